@@ -1,0 +1,94 @@
+# Needs Python >= 3.11, git and make; everything else goes into .venv.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+MAKEFLAGS += --no-print-directory --no-builtin-rules
+.DEFAULT_GOAL := help
+.SUFFIXES:
+.DELETE_ON_ERROR:
+
+VENV := .venv
+BIN := $(VENV)/bin
+UV_VERSION := 0.13.7
+UV := $(BIN)/uv
+
+# One stamp per content of the locks, this folder's path and the interpreter: a change makes the stamp's name new,
+# and so the environment is brought up to date; otherwise a target starts at once.
+INPUTS := requirements.lock requirements-dev.lock pyproject.toml Makefile
+HASH := $(shell { cat $(INPUTS); echo "$(CURDIR)"; } | cksum | cut -d' ' -f1)
+READY := $(VENV)/.ready-$(HASH)
+READY_DEV := $(VENV)/.ready-dev-$(HASH)
+
+COMPILE := $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	--no-header --no-annotate --no-emit-index-url --no-emit-find-links pyproject.toml
+SYNC := $(UV) pip sync --quiet --python $(BIN)/python --require-hashes
+INSTALL := $(UV) pip install --quiet --python $(BIN)/python --no-deps --editable .
+
+TESTS ?= tests
+ARGS ?=
+APP ?=
+SEED ?= 1
+# bash and some systems have variables of these names, so only the command line counts.
+CHAOS_SECONDS := $(if $(filter command line,$(origin SECONDS)),$(SECONDS),60)
+BENCH_NAME := $(if $(filter command line,$(origin NAME)),$(NAME))
+
+.PHONY: help run demo test check bench chaos acceptance format lock clean
+
+help: ## this list
+	@echo "make <target>, with Python >= 3.11, git and make installed:"
+	@sed -nE 's/^([a-z]+):.*## (.*)/  \1 \2/p' Makefile | while read -r name text; do printf '  %-12s %s\n' "$$name" "$$text"; done
+
+run: $(READY) ## start everything in one process; ARGS="--port 9000" for more
+	@exec $(BIN)/pabal up $(ARGS)
+
+demo: $(READY) ## the same with a clock you can move, an example schedule and its jobs
+	@exec $(BIN)/pabal up --demo $(ARGS)
+
+test: $(READY_DEV) ## all tests; TESTS=tests/engine and ARGS="-k lane" narrow them
+	@$(BIN)/pytest -n 2 --dist=loadgroup $(TESTS) $(ARGS)
+
+check: $(READY_DEV) ## format, lint, types, layers, security and the rules of the house
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy --strict src
+	@$(BIN)/lint-imports --no-logo
+	@$(BIN)/bandit --quiet --configfile pyproject.toml --recursive src
+	@$(BIN)/pytest -q tests/architecture
+
+bench: $(READY_DEV) ## measure; NAME=queue for one of them
+	@exec $(BIN)/python -m bench $(BENCH_NAME) $(ARGS)
+
+chaos: $(READY_DEV) ## kill, stop and restart, then check the histories; SECONDS=60 SEED=1
+	@exec $(BIN)/python -m chaos --seconds $(CHAOS_SECONDS) --seed $(SEED) $(ARGS)
+
+acceptance: $(READY_DEV) ## how many lines of docs/requirements are proven; APP=messaging, ARGS=--list
+	@exec $(BIN)/python -m tools.acceptance $(if $(APP),--app $(APP)) $(ARGS)
+
+format: $(READY_DEV) ## put the code in its one form and mend what can be mended
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+lock: $(UV) ## resolve the dependencies anew; ARGS=--upgrade for newer ones
+	@$(COMPILE) --output-file requirements.lock $(ARGS)
+	@$(COMPILE) --group dev --output-file requirements-dev.lock $(ARGS)
+
+clean: ## remove the environment and all caches
+	@rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis build dist
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(UV):
+	@tools/venv.sh $(VENV) $(UV_VERSION)
+
+# The development lock holds all of the other one, so it makes both stamps.
+$(READY_DEV):
+	@tools/venv.sh $(VENV) $(UV_VERSION)
+	@$(SYNC) requirements-dev.lock
+	@$(INSTALL)
+	@rm -f $(VENV)/.ready-*
+	@touch $(READY) $(READY_DEV)
+
+$(READY):
+	@tools/venv.sh $(VENV) $(UV_VERSION)
+	@$(SYNC) requirements.lock
+	@$(INSTALL)
+	@rm -f $(VENV)/.ready-*
+	@touch $(READY)

@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# Makes the folder named by $1 a virtual environment that holds uv of version $2.
+# Needs only some Python >= 3.11; $PYTHON chooses one, otherwise the first that fits is taken.
+set -euo pipefail
+
+folder=$1 uv_version=$2
+
+fits() {
+    command -v "$1" >/dev/null && "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null
+}
+
+find_python() {
+    for name in ${PYTHON:-python3 python3.14 python3.13 python3.12 python3.11 python}; do
+        if fits "$name"; then
+            echo "$name"
+            return
+        fi
+    done
+    echo "Pabal needs Python 3.11 or newer and found none (looked for: ${PYTHON:-python3, python3.14 … python3.11, python})." >&2
+    echo "Install one, or say where it is: make PYTHON=/path/to/python3 …" >&2
+    return 1
+}
+
+# Programs in an environment name its path, so one that was moved or copied is made anew.
+is_usable() {
+    fits "$folder/bin/python" && grep -qs "$(pwd -P)/$folder" "$folder/bin/activate"
+}
+
+if ! is_usable; then
+    python=$(find_python)
+    if ! "$python" -c 'import ensurepip, venv' 2>/dev/null; then
+        echo "$python cannot make virtual environments: its modules venv and ensurepip are missing." >&2
+        echo "On Debian and Ubuntu they come with: apt install python3-venv" >&2
+        exit 1
+    fi
+    echo "Making $folder with $("$python" --version) …"
+    "$python" -m venv --clear "$folder"
+fi
+if [ "$("$folder/bin/uv" --version 2>/dev/null | cut -d' ' -f2)" != "$uv_version" ]; then
+    "$folder/bin/python" -m pip install -qq --disable-pip-version-check "uv==$uv_version"
+fi
