@@ -1,0 +1,1 @@
+"""How Pabal touches the world below it: database, SQL, clock, settings, telemetry, errors."""

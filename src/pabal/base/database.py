@@ -1,0 +1,179 @@
+"""Database opens transactions; Tx is one open transaction and its moment. The only room that knows asyncpg."""
+
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, TypeVar
+
+import asyncpg
+from asyncpg.pool import PoolConnectionProxy
+
+from pabal.base.errors import Unavailable
+from pabal.base.sql import Statement, load
+
+SQL = load(__file__)
+T = TypeVar("T")
+Row = asyncpg.Record
+Connection = asyncpg.Connection
+DatabaseError = asyncpg.PostgresError
+ConnectionFailure = (OSError, asyncpg.PostgresConnectionError, asyncpg.InterfaceError, asyncpg.CannotConnectNowError)
+Hints = dict[str, datetime | None]
+
+
+class DatabaseUnavailable(Unavailable):
+    """The database does not answer. Check that it runs and its address is right; Pabal goes on when it is back."""
+
+
+class Purpose(StrEnum):
+    """What a connection is for decides how PostgreSQL plans on it."""
+
+    ENGINE = "engine"
+    PAGES = "pages"
+
+
+# Engine statements are few, hot and indexed: a generic plan made while a table was empty must not keep its
+# sequential scan. Pages have optional filters: a generic plan took 196 ms where a custom one took 1.5.
+_PLANNING: Mapping[Purpose, dict[str, str]] = {
+    Purpose.ENGINE: {
+        "plan_cache_mode": "force_generic_plan",
+        "enable_seqscan": "off",
+        "enable_hashjoin": "off",
+        "enable_mergejoin": "off",
+    },
+    Purpose.PAGES: {"plan_cache_mode": "force_custom_plan"},
+}
+# A stopped process may hold locks in an open transaction; rescue waits for them no longer than this.
+_SESSION = {"application_name": "pabal", "idle_in_transaction_session_timeout": "10s", "jit": "off"}
+
+# Hints are worth no disk write.
+_ASIDE = {**_SESSION, "synchronous_commit": "off"}
+
+
+class Tx:
+    """One open transaction. `now` is the database's moment for all of it."""
+
+    def __init__(self, connection: "Connection | PoolConnectionProxy[Row]", now: datetime) -> None:
+        self._connection = connection
+        self._after_commit: list[Callable[[Database], Awaitable[None]]] = []
+        self._hints: Hints = {}
+        self.now = now
+
+    async def all(self, row_type: type[T], statement: Statement, **given: Any) -> list[T]:
+        records = await self._connection.fetch(statement.text, *statement.arguments(given))
+        return [row_type(**record) for record in records]
+
+    async def one(self, row_type: type[T], statement: Statement, **given: Any) -> T | None:
+        record = await self._connection.fetchrow(statement.text, *statement.arguments(given))
+        return None if record is None else row_type(**record)
+
+    async def rows(self, statement: Statement, **given: Any) -> list[Row]:
+        """Rows as they come, for paths too hot to build objects, or with too few columns to name a type."""
+        return await self._connection.fetch(statement.text, *statement.arguments(given))
+
+    async def value(self, statement: Statement, **given: Any) -> Any:
+        return await self._connection.fetchval(statement.text, *statement.arguments(given))
+
+    async def run(self, statement: Statement, **given: Any) -> int:
+        """How many rows it touched."""
+        status = await self._connection.execute(statement.text, *statement.arguments(given))
+        count = status.rpartition(" ")[2]
+        return int(count) if count.isdigit() else 0
+
+    async def script(self, text: str) -> None:
+        """Several statements without parameters: migrations."""
+        await self._connection.execute(text)
+
+    async def copy(self, table: str, columns: Sequence[str], records: Iterable[Sequence[Any]]) -> None:
+        await self._connection.copy_records_to_table(table, columns=list(columns), records=records)
+
+    @asynccontextmanager
+    async def savepoint(self) -> AsyncIterator[None]:
+        async with self._connection.transaction():
+            yield
+
+    def hint(self, topic: str, at: datetime | None = None) -> None:
+        """Wakes whoever waits for this topic, after the commit. `at` is the earliest moment it stands for."""
+        known = self._hints.get(topic, at)
+        self._hints[topic] = None if known is None or at is None else min(known, at)
+
+    def after_commit(self, callback: "Callable[[Database], Awaitable[None]]") -> None:
+        """Runs after the commit, never after a rollback. A crash in between skips it, so a sweep must mend it."""
+        self._after_commit.append(callback)
+
+
+class Database:
+    def __init__(self, url: str, pool: asyncpg.Pool) -> None:
+        self.url = url
+        self.announce: Callable[[Hints], Awaitable[None]] | None = None
+        self._pool = pool
+
+    @classmethod
+    async def open(cls, url: str, *, purpose: Purpose = Purpose.ENGINE, size: int = 10) -> "Database":
+        with _NamedFailure():
+            pool = await asyncpg.create_pool(
+                url,
+                min_size=1,
+                max_size=size,
+                init=_teach_json,
+                reset=_keep,
+                command_timeout=60,
+                server_settings={**_SESSION, **_PLANNING[purpose]},
+            )
+        return cls(url, pool)
+
+    async def close(self) -> None:
+        await self._pool.close()
+
+    def terminate(self) -> None:
+        """Drops every connection at once; open transactions roll back."""
+        self._pool.terminate()
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator[Tx]:
+        with _NamedFailure():
+            connection = await self._pool.acquire()
+        try:
+            async with connection.transaction():
+                tx = Tx(connection, await connection.fetchval(SQL.read_now.text))
+                yield tx
+        finally:
+            await self._pool.release(connection)
+        await self._follow(tx)
+
+    async def _follow(self, tx: Tx) -> None:
+        if tx._hints and self.announce is not None:
+            await self.announce(tx._hints)
+        for callback in tx._after_commit:
+            await callback(self)
+
+    async def connect(self) -> Connection:
+        """A connection of one's own, outside the pool: for LISTEN, NOTIFY and the heartbeat."""
+        with _NamedFailure():
+            connection: Connection = await asyncpg.connect(self.url, server_settings=_ASIDE, command_timeout=10)
+        await _teach_json(connection)
+        return connection
+
+
+class _NamedFailure:
+    """Names a connection failure; everything else passes through."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, ConnectionFailure):
+            raise DatabaseUnavailable(f"{type(error).__name__}: {error}") from error
+
+
+async def _teach_json(connection: Connection) -> None:
+    await connection.set_type_codec("jsonb", encoder=_dump_json, decoder=json.loads, schema="pg_catalog")
+
+
+def _dump_json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+async def _keep(connection: Connection) -> None:
+    """asyncpg's own reset costs a round trip per transaction; we leave nothing behind that needs it."""

@@ -1,0 +1,2 @@
+-- name: read_now()
+select pabal.now();

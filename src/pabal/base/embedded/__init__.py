@@ -1,0 +1,28 @@
+"""A private PostgreSQL for those who bring none: made, started, kept alive, dumped. It knows no table of ours."""
+
+from pabal.base.embedded.binaries import NoPostgres
+from pabal.base.embedded.dumps import DumpFailed, NotEmpty, RestoreFailed, backup, restore
+from pabal.base.embedded.faces import Keeper, ensure, find_running, remove, stop
+from pabal.base.embedded.place import FolderUnusable
+from pabal.base.embedded.processes import NoAccount
+from pabal.base.embedded.server import Cluster, InitFailed, StartFailed, StopFailed
+
+__all__ = [
+    "Cluster",
+    "DumpFailed",
+    "FolderUnusable",
+    "InitFailed",
+    "Keeper",
+    "NoAccount",
+    "NoPostgres",
+    "NotEmpty",
+    "RestoreFailed",
+    "StartFailed",
+    "StopFailed",
+    "backup",
+    "ensure",
+    "find_running",
+    "remove",
+    "restore",
+    "stop",
+]

@@ -1,0 +1,15 @@
+-- name: lock_migrations()
+-- 'pabal' as a number: servers that start together apply one after the other
+select pg_advisory_xact_lock(482952634732);
+
+-- name: create_ledger#
+create schema if not exists pabal;
+create table if not exists pabal.migration (
+  owner text not null, number int not null, name text not null, checksum text not null,
+  applied_at timestamptz not null default transaction_timestamp(), primary key (owner, number));
+
+-- name: list_applied()
+select owner, number, checksum from pabal.migration;
+
+-- name: insert_applied(owner, number, name, checksum)!
+insert into pabal.migration (owner, number, name, checksum) values (:owner, :number, :name, :checksum);

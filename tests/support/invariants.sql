@@ -1,0 +1,17 @@
+-- name: misplaced_jobs()
+with place (id, place) as (
+  select id, 'waiting' from pabal.waiting union all select id, 'delayed' from pabal.delayed
+  union all select id, 'ready' from pabal.ready union all select id, 'lease' from pabal.lease)
+select w.id, w.kind, array_agg(p.place) as places, bool_or(o.final) as ended
+from pabal.work w left join place p using (id) left join pabal.outcome o on o.id = w.id and o.final
+group by w.id, w.kind
+having count(p.place) <> case when bool_or(o.final) then 0 else 1 end;
+
+-- name: misheld_lanes()
+select l.lane, l.holder, 'holder is nowhere' as problem from pabal.lane l
+where l.holder <> 0 and not exists (select from pabal.ready r where r.id = l.holder)
+  and not exists (select from pabal.lease e where e.id = l.holder) and not exists (select from pabal.delayed d where d.id = l.holder)
+union all
+select w.lane, w.id, 'runs without holding' from pabal.work w
+where w.lane is not null and (exists (select from pabal.ready r where r.id = w.id) or exists (select from pabal.lease e where e.id = w.id))
+  and not exists (select from pabal.lane l where l.lane = w.lane and l.holder = w.id);
