@@ -1,0 +1,335 @@
+"""Claim and settle, fenced by a token: only the attempt that the lease names may change its job."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from pabal.base.database import Row, Tx
+from pabal.base.errors import Conflict
+from pabal.base.sql import load
+from pabal.base.telemetry import declare, emit
+from pabal.engine import lanes
+from pabal.engine.kinds import Job, Kind, Kinds
+from pabal.engine.outcome import Cancel, Done, Limited, Outcome, Retry, Snooze
+
+SQL = load(__file__)
+SUCCESSES = ("done", "partial")
+BEGINNING = datetime.fromisoformat("1970-01-01T00:00:00+00:00")
+END = datetime.fromisoformat("9999-01-01T00:00:00+00:00")
+
+declare("claims.claimed", "Jobs claimed", labels=("kind",), amount="count", level=10)
+declare("claims.settled", "Attempts settled", labels=("kind", "result"), amount="count", level=10)
+declare("claims.stale", "Results of attempts that had lost their job; they changed nothing", amount="count", level=30)
+
+
+class LeaseLost(Conflict):
+    """Another worker has this job now, or it ended; what this attempt did must not be kept."""
+
+
+class RouteLost(Conflict):
+    """The live connection this job needs is held elsewhere now; this server may not act for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """Handed back unharmed: a shutdown, or a lost route. Nothing is counted."""
+
+    reason: str
+
+
+Attempted = tuple[Job, Outcome | Returned]
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How an attempt ends: for good, until `due_at`, or handed back."""
+
+    job: Job
+    result: str
+    final: bool = False
+    reason: str | None = None
+    due_at: datetime | None = None
+    waits_for: str = ""
+    failed: int = 0
+    snoozed: int = 0
+    holds_lane: bool = False
+
+    @property
+    def error(self) -> dict[str, Any] | None:
+        return None if self.reason is None else {"reason": self.reason}
+
+
+@dataclass(slots=True)
+class Settled:
+    """`busy` attempts are touched by another right now: give them again. `stale` ones are lost."""
+
+    count: int = 0
+    busy: list[Attempted] = field(default_factory=list)
+    stale: list[Job] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A queue to claim from: how many at most, and between which moments to look."""
+
+    queue: str
+    priority: int
+    limit: int
+    floor: datetime = BEGINNING
+    ceiling: datetime = END
+
+
+async def claim(tx: Tx, worker: int, wanted: Sequence[Wanted], *, total: int) -> list[tuple[Job, datetime, int]]:
+    """Takes leases for at most `total` jobs; answers each with its ready moment and priority, for the next floor."""
+    rows = await tx.rows(
+        SQL.claim,
+        worker=worker,
+        queues=[want.queue for want in wanted],
+        priorities=[want.priority for want in wanted],
+        floors=[want.floor for want in wanted],
+        ceilings=[want.ceiling for want in wanted],
+        limits=[want.limit for want in wanted],
+        total=total,
+    )
+    return _claimed(rows)
+
+
+async def claim_routed(tx: Tx, worker: int, routes: Sequence[str], *, kinds: Sequence[str], total: int) -> list[Job]:
+    """Only on routes this worker holds, and only kinds it knows; the lease keeps the route's epoch."""
+    rows = await tx.rows(
+        SQL.claim_routed, worker=worker, routes=list(routes), kinds=list(kinds), limit_each=total, total=total
+    )
+    return [job for job, _, _ in _claimed(rows)]
+
+
+async def take_inside(tx: Tx, queue: str, priority: int, *, limit: int) -> list[Job]:
+    rows = await tx.rows(SQL.take_inside, queue=queue, priority=priority, total=limit)
+    return [Job(*row.values()) for row in rows]
+
+
+async def end_inside(tx: Tx, worker: int | None, jobs: Sequence[Job]) -> None:
+    await tx.run(SQL.end_inside, ids=[job.id for job in jobs], tokens=[job.token for job in jobs], worker=worker)
+    await lanes.release_lanes(tx, [(job.lane, job.id) for job in jobs if job.lane is not None])
+
+
+async def fail_inside(tx: Tx, job: Job, failure: Retry, kinds: Kinds) -> None:
+    """Settles the failure of an inside job as that of any other, unless somebody else took it meanwhile."""
+    if await tx.value(SQL.lease_inside, id=job.id, token=job.token, worker=0) is not None:
+        await settle(tx, None, [(job, failure)], kinds)
+
+
+async def fence(tx: Tx, job: Job) -> None:
+    """Nothing in this transaction may be kept unless the job is still this attempt's: raises LeaseLost or RouteLost."""
+    if await tx.value(SQL.fence, id=job.id, token=job.token) is None:
+        raise LeaseLost(f"job {job.id} token {job.token}")
+    if job.route_epoch is not None:
+        rows = await tx.rows(SQL.hold_routes, queues=[job.queue])
+        if [row["epoch"] for row in rows] != [job.route_epoch]:
+            raise RouteLost(f"job {job.id} route {job.queue}")
+
+
+async def settle(tx: Tx, worker: int | None, attempts: Sequence[Attempted], kinds: Kinds) -> Settled:
+    """Ends attempts, in any mixture; what is not ours any more changes nothing and is noted."""
+    if not attempts:
+        return Settled()
+    attempts = await _without_lost_routes(tx, attempts)
+    done = [(job, outcome) for job, outcome in attempts if isinstance(outcome, Done)]
+    others = [(job, outcome) for job, outcome in attempts if not isinstance(outcome, Done)]
+    endings = [_decide(tx, job, outcome, kinds) for job, outcome in [*done, *await _cancelled_first(tx, others)]]
+    settled = await _apply(tx, endings, kinds)
+    return await _sort_out(tx, worker, attempts, settled)
+
+
+def decide(job: Job, outcome: Outcome | Returned, kind: Kind, *, now: datetime, chance: float) -> Ending:
+    """Pure: what an outcome means for a job with these counters."""
+    match outcome:
+        case Done(detail, partial):
+            return Ending(job, "partial" if partial else "done", final=True, reason=detail)
+        case Cancel(reason):
+            return Ending(job, "cancelled", final=True, reason=reason)
+        case Retry(reason) if job.failures + 1 >= job.max_failures:
+            return Ending(job, "failed", final=True, reason=reason)
+        case Retry(reason, after):
+            wait = kind.backoff.wait(job.failures + 1, chance) if after is None else after
+            return _later(job, kind, "retry", now + wait, "retry", reason=reason, failed=1)
+        case Snooze(_, reason) if job.snoozes >= kind.max_snoozes:
+            return Ending(job, "failed", final=True, reason=f"snoozed {job.snoozes} times: {reason}")
+        case Snooze(until, reason):
+            return _later(job, kind, "snoozed", until, "snooze", reason=reason, snoozed=1)
+        case Limited(until, limit):
+            return _later(job, kind, "limited", until, f"limit:{limit}", reason=limit)
+        case Returned(reason):
+            return Ending(job, "returned", reason=reason)
+
+
+def _later(
+    job: Job,
+    kind: Kind,
+    result: str,
+    due_at: datetime,
+    waits_for: str,
+    *,
+    reason: str,
+    failed: int = 0,
+    snoozed: int = 0,
+) -> Ending:  # long: every wait differs in each of these
+    holds = kind.on_wait == "hold"
+    return Ending(job, result, False, reason, due_at, waits_for, failed, snoozed, holds)
+
+
+def _decide(tx: Tx, job: Job, outcome: Outcome | Returned, kinds: Kinds) -> Ending:
+    return decide(job, outcome, kinds[job.kind], now=tx.now, chance=random.random())
+
+
+async def _cancelled_first(tx: Tx, attempts: Sequence[Attempted]) -> list[Attempted]:
+    """Cancel beats retry, snooze, limit and hand-back; what cannot be locked now is left out: busy or stale."""
+    if not attempts:
+        return []
+    rows = await tx.rows(
+        SQL.find_leases, ids=[job.id for job, _ in attempts], tokens=[job.token for job, _ in attempts]
+    )
+    held = {row["id"]: row["is_cancelled"] for row in rows}
+    return [
+        (job, Cancel("asked while it ran") if held[job.id] and not isinstance(outcome, Cancel) else outcome)
+        for job, outcome in attempts
+        if job.id in held
+    ]
+
+
+async def _without_lost_routes(tx: Tx, attempts: Sequence[Attempted]) -> Sequence[Attempted]:
+    routed = sorted({job.queue for job, _ in attempts if job.route_epoch is not None})
+    if not routed:
+        return attempts
+    epochs = {row["route"]: row["epoch"] for row in await tx.rows(SQL.hold_routes, queues=routed)}
+    return [
+        (job, outcome) if job.route_epoch in (None, epochs.get(job.queue)) else (job, Returned("route lost"))
+        for job, outcome in attempts
+    ]
+
+
+async def _apply(tx: Tx, endings: Sequence[Ending], kinds: Kinds) -> set[int]:
+    final = [ending for ending in endings if ending.final]
+    later = [ending for ending in endings if ending.due_at is not None]
+    back = [ending for ending in endings if not ending.final and ending.due_at is None]
+    ended = await _end(tx, final, kinds)
+    delayed = await _delay(tx, later)
+    returned = await _return(tx, back)
+    free = [row for row in ended if row["lane"] is not None]
+    keeping = {ending.job.id for ending in later if ending.holds_lane}
+    free += [row for row in delayed if row["lane"] is not None and row["id"] not in keeping]
+    await lanes.release_lanes(tx, [(row["lane"], row["id"]) for row in free])
+    return {row["id"] for row in (*ended, *delayed, *returned)}
+
+
+async def _end(tx: Tx, endings: Sequence[Ending], kinds: Kinds) -> list[Row]:
+    if not endings:
+        return []
+    rows = await tx.rows(
+        SQL.end_leases,
+        ids=[ending.job.id for ending in endings],
+        tokens=[ending.job.token for ending in endings],
+        results=[ending.result for ending in endings],
+        errors=[ending.error for ending in endings],
+    )
+    unsuccessful = [ending for ending in endings if ending.result not in SUCCESSES]
+    if unsuccessful:
+        ended = {row["id"] for row in rows}
+        await kinds.give_up(tx, [(e.job, e.reason or e.result) for e in unsuccessful if e.job.id in ended])
+    return rows
+
+
+async def _delay(tx: Tx, endings: Sequence[Ending]) -> list[Row]:
+    if not endings:
+        return []
+    for ending in endings:
+        tx.hint("delayed", ending.due_at)
+    return await tx.rows(
+        SQL.delay_leases,
+        ids=[ending.job.id for ending in endings],
+        tokens=[ending.job.token for ending in endings],
+        results=[ending.result for ending in endings],
+        errors=[ending.error for ending in endings],
+        dues=[ending.due_at for ending in endings],
+        reasons=[ending.waits_for for ending in endings],
+        failed=[ending.failed for ending in endings],
+        snoozed=[ending.snoozed for ending in endings],
+    )
+
+
+async def _return(tx: Tx, endings: Sequence[Ending]) -> list[Row]:
+    if not endings:
+        return []
+    rows = await tx.rows(
+        SQL.return_leases,
+        ids=[ending.job.id for ending in endings],
+        tokens=[ending.job.token for ending in endings],
+    )
+    for row in rows:
+        tx.hint(f"queue:{row['queue']}", tx.now)
+    return rows
+
+
+async def _sort_out(tx: Tx, worker: int | None, attempts: Sequence[Attempted], settled: set[int]) -> Settled:
+    left = [(job, outcome) for job, outcome in attempts if job.id not in settled]
+    _count(attempts, settled)
+    if not left:
+        return Settled(len(attempts))
+    rows = await tx.rows(
+        SQL.note_stale,
+        ids=[job.id for job, _ in left],
+        tokens=[job.token for job, _ in left],
+        worker=worker,
+        results=[type(outcome).__name__.lower() for _, outcome in left],
+    )
+    stale = {row["id"] for row in rows}
+    if stale:
+        emit("claims.stale", count=len(stale))
+    return Settled(
+        len(settled), [pair for pair in left if pair[0].id not in stale], [job for job, _ in left if job.id in stale]
+    )
+
+
+def _count(attempts: Sequence[Attempted], settled: set[int]) -> None:
+    counts: dict[tuple[str, str], int] = {}
+    for job, outcome in attempts:
+        if job.id in settled:
+            name = (job.kind, type(outcome).__name__.lower())
+            counts[name] = counts.get(name, 0) + 1
+    for (kind, result), count in counts.items():
+        emit("claims.settled", kind=kind, result=result, count=count)
+
+
+def _claimed(rows: Sequence[Row]) -> list[tuple[Job, datetime, int]]:
+    claimed = []
+    counts: dict[str, int] = {}
+    for row in rows:
+        *values, ready_at, priority = row.values()
+        job = Job(*values)
+        claimed.append((job, ready_at, priority))
+        counts[job.kind] = counts.get(job.kind, 0) + 1
+    for kind, count in counts.items():
+        emit("claims.claimed", kind=kind, count=count)
+    return claimed
+
+
+async def write_progress(tx: Tx, worker: int, reports: Sequence[tuple[Job, dict[str, Any]]]) -> set[int]:
+    """Answers whose progress was kept; a stale attempt's is not."""
+    rows = await tx.rows(
+        SQL.write_progress,
+        ids=[job.id for job, _ in reports],
+        tokens=[job.token for job, _ in reports],
+        worker=worker,
+        progress=[progress for _, progress in reports],
+    )
+    return {row["id"] for row in rows}
+
+
+async def return_unknown(tx: Tx, worker: int, known: set[tuple[int, int]]) -> int:
+    """Hands back leases that a lost commit answer left in our name without our knowing."""
+    rows = await tx.rows(SQL.list_leases, worker=worker)
+    unknown = [(row["id"], row["token"]) for row in rows if (row["id"], row["token"]) not in known]
+    if unknown:
+        await tx.rows(SQL.return_leases, ids=[pair[0] for pair in unknown], tokens=[pair[1] for pair in unknown])
+    return len(unknown)

@@ -1,0 +1,148 @@
+-- name: claim(worker, queues, priorities, floors, ceilings, limits, total)
+-- Queues in the wanted order, each with its own limit. No outer order by: it would lock the limit of every queue.
+-- floor: where the last claim of this queue ended, less a margin, so that an old snapshot's dead rows are not walked again.
+-- ceiling: a sweep looks only below the floor, for what committed late.
+with picked as materialized (
+  select r.* from unnest(:queues::text[], :priorities::smallint[], :floors::timestamptz[], :ceilings::timestamptz[], :limits::int[])
+    as q(queue, priority, floor, ceiling, n)
+  cross join lateral (
+    select r.ctid as place, r.queue, r.ready_at, r.id, r.token, r.failures, r.recoveries, r.snoozes from pabal.ready r
+    where r.queue = q.queue and r.priority = q.priority and r.ready_at >= q.floor and r.ready_at < q.ceiling
+    order by r.ready_at, r.id limit q.n for update skip locked) r
+  limit :total),
+gone as (delete from pabal.ready where ctid = any(array(select place from picked))),
+body as materialized (
+  select p.id, p.token + 1 as token, w.kind, w.args, p.queue, w.lane, w.about, w.unit_id, p.failures, p.recoveries, p.snoozes,
+         w.max_failures, w.max_recoveries, w.deadline, null::bigint as route_epoch, p.ready_at, w.priority
+  from picked p join pabal.work w on w.id = p.id),
+taken as (
+  insert into pabal.lease (id, token, worker, queue, lane, failures, recoveries, snoozes, started_at, deadline)
+  select id, token, :worker, queue, lane, failures, recoveries, snoozes, pabal.now(), pabal.now() + deadline from body)
+select * from body;
+
+-- name: claim_routed(worker, routes, kinds, limit_each, total)
+-- The share lock on the route makes a takeover wait for this claim, and this claim skip a route that is moving.
+with mine as materialized (
+  select route, epoch from pabal.route where worker = :worker and route = any(:routes::text[]) for share skip locked),
+picked as materialized (
+  select r.*, m.epoch from mine m
+  cross join lateral (
+    select r.ctid as place, r.queue, r.ready_at, r.id, r.token, r.failures, r.recoveries, r.snoozes from pabal.ready r
+    where r.queue = m.route and exists (select from pabal.work w where w.id = r.id and w.kind = any(:kinds::text[]))
+    order by r.priority, r.ready_at, r.id limit :limit_each for update skip locked) r
+  limit :total),
+gone as (delete from pabal.ready where ctid = any(array(select place from picked))),
+body as materialized (
+  select p.id, p.token + 1 as token, w.kind, w.args, p.queue, w.lane, w.about, w.unit_id, p.failures, p.recoveries, p.snoozes,
+         w.max_failures, w.max_recoveries, w.deadline, p.epoch as route_epoch, p.ready_at, w.priority
+  from picked p join pabal.work w on w.id = p.id),
+taken as (
+  insert into pabal.lease (id, token, worker, route_epoch, queue, lane, failures, recoveries, snoozes, started_at, deadline)
+  select id, token, :worker, route_epoch, queue, lane, failures, recoveries, snoozes, pabal.now(), pabal.now() + deadline from body)
+select * from body;
+
+-- name: take_inside(queue, priority, total)
+-- Inside work has no lease: it leaves `ready` and gets its outcome in one transaction.
+with picked as materialized (
+  select r.ctid as place, r.* from pabal.ready r where r.queue = :queue and r.priority = :priority
+  order by r.ready_at, r.id limit :total for update skip locked),
+gone as (delete from pabal.ready where ctid = any(array(select place from picked)))
+select p.id, p.token + 1 as token, w.kind, w.args, p.queue, w.lane, w.about, w.unit_id, p.failures, p.recoveries, p.snoozes,
+       w.max_failures, w.max_recoveries, w.deadline, null::bigint as route_epoch
+from picked p join pabal.work w on w.id = p.id order by p.ready_at, p.id;
+
+-- name: end_inside(ids, tokens, worker)!
+with given as materialized (select * from unnest(:ids::bigint[], :tokens::bigint[]) as g(id, token)),
+released as (delete from pabal.dedupe d using given g where d.work_id = g.id and (d.until is null or d.until <= pabal.now())),
+closed as (
+  update pabal.occurrence o set "end" = 'done', ended_at = pabal.now() from given g where o.work_id = g.id and o."end" is null)
+insert into pabal.outcome (id, token, final, result, worker, started_at, ended_at)
+select id, token, true, 'done', :worker, pabal.now(), pabal.now() from given;
+
+-- name: find_leases(ids, tokens)
+-- Locks what is still ours; what another is touching right now is busy and comes back with the next flush.
+select l.id, l.token, l.route_epoch, l.cancel_at is not null as is_cancelled
+from unnest(:ids::bigint[], :tokens::bigint[]) as g(id, token)
+join pabal.lease l on l.id = g.id and l.token = g.token order by l.id for update of l skip locked;
+
+-- name: fence(id, token)
+-- Waits: the one attempt that may write is the one whose token the lease has.
+select l.id from pabal.lease l where l.id = :id and l.token = :token for update;
+
+-- name: hold_routes(queues)
+select route, epoch from pabal.route where route = any(:queues::text[]) order by route for share;
+
+-- name: end_leases(ids, tokens, results, errors)
+-- the end of the attempt and of the job: outcome, key, occurrence, in the commit that removes the lease
+with given as materialized (
+  select * from unnest(:ids::bigint[], :tokens::bigint[], :results::text[], :errors::jsonb[]) as g(id, token, result, error)),
+held as materialized (
+  select l.id, l.token, l.worker, l.lane, l.started_at, g.result, g.error from given g
+  join pabal.lease l on l.id = g.id and l.token = g.token order by l.id for update of l skip locked),
+gone as (delete from pabal.lease l using held h where l.id = h.id and l.token = h.token),
+released as (delete from pabal.dedupe d using held h where d.work_id = h.id and (d.until is null or d.until <= pabal.now())),
+closed as (
+  update pabal.occurrence o set "end" = pabal.occurrence_end(h.result), reason = coalesce(h.error->>'reason', o.reason), ended_at = pabal.now()
+  from held h where o.work_id = h.id and o."end" is null),
+ended as (
+  insert into pabal.outcome (id, token, final, result, worker, started_at, ended_at, error)
+  select id, token, true, result, worker, started_at, pabal.now(), error from held)
+select id, lane from held;
+
+-- name: delay_leases(ids, tokens, results, errors, dues, reasons, failed, snoozed)
+-- the end of the attempt, not of the job: it comes back when it is due
+with given as materialized (
+  select * from unnest(:ids::bigint[], :tokens::bigint[], :results::text[], :errors::jsonb[], :dues::timestamptz[], :reasons::text[],
+    :failed::smallint[], :snoozed::smallint[]) as g(id, token, result, error, due_at, reason, failed, snoozed)),
+held as materialized (
+  select l.*, g.result, g.error, g.due_at, g.reason, g.failed, g.snoozed from given g
+  join pabal.lease l on l.id = g.id and l.token = g.token order by l.id for update of l skip locked),
+gone as (delete from pabal.lease l using held h where l.id = h.id and l.token = h.token),
+noted as (
+  insert into pabal.outcome (id, token, final, result, worker, started_at, ended_at, error)
+  select id, token, false, result, worker, started_at, pabal.now(), error from held),
+later as (
+  insert into pabal.delayed (due_at, id, reason, token, failures, recoveries, snoozes)
+  select due_at, id, reason, token, failures + failed, recoveries, snoozes + snoozed from held)
+select id, lane from held;
+
+-- name: return_leases(ids, tokens)
+-- handed back unharmed: nothing is counted, the lane is kept
+with held as materialized (
+  select l.* from unnest(:ids::bigint[], :tokens::bigint[]) as g(id, token)
+  join pabal.lease l on l.id = g.id and l.token = g.token order by l.id for update of l skip locked),
+gone as (delete from pabal.lease l using held h where l.id = h.id and l.token = h.token),
+noted as (
+  insert into pabal.outcome (id, token, final, result, worker, started_at, ended_at)
+  select id, token, false, 'returned', worker, started_at, pabal.now() from held),
+again as (
+  insert into pabal.ready (queue, priority, ready_at, id, token, failures, recoveries, snoozes)
+  select h.queue, w.priority, pabal.now(), h.id, h.token, h.failures, h.recoveries, h.snoozes from held h join pabal.work w on w.id = h.id)
+select id, queue from held;
+
+-- name: note_stale(ids, tokens, worker, results)
+-- Neither settled nor still leased: somebody else has it, or it ended. What we settled ourselves before a lost answer is not stale.
+with given as (select * from unnest(:ids::bigint[], :tokens::bigint[], :results::text[]) as g(id, token, result)),
+stale as (
+  select g.* from given g where not exists (select from pabal.lease l where l.id = g.id and l.token = g.token)),
+noted as (
+  insert into pabal.stale (id, token, worker, result, at)
+  select s.id, s.token, :worker, s.result, pabal.now() from stale s
+  where not exists (select from pabal.outcome o where o.id = s.id and o.token = s.token and o.worker = :worker and o.result <> 'lost'))
+select id from stale;
+
+-- name: write_progress(ids, tokens, worker, progress)
+update pabal.lease l set progress = g.progress from unnest(:ids::bigint[], :tokens::bigint[], :progress::jsonb[]) as g(id, token, progress)
+where l.id = g.id and l.token = g.token and l.worker = :worker
+  and (l.route_epoch is null or exists (select from pabal.route r where r.route = l.queue and r.epoch = l.route_epoch))
+returning l.id;
+
+-- name: list_leases(worker)
+select id, token from pabal.lease where worker = :worker;
+
+-- name: lease_inside(id, token, worker)
+-- an inside job that failed alone gets a lease for a moment, so that its failure is settled like any other
+with gone as (delete from pabal.ready where id = :id and token = :token - 1 returning *)
+insert into pabal.lease (id, token, worker, queue, lane, failures, recoveries, snoozes, started_at)
+select g.id, :token, :worker, g.queue, w.lane, g.failures, g.recoveries, g.snoozes, pabal.now()
+from gone g join pabal.work w on w.id = g.id returning id;

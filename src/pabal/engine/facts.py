@@ -1,0 +1,229 @@
+"""Facts: recorded in the commit that made them true; subscribers react once and in order, live readers look on."""
+
+import asyncio
+import json
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+from pabal.base.database import ConnectionFailure, Database, Tx
+from pabal.base.errors import NotFound
+from pabal.base.sql import load
+from pabal.base.telemetry import declare, emit
+from pabal.engine.reading import ALL, Cursor, Fact, Page, Wanted, read_page, start_cursor
+
+__all__ = ["Batch", "Fact", "NewFact", "Reader", "Subscriber", "deliver_once", "record", "record_many", "retry_aside"]
+
+SQL = load(__file__)
+MAX_TRIES = 3
+RETRY_AFTER = timedelta(seconds=1)
+
+declare("facts.delivered", "Facts a subscriber took", labels=("subscriber",), amount="count", level=logging.DEBUG)
+declare("facts.failed", "Tries to take a fact that failed", labels=("subscriber",), level=logging.WARNING)
+declare("facts.put_aside", "Facts a subscriber could not take", labels=("subscriber",), level=logging.ERROR)
+
+
+class NewFact(NamedTuple):
+    """A fact about to be recorded. `subject` is whose it is, as `adgroup:7`: facts of one subject stay in order."""
+
+    name: str
+    subject: str
+    data: dict[str, Any]
+    unit_id: int | None = None
+
+
+@dataclass(frozen=True)
+class Subscriber:
+    """Reacts to facts whose names match (`adgroup.*`), in the order of seq. `handle` writes rows only.
+
+    It begins with what is committed after its first sight, or with the oldest fact there is (`from_start`).
+    """
+
+    name: str
+    names: tuple[str, ...]
+    handle: Callable[[Tx, list[Fact]], Awaitable[None]]
+    batch: int = 500
+    from_start: bool = False
+
+
+class AsideNotFound(NotFound):
+    """No such fact was put aside for this subscriber, or it was taken since, or it is past its retention."""
+
+
+async def record(tx: Tx, name: str, subject: str, data: dict[str, Any], unit_id: int | None = None) -> None:
+    await record_many(tx, [NewFact(name, subject, data, unit_id)])
+
+
+async def record_many(tx: Tx, facts: Sequence[NewFact]) -> None:
+    """In the order given. Readers are woken after the commit."""
+    if not facts:
+        return
+    await tx.run(
+        SQL.record_many,
+        names=[fact.name for fact in facts],
+        subjects=[fact.subject for fact in facts],
+        units=[fact.unit_id for fact in facts],
+        datas=[_dump(fact.data) for fact in facts],
+        at=tx.now,
+    )
+    tx.hint("facts")
+
+
+async def deliver_once(database: Database, subscriber: Subscriber) -> int:
+    """Hands over one batch; answers how many facts were taken. Safe to call from every server at once."""
+    async with database.transaction() as tx:
+        if not await tx.value(SQL.lock_subscription, name=subscriber.name):
+            return 0
+        known = await tx.one(_Subscription, SQL.find_subscription, name=subscriber.name)
+        if known is not None:
+            return await _deliver(tx, subscriber, known)
+        await tx.run(SQL.insert_subscription, name=subscriber.name, from_start=subscriber.from_start)
+    return await deliver_once(database, subscriber)
+
+
+async def retry_aside(tx: Tx, subscriber: Subscriber, seq: int) -> None:
+    """Hands over once more what was put aside, in the caller's transaction. What came after it went before it."""
+    fact = await tx.one(Fact, SQL.take_aside, name=subscriber.name, seq=seq)
+    if fact is None:
+        raise AsideNotFound(f"{subscriber.name} {seq}")
+    await subscriber.handle(tx, [fact])
+
+
+class Batch(NamedTuple):
+    """Facts for a live page. `token` is the cursor before them: resuming with it gives them again, and what follows."""
+
+    token: str
+    facts: list[Fact]
+
+
+class Reader:
+    """Follows facts for a live page: doubles are possible after a resume, gaps are not.
+
+    `wait` returns when there may be something new; a server gives its own wake-up, otherwise it looks every second.
+    """
+
+    def __init__(  # long: what a page may wish for
+        self,
+        database: Database,
+        *,
+        names: Sequence[str] = ALL,
+        units: Sequence[int] | None = None,
+        resume: str | None = None,
+        wait: Callable[[], Awaitable[None]] | None = None,
+        batch: int = 500,
+    ) -> None:
+        self._database = database
+        self._wanted = Wanted(names, units, batch)
+        self._cursor = None if resume is None else Cursor.parse(resume)
+        self._wait = wait or _wait_a_second
+
+    async def read_once(self) -> Batch:
+        """What is new since the last one, perhaps nothing. The first without a token only marks where to begin."""
+        async with self._database.transaction() as tx:
+            before = self._cursor or await start_cursor(tx)
+            page = await read_page(tx, before, self._wanted)
+        self._cursor = page.then
+        return Batch(before.token, page.facts)
+
+    def __aiter__(self) -> "Reader":
+        return self
+
+    async def __anext__(self) -> Batch:
+        batch = await self.read_once()
+        while not batch.facts:
+            await self._wait()
+            batch = await self.read_once()
+        return batch
+
+
+class _Subscription(NamedTuple):
+    seen: str
+    upto: str | None
+    seq: int
+    tries: int
+    retry_at: datetime | None
+
+
+class _Failed(NamedTuple):
+    fact: Fact
+    error: Exception
+
+
+async def _deliver(tx: Tx, subscriber: Subscriber, known: _Subscription) -> int:
+    if known.retry_at is not None and known.retry_at > tx.now:
+        return 0
+    cursor = Cursor(known.seen, known.upto, known.seq)
+    # One that failed before stands first and is handed over alone.
+    page = await read_page(tx, cursor, Wanted(subscriber.names, batch=1 if known.tries else subscriber.batch))
+    taken, failed = await _hand_over(tx, subscriber, page.facts)
+    if taken:
+        emit("facts.delivered", subscriber=subscriber.name, count=taken)
+    if failed is not None:
+        await _count_failure(tx, subscriber, failed, page=page, tries=known.tries + 1)
+    elif page.then != cursor or known.tries:
+        await _move(tx, subscriber, page.then)
+    return taken
+
+
+async def _hand_over(tx: Tx, subscriber: Subscriber, facts: list[Fact]) -> tuple[int, _Failed | None]:
+    """How many were taken from the front, and the one that stopped it: halved until that one is alone."""
+    if not facts:
+        return 0, None
+    try:
+        async with tx.savepoint():
+            await subscriber.handle(tx, facts)
+    except ConnectionFailure:
+        raise
+    except Exception as error:  # noqa: BLE001 -- a subscriber may fail in any way; the fact it fails at is found, counted, reported
+        if len(facts) == 1:
+            return 0, _Failed(facts[0], error)
+    else:
+        return len(facts), None
+    half = len(facts) // 2
+    taken, failed = await _hand_over(tx, subscriber, facts[:half])
+    if failed is not None:
+        return taken, failed
+    more, failed = await _hand_over(tx, subscriber, facts[half:])
+    return taken + more, failed
+
+
+async def _count_failure(tx: Tx, subscriber: Subscriber, failed: _Failed, *, page: Page, tries: int) -> None:
+    fact, error = failed.fact, f"{type(failed.error).__name__}: {failed.error}"
+    position = page.facts.index(fact)
+    if tries < MAX_TRIES:
+        emit("facts.failed", subscriber=subscriber.name, seq=fact.seq, fact=fact.name, tries=tries, error=error)
+        await _move(tx, subscriber, page.stopped_after(position), tries=tries, retry_at=tx.now + RETRY_AFTER * tries)
+        return
+    emit("facts.put_aside", subscriber=subscriber.name, seq=fact.seq, fact=fact.name, error=error)
+    await tx.run(SQL.insert_aside, name=subscriber.name, seq=fact.seq, error=error)
+    await _move(tx, subscriber, page.stopped_after(position + 1))
+
+
+async def _move(
+    tx: Tx, subscriber: Subscriber, cursor: Cursor, *, tries: int = 0, retry_at: datetime | None = None
+) -> None:
+    await tx.run(
+        SQL.update_subscription,
+        name=subscriber.name,
+        seen=cursor.seen,
+        upto=cursor.upto,
+        seq=cursor.seq,
+        tries=tries,
+        retry_at=retry_at,
+    )
+
+
+async def _wait_a_second() -> None:
+    await asyncio.sleep(1)
+
+
+def _dump(data: dict[str, Any]) -> str:
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"), default=_plain)
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    raise TypeError(f"a fact's data is JSON; {type(value).__name__} is not")

@@ -1,0 +1,161 @@
+"""The kinds of work a process knows: for each name its handler and how it is to be run."""
+
+import inspect
+import re
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from enum import StrEnum
+from typing import Any, Literal, Protocol, TypeVar
+
+from pabal.base.database import Tx
+from pabal.base.errors import Invalid
+from pabal.base.telemetry import declare, emit
+from pabal.engine.outcome import Outcome
+from pabal.engine.retry import Backoff
+
+NAME = re.compile(r"[a-z][a-z0-9_]*(\.[a-z0-9_]+)+")
+F = TypeVar("F", bound=Callable[..., Any])
+
+declare("kinds.give_up_failed", "Handlers whose give_up raised; the job ended without it", labels=("kind",), level=40)
+
+
+class BadKind(Invalid):
+    """A kind is named area.thing_to_do in small letters, once, and has one handler."""
+
+
+class Reporter(Protocol):
+    async def report(self, job: "Job", progress: dict[str, Any]) -> None: ...
+
+
+@dataclass(slots=True)
+class Job:
+    """One attempt at a job, as its handler sees it. The token fences every write of it."""
+
+    id: int
+    token: int
+    kind: str
+    args: dict[str, Any]
+    queue: str
+    lane: str | None
+    about: str | None
+    unit_id: int | None
+    failures: int
+    recoveries: int
+    snoozes: int
+    max_failures: int
+    max_recoveries: int
+    deadline: timedelta | None
+    route_epoch: int | None
+    reporter: Reporter | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def attempt(self) -> int:
+        return self.failures + 1
+
+    async def report(self, progress: dict[str, Any]) -> None:
+        """Shows how far it is; written at most twice a second, the last one always."""
+        if self.reporter is not None:
+            await self.reporter.report(self, progress)
+
+
+class Shape(StrEnum):
+    """How a handler is run, which is a promise: see docs/engine/runner.md."""
+
+    PLAIN = "plain"
+    STEPS = "steps"
+    INSIDE = "inside"
+
+
+class Steps(Protocol):
+    """Talks to the world: prepare in a transaction, perform with none open, record in a transaction."""
+
+    async def prepare(self, tx: Tx, job: Job) -> Any: ...
+    async def perform(self, job: Job, prepared: Any) -> Any: ...
+    async def record(self, tx: Tx, prepared: Any, result: Any) -> Outcome: ...
+    async def give_up(self, tx: Tx, job: Job, reason: str) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    name: str
+    shape: Shape
+    handler: Any
+    backoff: Backoff = field(default_factory=Backoff)
+    max_snoozes: int = 1000
+    on_wait: Literal["let_go", "hold"] = "let_go"
+    aliases: tuple[str, ...] = ()
+    batch: int = 500
+    give_up: Callable[[Tx, Job, str], Awaitable[None]] | None = None
+    is_async: bool = True
+
+
+class Kinds:
+    """What this process can do. Kinds it does not know stay where they are, for newer servers."""
+
+    def __init__(self) -> None:
+        self._by_name: dict[str, Kind] = {}
+
+    def add(self, kind: Kind) -> None:
+        for name in (kind.name, *kind.aliases):
+            if NAME.fullmatch(name) is None or name in self._by_name:
+                raise BadKind(name)
+            self._by_name[name] = kind
+
+    def plain(self, name: str, **options: Any) -> Callable[[F], F]:
+        """`@kinds.plain("reports.build")` over a function of the job. Runs at least once, outside any transaction."""
+
+        def register(function: F) -> F:
+            is_async = inspect.iscoroutinefunction(function)
+            self.add(Kind(name, Shape.PLAIN, function, is_async=is_async, **options))
+            return function
+
+        return register
+
+    def inside(self, name: str, **options: Any) -> Callable[[F], F]:
+        """`@kinds.inside("counts.add")` over `(tx, jobs)`. Writes rows only; its effect happens exactly once."""
+
+        def register(function: F) -> F:
+            self.add(Kind(name, Shape.INSIDE, function, **options))
+            return function
+
+        return register
+
+    def steps(self, name: str, handler: Steps, **options: Any) -> None:
+        """An object with prepare, perform, record and give_up. Runs at least once, under a lease, fenced."""
+        self.add(Kind(name, Shape.STEPS, handler, give_up=handler.give_up, **options))
+
+    def find(self, name: str) -> Kind | None:
+        return self._by_name.get(name)
+
+    def __getitem__(self, name: str) -> Kind:
+        return self._by_name[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._by_name)
+
+    def names(self, *shapes: Shape) -> list[str]:
+        return [name for name, kind in self._by_name.items() if kind.shape in shapes]
+
+    async def give_up(self, tx: Tx, ended: Sequence[tuple[Job, str]]) -> None:
+        """Lets the handlers of jobs that ended without success write what that means, in the commit that ends them.
+
+        A give_up that raises must not keep a job open for ever: its writes are undone, the end stands, it is reported.
+        """
+        for job, reason in ended:
+            kind = self.find(job.kind)
+            if kind is None or kind.give_up is None:
+                continue
+            try:
+                async with tx.savepoint():
+                    await kind.give_up(tx, job, reason)
+            except Exception as error:  # noqa: BLE001 -- whatever an application's handler raises
+                emit("kinds.give_up_failed", kind=job.kind, job=job.id, error=repr(error))
+
+
+def merge(many: Iterable[Kinds]) -> Kinds:
+    merged = Kinds()
+    for kinds in many:
+        for kind in {id(kind): kind for kind in kinds._by_name.values()}.values():
+            merged.add(kind)
+    return merged

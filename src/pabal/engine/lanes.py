@@ -1,0 +1,50 @@
+"""One at a time, in order: only the head of a lane is ready, the rest wait behind it."""
+
+from collections.abc import Sequence
+
+from pabal.base.database import Database, Tx
+from pabal.base.sql import load
+from pabal.base.telemetry import declare, emit
+
+SQL = load(__file__)
+SLICE = 5000
+
+declare("lanes.mended", "Lanes whose head a crash had left waiting", amount="count", level=30)
+
+
+async def promote_lanes(database: Database, names: Sequence[str]) -> None:
+    """Called after the commit that put jobs into `waiting`, so that a long transaction of a user blocks no lane."""
+    async with database.transaction() as tx:
+        await tx.run(SQL.open_lanes, lanes=list(names))
+        await advance_lanes(tx, names)
+
+
+async def release_lanes(tx: Tx, held: Sequence[tuple[str, int]]) -> None:
+    """The holders ended, or let go: the next in each lane becomes ready, in the same commit."""
+    if held:
+        names = [lane for lane, _ in held]
+        await tx.run(SQL.free_lanes, lanes=names, holders=[holder for _, holder in held])
+        await advance_lanes(tx, names)
+
+
+async def advance_lanes(tx: Tx, names: Sequence[str]) -> None:
+    for row in await tx.rows(SQL.advance_lanes, lanes=list(names)):
+        tx.hint(f"queue:{row['queue']}", tx.now)
+
+
+class LaneSweep:
+    """Mends what a crash between an enqueue's commit and its promotion left behind, a slice of lanes at a time."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._after = ""
+
+    async def run_once(self) -> int:
+        async with self._database.transaction() as tx:
+            rows = await tx.rows(SQL.list_unheld_lanes, after=self._after, slice=SLICE)
+        self._after = rows[-1]["lane"] if len(rows) == SLICE else ""
+        unheld = [row["lane"] for row in rows if row["unheld"]]
+        if unheld:
+            await promote_lanes(self._database, unheld)
+            emit("lanes.mended", count=len(unheld))
+        return len(unheld)

@@ -1,0 +1,110 @@
+"""This process's life: its worker row, its heartbeat, and the lock file that tells a restart here that it is over."""
+
+import asyncio
+import fcntl
+import os
+import socket
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import IO, Any
+
+from pabal.base.clock import elapsed
+from pabal.base.database import Database
+from pabal.base.telemetry import declare, emit
+from pabal.engine import workers
+from pabal.engine.kinds import Kinds
+from pabal.engine.workers import TTL, Signal
+
+declare("life.began", "Lives begun")
+declare("life.lapsed", "Lives of this process that lapsed: it was stopped, or cut off from the database", level=30)
+
+
+class Life:
+    """`worker` is 0 while there is none. A lapsed life is over for good: the process begins a new one."""
+
+    def __init__(
+        self, database: Database, kinds: Kinds, *, locks: Path, meta: dict[str, Any], ttl: timedelta = TTL
+    ) -> None:
+        self._database = database
+        self._kinds = kinds
+        self._locks = locks
+        self._meta = meta
+        self._ttl = ttl
+        self._lock: IO[str] | None = None
+        self._beaten_at = 0.0
+        self.worker = 0
+        self.host = socket.gethostname()
+        self.on_lapse: Callable[[], None] = lambda: None
+        self.on_signals: Callable[[list[Signal]], None] = lambda _signals: None
+
+    async def beat_once(self) -> int:
+        """The step of the heartbeat's loop. On a database of its own: a busy pool must not cost a life."""
+        if self.worker == 0:
+            await self._begin()
+        try:
+            async with asyncio.timeout(self._ttl.total_seconds() / 2), self._database.transaction() as tx:
+                is_alive = await workers.beat(tx, self.worker, ttl=self._ttl)
+                signals = await workers.list_signals(tx, self.worker) if is_alive else []
+        except BaseException:
+            if elapsed() - self._beaten_at > self._ttl.total_seconds():
+                self._lapse()
+            raise
+        if not is_alive:
+            self._lapse()
+            return 1
+        self._beaten_at = elapsed()
+        if signals:
+            self.on_signals(signals)
+        return 0
+
+    async def end(self) -> None:
+        if self.worker:
+            async with self._database.transaction() as tx:
+                await workers.leave(tx, self.worker)
+        self._unlock()
+        self.worker = 0
+
+    async def rescue_this_host(self) -> int:
+        """Lives of this host whose lock is free are over: no need to wait for their heartbeat to lapse."""
+        async with self._database.transaction() as tx:
+            lives = await workers.list_lives(tx, self.host)
+        dead = [worker for worker, meta in lives if worker != self.worker and _is_free(meta.get("lock"))]
+        return await workers.rescue_workers(self._database, self._kinds, dead) if dead else 0
+
+    async def _begin(self) -> None:
+        self._locks.mkdir(parents=True, exist_ok=True)
+        path = self._locks / f"{os.getpid()}-{os.urandom(4).hex()}.lock"
+        self._lock = path.open("w")
+        fcntl.flock(self._lock, fcntl.LOCK_EX)
+        async with self._database.transaction() as tx:
+            meta = {**self._meta, "pid": os.getpid(), "lock": str(path.resolve())}
+            self.worker = await workers.insert_worker(tx, host=self.host, meta=meta, ttl=self._ttl)
+        self._beaten_at = elapsed()
+        emit("life.began", worker=self.worker)
+        await self.rescue_this_host()
+
+    def _lapse(self) -> None:
+        emit("life.lapsed", worker=self.worker)
+        self._unlock()
+        self.worker = 0
+        self.on_lapse()
+
+    def _unlock(self) -> None:
+        if self._lock is not None:
+            Path(self._lock.name).unlink(missing_ok=True)
+            self._lock.close()
+            self._lock = None
+
+
+def _is_free(path: str | None) -> bool:
+    """Only a lock file that is there and can be taken proves a death; another container may have the same host name."""
+    if path is None:
+        return False
+    try:
+        with open(path, "r+", encoding="utf-8") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (FileNotFoundError, BlockingIOError, PermissionError):
+        return False
+    Path(path).unlink(missing_ok=True)
+    return True

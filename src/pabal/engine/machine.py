@@ -1,0 +1,186 @@
+"""Declares states, events, guards and timers, and decides the next state. Pure: it touches no database."""
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, Protocol
+
+from pabal.base.database import Tx
+from pabal.base.errors import Invalid
+from pabal.engine.diagram import Arrow, draw
+from pabal.engine.machine_checks import check
+
+
+class Subject(Protocol):
+    """What every subject has; a machine's loader brings more, for its guards and timers."""
+
+    @property
+    def id(self) -> int: ...
+    @property
+    def unit_id(self) -> int | None: ...
+    @property
+    def state(self) -> str: ...
+    @property
+    def version(self) -> int: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why not, with the values that were compared."""
+
+    reason: str
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return ", ".join([self.reason, *(f"{name} {value}" for name, value in self.values.items())])
+
+
+# The subject is Any here because each machine has its own type of it, known to its own guards and loader only.
+Guard = Callable[[Any, datetime], Refusal | None]
+Predicate = Callable[[Any, datetime], bool]
+Moments = Mapping[str, datetime | None]
+Loader = Callable[[Tx, list[int]], Awaitable[Sequence[Any]]]
+Effect = Callable[[Tx, list[Any]], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    predicate: Predicate
+    then: str
+    otherwise: str
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    event: str
+    sources: tuple[str, ...]
+    target: str | Choice
+    guard: Guard | None
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        return (self.target.then, self.target.otherwise) if isinstance(self.target, Choice) else (self.target,)
+
+
+@dataclass(frozen=True, slots=True)
+class Timers:
+    """A function of one subject and the moment that answers when each of its events is due."""
+
+    events: tuple[str, ...]
+    function: Callable[[Any, datetime], Moments]
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """What one event would do now: lead to `target`, or be refused."""
+
+    event: str
+    target: str | None
+    refusal: Refusal | None
+
+    @property
+    def allowed(self) -> bool:
+        return self.refusal is None
+
+
+class TimerNotDeclared(Invalid):
+    """A timer function answered with an event that `@arms` does not name, or with a moment without a zone."""
+
+
+def move(event: str, sources: str | Iterable[str], target: str | Choice, *, guard: Guard | None = None) -> Move:
+    """A declared possibility: in one of the sources, unless the guard refuses, `event` leads to the target."""
+    several = (sources,) if isinstance(sources, str) else tuple(sources)
+    to = target if isinstance(target, Choice) else str(target)
+    return Move(str(event), tuple(str(source) for source in several), to, guard)
+
+
+def choose(predicate: Predicate, then: str, otherwise: str) -> Choice:
+    """A target decided when the move happens: `then` if the predicate holds."""
+    return Choice(predicate, str(then), str(otherwise))
+
+
+def arms(*events: str) -> Callable[[Callable[[Any, datetime], Moments]], Timers]:
+    """Says which events a timer function may answer with, so that they are checked at import and drawn."""
+    return lambda function: Timers(tuple(str(event) for event in events), function)
+
+
+@dataclass(frozen=True, eq=False)
+class Machine:
+    """A machine is data. What it says wrong, it says when it is imported: `MachineMistaken` lists every mistake."""
+
+    name: str
+    table: str
+    states: type[StrEnum]
+    initial: str
+    final: tuple[str, ...]
+    moves: tuple[Move, ...]
+    loader: Loader
+    timers: Mapping[str, Timers] = field(default_factory=dict)
+    effects: Mapping[str, Effect] = field(default_factory=dict)
+    _found: dict[tuple[str, str], Move] = field(init=False, repr=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        check(self)
+        self._found.update({(source, move.event): move for move in self.moves for source in move.sources})
+
+    @property
+    def events(self) -> tuple[str, ...]:
+        """Every event, in the order of declaration."""
+        return tuple(dict.fromkeys(move.event for move in self.moves))
+
+    def find_move(self, state: str, event: str) -> Move | None:
+        return self._found.get((state, event))
+
+    def decide(self, subject: Subject, event: str, now: datetime) -> str | Refusal:
+        """The state this event leads to, or why it does not. A guard that throws is a mistake and passes through."""
+        found = self._found.get((subject.state, event))
+        if found is None:
+            return Refusal("move_not_allowed", {"event": str(event), "state": str(subject.state)})
+        refusal = found.guard(subject, now) if found.guard is not None else None
+        if refusal is not None:
+            return refusal
+        target = found.target
+        if isinstance(target, Choice):
+            return target.then if target.predicate(subject, now) else target.otherwise
+        return target
+
+    def due(self, state: str, subject: Subject, now: datetime) -> list[tuple[str, datetime]]:
+        """The timers of a subject that is in this state."""
+        timers = self.timers.get(state)
+        if timers is None:
+            return []
+        answered = timers.function(subject, now)
+        armed = [(str(event), moment) for event, moment in answered.items() if moment is not None]
+        for event, moment in armed:
+            if event not in timers.events or moment.tzinfo is None:
+                raise TimerNotDeclared(f"{self.name} {subject.id} in {state}: {event} at {moment}")
+        return armed
+
+    def explain(self, subject: Subject, now: datetime) -> list[Explained]:
+        """For every event: where it would lead from here, or why not."""
+        decided = [(event, self.decide(subject, event, now)) for event in self.events]
+        return [
+            Explained(event, None, answer) if isinstance(answer, Refusal) else Explained(event, answer, None)
+            for event, answer in decided
+        ]
+
+    def diagram(self, current: str | None = None) -> str:
+        """The machine as Mermaid text: guards in brackets, what a timer says marked, `current` highlighted."""
+        arrows = [arrow for move in self.moves for source in move.sources for arrow in self._arrows(move, source)]
+        return draw(arrows, initial=str(self.initial), final=[str(state) for state in self.final], current=current)
+
+    def _arrows(self, move: Move, source: str) -> list[Arrow]:
+        timed = source in self.timers and move.event in self.timers[source].events
+        guard = None if move.guard is None else _name(move.guard)
+        if not isinstance(move.target, Choice):
+            return [Arrow(source, move.target, move.event, guard, timed)]
+        when = _name(move.target.predicate)
+        return [
+            Arrow(source, move.target.then, move.event, guard, timed, f"if {when}"),
+            Arrow(source, move.target.otherwise, move.event, guard, timed, f"unless {when}"),
+        ]
+
+
+def _name(function: Callable[..., Any]) -> str:
+    return str(getattr(function, "__name__", type(function).__name__))

@@ -1,0 +1,78 @@
+-- name: forget_old_keys(scopes, keys)!
+-- a key kept past the end of its job is free again when its time is over
+delete from pabal.dedupe d using unnest(:scopes::text[], :keys::text[]) as k(scope, key)
+where d.scope = k.scope and d.key = k.key and d.until <= pabal.now()
+  and exists (select from pabal.outcome o where o.id = d.work_id and o.final);
+
+-- name: insert_jobs(kinds, queues, priorities, lanes, abouts, args, units, causes, failures, recoveries, deadlines, dues, expiries, keys, keeps)
+-- keys are inserted in order, so that two crowds with the same keys wait for one another instead of deadlocking
+with given as materialized (
+  select pabal.new_id() as id, g.* from unnest(:kinds::text[], :queues::text[], :priorities::smallint[], :lanes::text[], :abouts::text[], :args::jsonb[],
+    :units::bigint[], :causes::text[], :failures::smallint[], :recoveries::smallint[], :deadlines::interval[], :dues::timestamptz[],
+    :expiries::timestamptz[], :keys::text[], :keeps::timestamptz[]) with ordinality
+    as g(kind, queue, priority, lane, about, args, unit_id, cause, max_failures, max_recoveries, deadline, due_at, expires_at, key, until, n)),
+claimed as (
+  insert into pabal.dedupe (scope, key, work_id, until)
+  select kind, key, id, until from given where key is not null order by kind, key on conflict do nothing returning work_id),
+fresh as materialized (select * from given g where g.key is null or exists (select from claimed c where c.work_id = g.id)),
+body as (
+  insert into pabal.work (id, unit_id, kind, queue, priority, lane, about, args, max_failures, max_recoveries, deadline, expires_at, cause, created_at)
+  select id, unit_id, kind, queue, priority, lane, about, args, max_failures, max_recoveries, deadline, expires_at, cause, pabal.now() from fresh),
+later as (
+  insert into pabal.delayed (due_at, id, reason, token, failures, recoveries, snoozes)
+  select due_at, id, 'asked', 0, 0, 0, 0 from fresh where due_at is not null),
+behind as (
+  insert into pabal.waiting (lane, id, token, failures, recoveries, snoozes)
+  select lane, id, 0, 0, 0, 0 from fresh where due_at is null and lane is not null),
+now_ready as (
+  insert into pabal.ready (queue, priority, ready_at, id, token, failures, recoveries, snoozes)
+  select queue, priority, pabal.now(), id, 0, 0, 0, 0 from fresh where due_at is null and lane is null),
+perishable as (
+  insert into pabal.expiry (expires_at, id) select expires_at, id from fresh where expires_at is not null)
+select n::int, id from fresh order by n;
+
+-- name: insert_plain_jobs(kinds, queues, priorities, abouts, args, units, causes, failures, recoveries, deadlines)
+-- the common case in bulk: no key, lane, delay or expiry, so one body and one place
+with given as materialized (
+  select pabal.new_id() as id, g.* from unnest(:kinds::text[], :queues::text[], :priorities::smallint[], :abouts::text[], :args::jsonb[],
+    :units::bigint[], :causes::text[], :failures::smallint[], :recoveries::smallint[], :deadlines::interval[])
+    as g(kind, queue, priority, about, args, unit_id, cause, max_failures, max_recoveries, deadline)),
+body as (
+  insert into pabal.work (id, unit_id, kind, queue, priority, about, args, max_failures, max_recoveries, deadline, cause, created_at)
+  select id, unit_id, kind, queue, priority, about, args, max_failures, max_recoveries, deadline, cause, pabal.now() from given),
+now_ready as (
+  insert into pabal.ready (queue, priority, ready_at, id, token, failures, recoveries, snoozes)
+  select queue, priority, pabal.now(), id, 0, 0, 0, 0 from given)
+select id from given;
+
+-- name: find_keys(scopes, keys)
+select d.scope, d.key, d.work_id as id from unnest(:scopes::text[], :keys::text[]) as k(scope, key)
+join pabal.dedupe d on d.scope = k.scope and d.key = k.key;
+
+-- name: find_open_about(about)
+-- a subject's jobs, old ones included, are few; which of them are open is looked up in the places
+select w.id from pabal.work w where w.about = :about
+  and (exists (select from pabal.ready p where p.id = w.id) or exists (select from pabal.delayed p where p.id = w.id)
+    or exists (select from pabal.waiting p where p.id = w.id) or exists (select from pabal.lease p where p.id = w.id));
+
+-- name: find_open_keys(kind, keys)
+select work_id as id from pabal.dedupe where scope = :kind and key = any(:keys::text[]);
+
+-- name: find_place(id)
+select w.id, w.unit_id, w.kind, w.queue, w.priority, w.lane, w.about, w.args, w.max_failures, w.max_recoveries, w.deadline, w.expires_at, w.cause, w.created_at,
+  case when o.id is not null then 'ended' when l.id is not null then 'lease' when r.id is not null then 'ready'
+       when d.id is not null then 'delayed' when b.id is not null then 'waiting' else 'moving' end as place,
+  o.result, o.ended_at, coalesce(o.error, e.error) as error, d.due_at, d.reason, l.worker, l.started_at, l.progress, l.cancel_at,
+  coalesce(l.token, r.token, d.token, b.token, o.token) as token,
+  coalesce(l.failures, r.failures, d.failures, b.failures) as failures,
+  coalesce(l.recoveries, r.recoveries, d.recoveries, b.recoveries) as recoveries,
+  coalesce(l.snoozes, r.snoozes, d.snoozes, b.snoozes) as snoozes
+from pabal.work w
+left join pabal.outcome o on o.id = w.id and o.final
+left join pabal.lease l on l.id = w.id left join pabal.ready r on r.id = w.id
+left join pabal.delayed d on d.id = w.id left join pabal.waiting b on b.id = w.id
+left join lateral (select error from pabal.outcome x where x.id = w.id and x.error is not null order by x.token desc limit 1) e on true
+where w.id = :id;
+
+-- name: list_attempts(id)
+select token, final, result, worker, started_at, ended_at, error from pabal.outcome where id = :id order by token;

@@ -1,0 +1,200 @@
+"""A recurrence in a zone, with its validity and its rule for gap and fold: turns wall times into instants."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, time, timedelta
+from functools import cache
+from typing import Literal, NamedTuple, get_args
+from zoneinfo import ZoneInfo, available_timezones
+
+from cronsim import CronSim
+
+from pabal.base.errors import Invalid
+from pabal.engine.recurrence.forms import Cron, Daily, Interval, Once, Recurrence, Weekday, Weekly, Window, as_instant
+
+Gap = Literal["shift", "skip"]
+Fold = Literal["first", "second", "both"]
+Mark = Literal["dst_gap", "dst_shifted", "dst_first", "dst_second"]
+
+ALWAYS = Window()
+TICK = timedelta(microseconds=1)
+_DAY = timedelta(days=1)
+_EVERY_DAY = tuple(Weekday)
+
+# A rule whose every wall time falls into a gap would otherwise be searched to the end of the calendar.
+_REACH = timedelta(days=60 * 366)
+# Far enough from both ends of the calendar that no step in between can leave it.
+_EARLIEST = datetime(2, 1, 1, tzinfo=UTC)
+_LATEST = datetime(9900, 1, 1, tzinfo=UTC)
+
+
+class UnknownZone(Invalid):
+    """There is no such IANA time zone."""
+
+
+class BadPolicy(Invalid):
+    """A gap is shifted or skipped; of a fold the first, the second or both are taken."""
+
+
+class Pass(NamedTuple):
+    """One time the clock passes what the recurrence asks for; `dst_gap` is one it jumped over."""
+
+    moment: datetime
+    wall: datetime
+    mark: Mark | None
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    recurrence: Recurrence
+    zone: str
+    window: Window = ALWAYS
+    gap: Gap = "shift"
+    fold: Fold = "first"
+
+    def __post_init__(self) -> None:
+        find_zone(self.zone)
+        if self.gap not in get_args(Gap) or self.fold not in get_args(Fold):
+            raise BadPolicy(f"gap {self.gap}, fold {self.fold}")
+
+    def next_after(self, moment: datetime) -> datetime | None:
+        """The first instant strictly after the moment, in UTC; None when there is none."""
+        after, valid_from, valid_until = as_instant(moment), self.window.valid_from, self.window.valid_until
+        if valid_from is not None and after < valid_from:
+            after = valid_from - TICK
+        for found in passes(self, after):
+            if found.mark != "dst_gap":
+                return found.moment if valid_until is None or found.moment < valid_until else None
+        return None
+
+    def moments_between(self, start: datetime, end: datetime) -> Iterator[datetime]:
+        """Those after the start, up to and with the end."""
+        last = as_instant(end)
+        moment = self.next_after(start)
+        while moment is not None and moment <= last:
+            yield moment
+            moment = self.next_after(moment)
+
+
+def passes(timing: Timing, after: datetime) -> Iterator[Pass]:
+    """In the order of their moments, strictly after, whatever the validity; what fires does so at distinct moments."""
+    if after >= _LATEST:
+        return
+    zone = find_zone(timing.zone)
+    match timing.recurrence:
+        case Once() | Interval() as recurrence:
+            for moment in _elapsed(recurrence, after):
+                yield Pass(moment, wall_clock(moment, zone), None)
+        case Daily() | Weekly() | Cron():
+            last = max(after, _EARLIEST)
+            for found in _wall_passes(timing, zone, last):
+                if found.moment > last:
+                    if found.mark != "dst_gap":
+                        last = found.moment
+                    yield found
+
+
+@cache
+def find_zone(name: str) -> ZoneInfo:
+    if name not in _zone_names():
+        raise UnknownZone(repr(name))
+    return ZoneInfo(name)
+
+
+def wall_clock(moment: datetime, zone: ZoneInfo) -> datetime:
+    return moment.astimezone(zone).replace(tzinfo=None, fold=0)
+
+
+@cache
+def _zone_names() -> frozenset[str]:
+    # These two exist as files but name no place: one is whatever the server is set to, the other "not set".
+    return frozenset(available_timezones() - {"localtime", "Factory"})
+
+
+def _elapsed(recurrence: Once | Interval, after: datetime) -> Iterator[datetime]:
+    if isinstance(recurrence, Once):
+        if after < recurrence.at < _LATEST:
+            yield recurrence.at
+        return
+    anchor, every = recurrence.anchor, recurrence.every
+    moment = anchor if after < anchor else anchor + ((after - anchor) // every + 1) * every
+    while moment < _LATEST:
+        yield moment
+        moment += every
+
+
+def _wall_passes(timing: Timing, zone: ZoneInfo, after: datetime) -> Iterator[Pass]:
+    gap, fold = timing.gap, timing.fold
+    if isinstance(timing.recurrence, Cron) and timing.recurrence.follows_elapsed_time:
+        gap, fold = "skip", "both"
+    start = _first_wall(after, zone)
+    # The second passes of a fold, which come after the first passes of later wall times.
+    waiting: list[Pass] = []
+    for wall in _walls(timing.recurrence, start):
+        if wall - start > _REACH:
+            break
+        found = _resolve(wall, zone, gap=gap, fold=fold)
+        while waiting and waiting[0].moment <= found[0].moment:
+            yield waiting.pop(0)
+        yield found[0]
+        waiting += found[1:]
+    yield from waiting
+
+
+def _first_wall(after: datetime, zone: ZoneInfo) -> datetime:
+    """The wall time to search from: earlier than the clock's by the length of a fold that is about to repeat it."""
+    local = after.astimezone(zone)
+    repeated = local.replace(fold=1).astimezone(UTC)
+    wall = local.replace(tzinfo=None, fold=0)
+    return wall - (repeated - after) if repeated > after else wall
+
+
+def _walls(recurrence: Recurrence, after: datetime) -> Iterator[datetime]:
+    match recurrence:
+        case Daily(times):
+            return _walls_by_day(_EVERY_DAY, times, after)
+        case Weekly(days, times):
+            return _walls_by_day(days, times, after)
+        case Cron(expression):
+            # Naive on purpose: given a zone, cronsim applies gap and fold rules of its own.
+            return CronSim(expression, after)
+        case _:
+            return iter(())
+
+
+def _walls_by_day(days: tuple[Weekday, ...], times: tuple[time, ...], after: datetime) -> Iterator[datetime]:
+    day = after.date()
+    if day.weekday() in days:
+        now = after.time()
+        for each in times:
+            if each > now:
+                yield datetime.combine(day, each)
+    while True:
+        day += _DAY
+        if day.weekday() in days:
+            for each in times:
+                yield datetime.combine(day, each)
+
+
+def _resolve(wall: datetime, zone: ZoneInfo, *, gap: Gap, fold: Fold) -> tuple[Pass, ...]:
+    """At least one pass. The first ones of rising wall times never fall, which is what lets passes be merged."""
+    first = wall.replace(tzinfo=zone, fold=0).astimezone(UTC)
+    second = wall.replace(tzinfo=zone, fold=1).astimezone(UTC)
+    if first == second:
+        return (Pass(first, wall, None),)
+    if first > second:
+        return (Pass(_gap_end(wall, zone, second, first), wall, "dst_shifted" if gap == "shift" else "dst_gap"),)
+    both = (Pass(first, wall, "dst_first"), Pass(second, wall, "dst_second"))
+    return both if fold == "both" else both[:1] if fold == "first" else both[1:]
+
+
+def _gap_end(wall: datetime, zone: ZoneInfo, before: datetime, after: datetime) -> datetime:
+    """The first second at which the clock shows more than a wall time that it never shows."""
+    low, high = 0, int((after - before).total_seconds())
+    while high - low > 1:
+        middle = (low + high) // 2
+        if wall_clock(before + timedelta(seconds=middle), zone) > wall:
+            high = middle
+        else:
+            low = middle
+    return before + timedelta(seconds=high)

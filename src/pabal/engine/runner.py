@@ -1,0 +1,240 @@
+"""Runs handlers side by side. Stops gracefully, and at once when the life lapses."""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from pabal.base.clock import elapsed
+from pabal.base.database import Database
+from pabal.base.telemetry import declare, emit
+from pabal.engine import claims
+from pabal.engine.claims import Attempted, Returned
+from pabal.engine.exchange import Exchange
+from pabal.engine.kinds import Job, Kind, Kinds
+from pabal.engine.life import Life
+from pabal.engine.outcome import Cancel, Done
+from pabal.engine.steps import perform
+from pabal.engine.workers import Signal
+
+BATCH = 500
+FLUSH = 0.005
+SLOW = 0.1
+YIELD_EVERY = 50
+DONE = Done()
+
+declare("runner.raised", "Handlers that raised", labels=("kind",), level=40)
+declare("runner.dropped", "Attempts dropped because their job is no longer ours", labels=("kind",), level=30)
+
+
+@dataclass(slots=True)
+class _Running:
+    job: Job
+    task: asyncio.Task[None]
+    stop: Cancel | Returned | None = None
+    is_lost: bool = False
+
+
+class Runner:
+    """Slots run handlers side by side; what they end is settled in the commit that claims more."""
+
+    def __init__(self, database: Database, kinds: Kinds, life: Life, *, concurrency: int) -> None:
+        self._database = database
+        self._kinds = kinds
+        self._life = life
+        self._exchange = Exchange(database, kinds)
+        self._concurrency = concurrency
+        self._buffer: deque[Job] = deque()
+        self._filled = asyncio.Event()
+        self._ended: list[Attempted] = []
+        self._ended_at = 0.0
+        self._running: dict[int, _Running] = {}
+        self._seconds: dict[str, float] = {}
+        self._reports: dict[int, tuple[Job, dict[str, Any]]] = {}
+        self._is_stopping = False
+        self._must_reconcile = False
+        self._slots: list[asyncio.Task[None]] = []
+        self.wake: Callable[[], None] = lambda: None
+        life.on_lapse = self.drop_all
+        life.on_signals = self.obey
+
+    def start(self) -> None:
+        self._slots = [asyncio.create_task(self._slot(), name=f"slot:{n}") for n in range(self._concurrency)]
+
+    def hear(self, topic: str, at: Any) -> None:
+        if self._exchange.hear(topic, at):
+            self.wake()
+
+    async def exchange_once(self) -> int:
+        """The step of the claims loop: one commit settles what ended and claims what there is room for."""
+        room = self._room()
+        is_due = len(self._ended) >= BATCH or not self._is_busy or elapsed() - self._ended_at >= FLUSH
+        wants = room > 0 and self._exchange.has_hints
+        if self._life.worker == 0 or not (wants or (self._ended and is_due)):
+            return 0
+        if self._must_reconcile:
+            await self._reconcile()
+        ended, self._ended = self._ended, []
+        try:
+            settled, jobs = await self._exchange.run(
+                self._life.worker, ended, limit=self._limit, total=room if wants else 0
+            )
+        except BaseException:
+            # Settling is fenced, so saying it again is safe; a claim whose answer was lost is looked for.
+            self._ended = ended + self._ended
+            self._must_reconcile = True
+            raise
+        self._ended = settled.busy + self._ended
+        self._take(jobs)
+        return settled.count + len(jobs)
+
+    async def report(self, job: Job, progress: dict[str, Any]) -> None:
+        self._reports[job.id] = (job, progress)
+
+    async def write_reports_once(self) -> int:
+        """Progress is written together, a few times a second; an attempt that is no longer ours is stopped."""
+        reports, self._reports = list(self._reports.values()), {}
+        current = [pair for pair in reports if pair[0].id in self._running]
+        if current:
+            async with self._database.transaction() as tx:
+                kept = await claims.write_progress(tx, self._life.worker, current)
+            for job, _ in current:
+                if job.id not in kept:
+                    self._lose(job.id, job.token)
+        return 0
+
+    def obey(self, signals: list[Signal]) -> None:
+        """Cancelled by somebody, or the route moved: the handler gets a cancellation at its next await."""
+        for signal in signals:
+            stop = Cancel("asked while it ran") if signal.is_cancelled else Returned("route lost")
+            self._stop_attempt(signal.id, signal.token, stop)
+
+    def drop_all(self) -> None:
+        """The life lapsed: others may run our jobs already. Nothing of ours may go on."""
+        self._buffer.clear()
+        self._ended.clear()
+        for running in list(self._running.values()):
+            self._lose(running.job.id, running.job.token)
+
+    async def stop(self, grace: float) -> None:
+        """Claims nothing more, lets handlers finish for a while, then hands the rest back; burns no attempt."""
+        self._is_stopping = True
+        self._ended += [(job, Returned("shutdown")) for job in self._buffer]
+        self._buffer.clear()
+        running = [entry.task for entry in self._running.values()]
+        if running:
+            await self._wait_until_idle(grace)
+        for entry in list(self._running.values()):
+            self._stop_attempt(entry.job.id, entry.job.token, Returned("shutdown"))
+        await self._wait_until_idle(grace)
+        for slot in self._slots:
+            slot.cancel()
+        await asyncio.gather(*self._slots, return_exceptions=True)
+        while self._ended and self._life.worker:
+            await self.exchange_once()
+
+    @property
+    def _is_busy(self) -> bool:
+        return bool(self._running or self._buffer)
+
+    def _room(self) -> int:
+        if self._is_stopping:
+            return 0
+        room = BATCH - len(self._buffer)
+        return room if room >= BATCH // 2 else 0
+
+    def _limit(self, kind: str) -> int:
+        """Quick handlers are fetched ahead; slow ones only when a slot is free, for another server may be idle."""
+        if self._seconds.get(kind, SLOW) < SLOW:
+            return BATCH
+        return max(self._concurrency - len(self._running) - len(self._buffer), 0)
+
+    def _take(self, jobs: list[Job]) -> None:
+        if jobs:
+            self._buffer.extend(jobs)
+            self._filled.set()
+
+    async def _slot(self) -> None:
+        done = 0
+        while True:
+            while not self._buffer:
+                self._filled.clear()
+                await self._filled.wait()
+            job = self._buffer.popleft()
+            await self._run(job)
+            done += 1
+            if done % YIELD_EVERY == 0:
+                # Handlers that never await would starve the heartbeat.
+                await asyncio.sleep(0)
+
+    async def _run(self, job: Job) -> None:
+        task = asyncio.current_task()
+        assert task is not None  # noqa: S101 -- a slot is a task; for the type checker
+        entry = self._running[job.id] = _Running(job, task)
+        job.reporter = self
+        began = elapsed()
+        try:
+            ending = await self._attempt(job, self._kinds[job.kind])
+        except asyncio.CancelledError:
+            if entry.stop is None and not entry.is_lost:
+                raise
+            task.uncancel()
+            ending = None if entry.is_lost else entry.stop
+        finally:
+            self._running.pop(job.id, None)
+        self._measure(job.kind, elapsed() - began)
+        if ending is not None:
+            self._end(job, ending)
+        elif entry.is_lost:
+            emit("runner.dropped", kind=job.kind, job=job.id)
+
+    async def _attempt(self, job: Job, kind: Kind) -> Any:
+        return await perform(self._database, self._life.worker, job, kind, self._kinds)
+
+    def _end(self, job: Job, ending: Any) -> None:
+        if not self._ended:
+            self._ended_at = elapsed()
+            asyncio.get_running_loop().call_later(FLUSH, self.wake)
+        self._ended.append((job, ending))
+        if len(self._ended) >= BATCH or not self._is_busy:
+            self.wake()
+
+    def _measure(self, kind: str, seconds: float) -> None:
+        known = self._seconds.get(kind)
+        self._seconds[kind] = seconds if known is None else known * 0.9 + seconds * 0.1
+        if len(self._running) + len(self._buffer) < self._concurrency and self._exchange.has_hints:
+            self.wake()
+
+    def _stop_attempt(self, job_id: int, token: int, stop: Cancel | Returned) -> None:
+        for job in list(self._buffer):
+            if job.id == job_id and job.token == token:
+                self._buffer.remove(job)
+                self._end(job, stop)
+        entry = self._running.get(job_id)
+        if entry is not None and entry.job.token == token and entry.stop is None:
+            entry.stop = stop
+            entry.task.cancel()
+
+    def _lose(self, job_id: int, token: int) -> None:
+        entry = self._running.get(job_id)
+        if entry is not None and entry.job.token == token:
+            entry.is_lost = True
+            entry.task.cancel()
+
+    async def _wait_until_idle(self, seconds: float) -> None:
+        try:
+            async with asyncio.timeout(seconds):
+                while self._running:
+                    await self.exchange_once()
+                    await asyncio.sleep(0.01)
+        except TimeoutError:
+            return
+
+    async def _reconcile(self) -> None:
+        known = {(job.id, job.token) for job in self._buffer}
+        known |= {(entry.job.id, entry.job.token) for entry in self._running.values()}
+        known |= {(job.id, job.token) for job, _ in self._ended}
+        async with self._database.transaction() as tx:
+            await claims.return_unknown(tx, self._life.worker, known)
+        self._must_reconcile = False

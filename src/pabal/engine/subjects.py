@@ -1,0 +1,67 @@
+"""The rows a machine moves, in a table that is not the engine's: locks and loads them, swaps states, arms timers."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime
+from functools import cache
+from typing import Any, NamedTuple
+
+from pabal.base.database import Tx
+from pabal.base.errors import Conflict, NotFound
+from pabal.base.sql import Statement, load
+from pabal.engine.machine import Machine
+
+SQL = load(__file__)
+
+
+class SubjectNotFound(NotFound):
+    """The machine has no such subject."""
+
+
+class VersionChanged(Conflict):
+    """Somebody moved it since you looked. Look again, then decide."""
+
+
+class Armed(NamedTuple):
+    subject: int
+    event: str
+    due_at: datetime
+
+
+@cache
+def of(machine: Machine, statement: Statement) -> Statement:
+    """A statement about this machine's own table; the name passed the check at import, so nothing else can get in."""
+    return replace(statement, text=statement.text.replace("subject_table", machine.table))
+
+
+async def lock_and_load(tx: Tx, machine: Machine, ids: Iterable[int]) -> list[Any]:
+    """The subjects there are, locked in the order of ids so that two who want the same ones cannot deadlock."""
+    rows = await tx.rows(of(machine, SQL.lock_subjects), ids=sorted(set(ids)))
+    return await load_subjects(tx, machine, [row["id"] for row in rows])
+
+
+async def load_subjects(tx: Tx, machine: Machine, ids: list[int]) -> list[Any]:
+    return list(await machine.loader(tx, ids)) if ids else []
+
+
+async def swap_states(tx: Tx, machine: Machine, subjects: Sequence[Any], targets: list[str]) -> None:
+    """Compare and set: each must still have the version it was loaded with."""
+    ids = [subject.id for subject in subjects]
+    versions = [subject.version for subject in subjects]
+    swapped = await tx.run(of(machine, SQL.swap_states), ids=ids, states=targets, versions=versions)
+    if swapped != len(ids):
+        raise VersionChanged(f"{machine.name}: {len(ids) - swapped} of {len(ids)}")
+
+
+async def replace_timers(tx: Tx, machine: Machine, subjects: list[int], armed: Sequence[Armed]) -> None:
+    """All their timers are gone afterwards but these."""
+    await tx.run(SQL.drop_timers, machine=machine.name, subjects=subjects)
+    await add_timers(tx, machine, armed)
+
+
+async def add_timers(tx: Tx, machine: Machine, armed: Sequence[Armed]) -> None:
+    if not armed:
+        return
+    ids, events, due_ats = ([timer[column] for timer in armed] for column in range(3))
+    await tx.run(SQL.insert_timers, machine=machine.name, subjects=ids, events=events, due_ats=due_ats)
+    tx.hint("timers", min(timer.due_at for timer in armed))

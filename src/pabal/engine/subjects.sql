@@ -1,0 +1,17 @@
+-- `subject_table` stands for the machine's table; subjects.of() puts in the name that was checked at import.
+
+-- name: lock_subjects(ids)
+select s.id from subject_table s where s.id = any (:ids::bigint[]) order by s.id for update;
+
+-- name: swap_states(ids, states, versions)!
+update subject_table s set state = m.state, version = s.version + 1
+from unnest(:ids::bigint[], :states::text[], :versions::bigint[]) as m(id, state, version)
+where s.id = m.id and s.version = m.version;
+
+-- name: drop_timers(machine, subjects)!
+delete from pabal.timer where machine = :machine and subject = any (:subjects::bigint[]);
+
+-- name: insert_timers(machine, subjects, events, due_ats)!
+insert into pabal.timer (machine, subject, event, due_at)
+select :machine::text, a.subject, a.event, a.due_at
+from unnest(:subjects::bigint[], :events::text[], :due_ats::timestamptz[]) as a(subject, event, due_at);

@@ -1,0 +1,267 @@
+"""transition(): swaps state, appends history, records the fact, replaces timers, runs effects, in one commit."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from pabal.base.database import Tx
+from pabal.base.errors import Conflict
+from pabal.base.sql import load
+from pabal.engine.facts import NewFact, record_many
+from pabal.engine.machine import Explained, Machine, Refusal
+from pabal.engine.subjects import (
+    Armed,
+    SubjectNotFound,
+    VersionChanged,
+    load_subjects,
+    lock_and_load,
+    replace_timers,
+    swap_states,
+)
+
+SQL = load(__file__)
+BEGIN = "begin"
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """A move that happened: one row of history. The first has no source and version 1."""
+
+    machine: str
+    subject: int
+    version: int
+    event: str
+    source: str | None
+    target: str
+    unit_id: int | None
+    actor: str
+    reason: str | None
+    cause: str | None
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """How a bulk transition ended: who moved, and who did not and why."""
+
+    transitions: list[Transition]
+    refused: dict[int, Refusal]
+
+
+class MoveNotAllowed(Conflict):
+    """The machine has no move for this event in the state the subject is in."""
+
+
+class GuardRefused(Conflict):
+    """A condition of this move is not met."""
+
+    def __init__(self, detail: str, refusal: Refusal) -> None:
+        super().__init__(detail)
+        self.refusal = refusal
+
+
+class AlreadyBegun(Conflict):
+    """A life begins once: in the initial state, with version 1 and no history."""
+
+
+class HistoryBroken(Conflict):
+    """This history has a gap: some transition in it does not begin where the one before it ended."""
+
+
+class Because(NamedTuple):
+    """Who moved it, why, and what led to it (a job, a fact)."""
+
+    actor: str
+    reason: str | None = None
+    cause: str | None = None
+
+
+class Step(NamedTuple):
+    """A decided move of one loaded subject, with the timers of the state it enters."""
+
+    subject: Any
+    event: str
+    target: str
+    due: list[tuple[str, datetime]]
+
+
+async def transition(  # long: the vocabulary of a transition
+    tx: Tx,
+    machine: Machine,
+    subject_id: int,
+    event: str,
+    *,
+    actor: str,
+    reason: str | None = None,
+    cause: str | None = None,
+    expect_version: int | None = None,
+) -> Transition:
+    """Moves one subject, or raises SubjectNotFound, VersionChanged, MoveNotAllowed or GuardRefused."""
+    found = await lock_and_load(tx, machine, [subject_id])
+    if not found:
+        raise SubjectNotFound(f"{machine.name} {subject_id}")
+    [subject] = found
+    if expect_version is not None and subject.version != expect_version:
+        raise VersionChanged(f"{machine.name} {subject_id} is at {subject.version}, not {expect_version}")
+    step = plan(machine, subject, event, tx.now)
+    if isinstance(step, Refusal):
+        raise _refused(machine, subject, event, step)
+    [made] = await apply(tx, machine, [step], Because(actor, reason, cause))
+    return made
+
+
+async def transition_many(  # long: the vocabulary of a transition
+    tx: Tx,
+    machine: Machine,
+    subject_ids: Iterable[int],
+    event: str,
+    *,
+    actor: str,
+    reason: str | None = None,
+    cause: str | None = None,
+) -> Moved:
+    """Moves all it can, one statement each for state, history, facts and timers; answers who was refused and why."""
+    ids = set(subject_ids)
+    found = await lock_and_load(tx, machine, ids)
+    planned = [(subject.id, plan(machine, subject, event, tx.now)) for subject in found]
+    refused = {subject_id: step for subject_id, step in planned if isinstance(step, Refusal)}
+    refused |= {missing: Refusal("not_found") for missing in ids - {subject.id for subject in found}}
+    steps = [step for _, step in planned if isinstance(step, Step)]
+    return Moved(await apply(tx, machine, steps, Because(actor, reason, cause)), refused)
+
+
+async def begin(  # long: the vocabulary of a transition
+    tx: Tx,
+    machine: Machine,
+    subject_ids: Iterable[int],
+    *,
+    actor: str,
+    reason: str | None = None,
+    cause: str | None = None,
+) -> list[Transition]:
+    """For subjects just inserted, in the same commit: their first history row, fact, timers and effects."""
+    found = await lock_and_load(tx, machine, ids := set(subject_ids))
+    if len(found) != len(ids):
+        raise SubjectNotFound(f"{machine.name} {sorted(ids - {subject.id for subject in found})}")
+    for subject in found:
+        if subject.state != machine.initial or subject.version != 1:
+            raise AlreadyBegun(f"{machine.name} {subject.id} is {subject.state}, version {subject.version}")
+    initial = str(machine.initial)
+    steps = [Step(subject, BEGIN, initial, machine.due(initial, subject, tx.now)) for subject in found]
+    made = [_made(machine, step, Because(actor, reason, cause), tx.now, None, 1) for step in steps]
+    await _write(tx, machine, steps, made)
+    return made
+
+
+def plan(machine: Machine, subject: Any, event: str, now: datetime) -> Step | Refusal:
+    """Decides one move and the timers after it. Pure."""
+    target = machine.decide(subject, event, now)
+    return (
+        target if isinstance(target, Refusal) else Step(subject, str(event), target, machine.due(target, subject, now))
+    )
+
+
+async def apply(tx: Tx, machine: Machine, steps: Sequence[Step], because: Because) -> list[Transition]:
+    """Writes decided moves of locked subjects."""
+    if not steps:
+        return []
+    await swap_states(tx, machine, [step.subject for step in steps], [step.target for step in steps])
+    made = [_made(machine, step, because, tx.now, step.subject.state, step.subject.version + 1) for step in steps]
+    await _write(tx, machine, steps, made)
+    return made
+
+
+async def explain(tx: Tx, machine: Machine, subject_id: int) -> list[Explained]:
+    """For every event of the machine: where it would lead now, or why not, with the values compared. Locks nothing."""
+    found = await load_subjects(tx, machine, [subject_id])
+    if not found:
+        raise SubjectNotFound(f"{machine.name} {subject_id}")
+    return machine.explain(found[0], tx.now)
+
+
+async def history(tx: Tx, machine: Machine, subject_id: int) -> list[Transition]:
+    """From its beginning to now."""
+    return await tx.all(Transition, SQL.history, machine=machine.name, subject=subject_id)
+
+
+async def state_at(tx: Tx, machine: Machine, subject_id: int, moment: datetime) -> str | None:
+    """None before its beginning."""
+    state: str | None = await tx.value(SQL.state_at, machine=machine.name, subject=subject_id, moment=moment)
+    return state
+
+
+def replay(made: Sequence[Transition]) -> str | None:
+    """The state a history leads to. Raises HistoryBroken when a transition is missing or does not fit."""
+    state: str | None = None
+    for number, step in enumerate(made, start=1):
+        if step.version != number or step.source != state:
+            raise HistoryBroken(
+                f"{step.machine} {step.subject}: version {step.version} from {step.source} after {state}"
+            )
+        state = step.target
+    return state
+
+
+def subject_name(machine: Machine, subject_id: int) -> str:
+    """How facts and jobs name a subject: `adgroup:7`."""
+    return f"{machine.name}:{subject_id}"
+
+
+def _refused(machine: Machine, subject: Any, event: str, refusal: Refusal) -> Conflict:
+    detail = f"{machine.name} {subject.id}, {event} in {subject.state}"
+    if machine.find_move(subject.state, event) is None:
+        return MoveNotAllowed(detail)
+    return GuardRefused(f"{detail}: {refusal}", refusal)
+
+
+def _made(  # long: what a history row is made of
+    machine: Machine, step: Step, because: Because, at: datetime, source: str | None, version: int
+) -> Transition:
+    subject = step.subject
+    return Transition(machine.name, subject.id, version, step.event, source, step.target, subject.unit_id, *because, at)
+
+
+async def _write(tx: Tx, machine: Machine, steps: Sequence[Step], made: Sequence[Transition]) -> None:
+    await _append_history(tx, machine, made)
+    await record_many(tx, [_fact(machine, one) for one in made])
+    armed = [Armed(step.subject.id, event, due_at) for step in steps for event, due_at in step.due]
+    await replace_timers(tx, machine, [step.subject.id for step in steps], armed)
+    # Last, so that an effect that edits what timers depend on, or moves the subject on, has the last word.
+    for state, effect in machine.effects.items():
+        entered = [step.subject for step in steps if step.target == state]
+        if entered:
+            await effect(tx, entered)
+
+
+async def _append_history(tx: Tx, machine: Machine, made: Sequence[Transition]) -> None:
+    first = made[0]
+    appended = await tx.run(
+        SQL.append_history,
+        machine=machine.name,
+        subjects=[one.subject for one in made],
+        versions=[one.version for one in made],
+        events=[one.event for one in made],
+        sources=[one.source for one in made],
+        targets=[one.target for one in made],
+        units=[one.unit_id for one in made],
+        actor=first.actor,
+        reason=first.reason,
+        cause=first.cause,
+        at=tx.now,
+    )
+    if appended != len(made):
+        raise AlreadyBegun(f"{machine.name}: {len(made) - appended} of {len(made)} have this version in their history")
+
+
+def _fact(machine: Machine, made: Transition) -> NewFact:
+    data = {
+        "event": made.event,
+        "source": made.source,
+        "target": made.target,
+        "version": made.version,
+        "actor": made.actor,
+        "reason": made.reason,
+        "cause": made.cause,
+    }
+    return NewFact(f"{machine.name}.{made.target}", subject_name(machine, made.subject), data, made.unit_id)

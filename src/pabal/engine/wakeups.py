@@ -1,0 +1,135 @@
+"""Who must look now: hints inside the process at once, to other processes by NOTIFY. Polling stays the truth."""
+
+import asyncio
+import json
+from collections.abc import Callable
+from datetime import datetime
+
+from pabal.base.clock import elapsed
+from pabal.base.database import Connection, ConnectionFailure, Database, DatabaseError, DatabaseUnavailable, Hints
+from pabal.base.sql import load
+from pabal.base.telemetry import declare, emit
+
+SQL = load(__file__)
+CHANNEL = "pabal"
+PAUSE = 0.01
+PAYLOAD_LIMIT = 7500
+EVERYTHING = "*"
+
+declare("wakeups.listening", "Listeners connected")
+declare("wakeups.lost", "Listeners or notifiers that lost their connection", level=30)
+declare("wakeups.deaf", "Databases on which NOTIFY does not arrive; Pabal polls instead", level=30)
+
+Listener = Callable[[str, datetime | None], None]
+
+
+class Notifier:
+    """Tells other processes, on a connection of its own: NOTIFY in a user's transaction costs everybody a lock."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._connection: Connection | None = None
+        self._pending: Hints = {}
+        self._task: asyncio.Task[None] | None = None
+        self._last = 0.0
+
+    async def announce(self, hints: Hints) -> None:
+        """The first at once, those that follow within 10 ms together."""
+        for topic, at in hints.items():
+            known = self._pending.get(topic, at)
+            self._pending[topic] = None if known is None or at is None else min(known, at)
+        if self._task is None or self._task.done():
+            self._task = asyncio.create_task(self._flush())
+
+    async def close(self) -> None:
+        if self._task is not None and not self._task.done():
+            await self._task
+        if self._connection is not None:
+            await self._connection.close()
+
+    async def _flush(self) -> None:
+        while self._pending:
+            wait = self._last + PAUSE - elapsed()
+            if wait > 0:
+                await asyncio.sleep(wait)
+            hints, self._pending = self._pending, {}
+            self._last = elapsed()
+            await self._send(hints)
+
+    async def _send(self, hints: Hints) -> None:
+        payload = json.dumps({topic: None if at is None else at.isoformat() for topic, at in hints.items()})
+        if len(payload.encode()) > PAYLOAD_LIMIT:
+            payload = json.dumps({EVERYTHING: None})
+        try:
+            if self._connection is None or self._connection.is_closed():
+                self._connection = await self._database.connect()
+            await self._connection.execute(SQL.notify.text, CHANNEL, payload)
+        except (DatabaseUnavailable, DatabaseError, *ConnectionFailure) as error:
+            # Only a hint was lost: everybody polls.
+            self._connection = None
+            emit("wakeups.lost", side="notifier", error=repr(error))
+
+
+class Wakeups:
+    """Passes hints to those who listen in this process, whichever process they come from."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._notifier = Notifier(database)
+        self._listeners: list[Listener] = []
+        self._connection: Connection | None = None
+        self.is_deaf = False
+
+    def attach(self) -> None:
+        """From now on the commits of this database's transactions are announced."""
+        self._database.announce = self._announce
+
+    def on_hint(self, listener: Listener) -> None:
+        self._listeners.append(listener)
+
+    def wake_all(self) -> None:
+        self._pass_on({EVERYTHING: None})
+
+    async def listen_once(self) -> int:
+        """The step of the listener's loop: connects when there is no connection, and wakes everybody after a gap."""
+        if self._connection is not None and not self._connection.is_closed():
+            await self._connection.execute(SQL.probe.text)
+            return 0
+        connection = await self._database.connect()
+        self._connection = connection
+        await connection.add_listener(CHANNEL, self._heard)
+        await self._check_hearing(connection)
+        emit("wakeups.listening")
+        self.wake_all()
+        return 1
+
+    async def close(self) -> None:
+        await self._notifier.close()
+        if self._connection is not None:
+            await self._connection.close()
+
+    async def _announce(self, hints: Hints) -> None:
+        self._pass_on(hints)
+        await self._notifier.announce(hints)
+
+    async def _check_hearing(self, connection: Connection) -> None:
+        """A transaction pooler swallows LISTEN in silence; better to know it."""
+        heard = asyncio.Event()
+        await connection.add_listener("pabal_probe", lambda *_: heard.set())
+        await connection.execute(SQL.notify.text, "pabal_probe", "")
+        try:
+            async with asyncio.timeout(2):
+                await heard.wait()
+            self.is_deaf = False
+        except TimeoutError:
+            self.is_deaf = True
+            emit("wakeups.deaf")
+
+    def _heard(self, _connection: object, process: int, _channel: str, payload: object) -> None:
+        hints = json.loads(str(payload))
+        self._pass_on({topic: None if at is None else datetime.fromisoformat(at) for topic, at in hints.items()})
+
+    def _pass_on(self, hints: Hints) -> None:
+        for topic, at in hints.items():
+            for listener in self._listeners:
+                listener(topic, at)

@@ -1,0 +1,127 @@
+"""A worker is one life of one process: its heartbeat, and the rescue of what a dead one held. There is no leader."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from pabal.base.database import Database, Row, Tx
+from pabal.base.sql import load
+from pabal.base.telemetry import declare, emit
+from pabal.engine import lanes
+from pabal.engine.kinds import Job, Kinds
+
+SQL = load(__file__)
+BEAT = timedelta(seconds=2)
+TTL = timedelta(seconds=10)
+GRACE = timedelta(seconds=10)
+SLICE = 500
+
+declare("workers.buried", "Lives that ended without saying goodbye", amount="count", level=30)
+declare("workers.rescued", "Jobs handed back because their worker died", amount="count", level=30)
+declare("workers.quarantined", "Jobs ended because their worker died too often", amount="count", level=40)
+declare(
+    "workers.taken_away", "Attempts taken from workers that ignored a cancel or a deadline", amount="count", level=30
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Worker:
+    id: int
+    until: datetime
+    host: str
+    started_at: datetime
+    meta: dict[str, Any]
+    is_alive: bool
+    leases: int
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """A running attempt that must stop: it was cancelled, or its route is held elsewhere now."""
+
+    id: int
+    token: int
+    is_cancelled: bool
+
+
+async def insert_worker(tx: Tx, *, host: str, meta: dict[str, Any], ttl: timedelta = TTL) -> int:
+    worker: int = await tx.value(SQL.insert_worker, ttl=ttl, host=host, meta=meta)
+    return worker
+
+
+async def hold_life(tx: Tx, worker: int) -> bool:
+    """Must come before any other lock of a transaction that claims: locking leases first deadlocks with rescue."""
+    return await tx.value(SQL.hold_life, worker=worker) is not None
+
+
+async def beat(tx: Tx, worker: int, *, ttl: timedelta = TTL) -> bool:
+    alive: bool = await tx.value(SQL.beat, worker=worker, ttl=ttl)
+    return alive
+
+
+async def list_signals(tx: Tx, worker: int) -> list[Signal]:
+    return await tx.all(Signal, SQL.list_signals, worker=worker)
+
+
+async def list_workers(tx: Tx) -> list[Worker]:
+    return await tx.all(Worker, SQL.list_workers)
+
+
+async def leave(tx: Tx, worker: int) -> None:
+    """A goodbye: the routes go with the life. What is still leased is rescued at once by whoever looks next."""
+    await tx.run(SQL.delete_routes, workers=[worker])
+    await tx.run(SQL.delete_worker, worker=worker)
+
+
+async def rescue_once(database: Database, kinds: Kinds, *, ttl: timedelta = TTL) -> int:
+    """Hands back the jobs of lives that lapsed. Any server does it, every second."""
+    async with database.transaction() as tx:
+        return await _bury(tx, kinds, await tx.rows(SQL.bury_lapsed, ttl=ttl))
+
+
+async def rescue_workers(database: Database, kinds: Kinds, workers: Sequence[int]) -> int:
+    """The same at once, for lives that are known to be over: this host's, whose lock is free."""
+    async with database.transaction() as tx:
+        return await _bury(tx, kinds, await tx.rows(SQL.bury_named, workers=list(workers)))
+
+
+async def list_lives(tx: Tx, host: str) -> list[tuple[int, dict[str, Any]]]:
+    return [(row["id"], row["meta"]) for row in await tx.rows(SQL.list_lives, host=host)]
+
+
+async def take_overdue_once(database: Database, kinds: Kinds) -> int:
+    async with database.transaction() as tx:
+        rows = await tx.rows(SQL.take_overdue, grace=GRACE, slice=SLICE)
+        await _finish(tx, kinds, rows)
+    if rows:
+        emit("workers.taken_away", count=len(rows))
+    return len(rows)
+
+
+async def _bury(tx: Tx, kinds: Kinds, dead: Sequence[Row]) -> int:
+    if not dead:
+        return 0
+    workers = [row["id"] for row in dead]
+    await tx.run(SQL.delete_routes, workers=workers)
+    rows = await tx.rows(SQL.rescue_leases, workers=workers)
+    await _finish(tx, kinds, rows)
+    emit("workers.buried", count=len(workers), workers=workers)
+    emit("workers.rescued", count=len(rows))
+    return len(rows)
+
+
+async def _finish(tx: Tx, kinds: Kinds, rows: Sequence[Row]) -> None:
+    """What ended is given up and frees its lane; what goes on is announced and keeps it."""
+    ended = []
+    for row in rows:
+        *values, verdict = row.values()
+        if verdict is None:
+            tx.hint(f"queue:{row['queue']}", tx.now)
+        else:
+            ended.append((Job(*values), verdict))
+    await lanes.release_lanes(tx, [(job.lane, job.id) for job, _ in ended if job.lane is not None])
+    await kinds.give_up(tx, ended)
+    quarantined = sum(verdict == "quarantined" for _, verdict in ended)
+    if quarantined:
+        emit("workers.quarantined", count=quarantined)

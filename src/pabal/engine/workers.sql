@@ -1,0 +1,92 @@
+-- name: insert_worker(ttl, host, meta)
+insert into pabal.worker (id, until, host, started_at, meta)
+values (pabal.new_id(), pabal.real_now() + :ttl::interval, :host, pabal.now(), :meta::jsonb) returning id;
+
+-- name: hold_life(worker)
+-- First of all locks in a claiming transaction. Key share lets claims run beside each other and makes rescue skip this life.
+select id from pabal.worker where id = :worker and until > pabal.real_now() for key share;
+
+-- name: beat(worker, ttl)
+-- a lapsed life is not brought back: its jobs may be elsewhere already
+with me as (
+  update pabal.worker set until = pabal.real_now() + :ttl::interval where id = :worker and until > pabal.real_now() returning id)
+select exists (select from me) as is_alive;
+
+-- name: list_signals(worker)
+select l.id, l.token, l.cancel_at is not null as is_cancelled from pabal.lease l
+where l.worker = :worker and (l.cancel_at is not null or (l.route_epoch is not null
+  and not exists (select from pabal.route r where r.route = l.queue and r.epoch = l.route_epoch)));
+
+-- name: delete_worker(worker)!
+delete from pabal.worker where id = :worker;
+
+-- name: delete_routes(workers)!
+delete from pabal.route where worker = any(:workers::bigint[]);
+
+-- name: list_lives(host)
+select id, meta from pabal.worker where host = :host;
+
+-- name: list_workers()
+select w.id, w.until, w.host, w.started_at, w.meta, w.until > pabal.real_now() as is_alive,
+       (select count(*) from pabal.lease l where l.worker = w.id)::int as leases
+from pabal.worker w order by w.id;
+
+-- name: bury_lapsed(ttl)
+-- The first of two statements. After a restart of the database everybody has one TTL to beat again.
+delete from pabal.worker where id in (
+  select id from pabal.worker where greatest(until, pg_postmaster_start_time() + :ttl::interval) < pabal.real_now() for update skip locked)
+returning id;
+
+-- name: bury_named(workers)
+delete from pabal.worker where id in (select id from pabal.worker where id = any(:workers::bigint[]) for update skip locked) returning id;
+
+-- name: rescue_leases(workers)
+-- The second statement, with a snapshot of its own: in one statement the leases of a claim that commits meanwhile are lost for ever.
+with dead as materialized (
+  delete from pabal.lease where worker = any(:workers::bigint[]) returning *),
+body as materialized (
+  select d.*, w.kind, w.args, w.priority, w.about, w.unit_id, w.max_failures, w.max_recoveries, w.deadline as limit_each,
+         case when d.cancel_at is not null then 'cancelled' when d.recoveries >= w.max_recoveries then 'quarantined' end as verdict
+  from dead d join pabal.work w on w.id = d.id),
+noted as (
+  insert into pabal.outcome (id, token, final, result, worker, started_at, ended_at, error)
+  select id, token, verdict is not null, coalesce(verdict, 'lost'), worker, started_at, pabal.now(),
+         jsonb_build_object('reason', 'its worker died') from body),
+released as (
+  delete from pabal.dedupe d using body b where b.verdict is not null and d.work_id = b.id and (d.until is null or d.until <= pabal.now())),
+closed as (
+  update pabal.occurrence o set "end" = pabal.occurrence_end(b.verdict), reason = 'its worker died', ended_at = pabal.now()
+  from body b where b.verdict is not null and o.work_id = b.id and o."end" is null),
+again as (
+  insert into pabal.ready (queue, priority, ready_at, id, token, failures, recoveries, snoozes)
+  select queue, priority, pabal.now(), id, token, failures, recoveries + 1, snoozes from body where verdict is null)
+select id, token, kind, args, queue, lane, about, unit_id, failures, recoveries, snoozes, max_failures, max_recoveries,
+       limit_each as deadline, route_epoch, verdict
+from body;
+
+-- name: take_overdue(grace, slice)
+-- Attempts that ignored a cancel or their deadline for longer than the grace: the lease is taken from a worker that may still run.
+with over as materialized (
+  select l.* from pabal.lease l
+  where l.cancel_at < pabal.now() - :grace::interval or l.deadline < pabal.now() - :grace::interval
+  order by l.id limit :slice for update skip locked),
+gone as (delete from pabal.lease l using over where l.id = over.id),
+body as materialized (
+  select o.*, w.kind, w.args, w.priority, w.about, w.unit_id, w.max_failures, w.max_recoveries, w.deadline as limit_each,
+         case when o.cancel_at is not null then 'cancelled' when o.failures + 1 >= w.max_failures then 'failed' end as verdict
+  from over o join pabal.work w on w.id = o.id),
+noted as (
+  insert into pabal.outcome (id, token, final, result, worker, started_at, ended_at, error)
+  select id, token, verdict is not null, coalesce(verdict, 'retry'), worker, started_at, pabal.now(),
+         jsonb_build_object('reason', case when cancel_at is not null then 'cancelled and did not stop' else 'deadline passed and did not stop' end) from body),
+released as (
+  delete from pabal.dedupe d using body b where b.verdict is not null and d.work_id = b.id and (d.until is null or d.until <= pabal.now())),
+closed as (
+  update pabal.occurrence o set "end" = pabal.occurrence_end(b.verdict), reason = 'did not stop', ended_at = pabal.now()
+  from body b where b.verdict is not null and o.work_id = b.id and o."end" is null),
+again as (
+  insert into pabal.ready (queue, priority, ready_at, id, token, failures, recoveries, snoozes)
+  select queue, priority, pabal.now(), id, token, failures + 1, recoveries, snoozes from body where verdict is null)
+select id, token, kind, args, queue, lane, about, unit_id, failures, recoveries, snoozes, max_failures, max_recoveries,
+       limit_each as deadline, route_epoch, verdict
+from body;
