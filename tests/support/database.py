@@ -37,7 +37,7 @@ def cluster_url(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Ite
     folder = _session_folder(tmp_path_factory, worker_id)
     yield asyncio.run(embedded.ensure(folder, settings=FAST)).url("postgres")
     if _is_last(folder):
-        asyncio.run(embedded.stop(folder, mode="immediate"))
+        asyncio.run(embedded.remove(folder))
 
 
 @pytest.fixture(scope="session")

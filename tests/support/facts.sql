@@ -11,9 +11,6 @@ from unnest(:seqs::bigint[], :names::text[], :subjects::text[], :datas::text[]) 
 -- name: list_seen(subscriber)
 select seq, name, subject, data from example.seen where subscriber = :subscriber order by n;
 
--- name: list_aside(subscriber)
-select seq, error from pabal.fact_aside where subscription = :subscriber order by seq;
-
 -- name: find_cursor(subscriber)
 select seen::text, upto::text, seq, xmin::text as written_by from pabal.subscription where name = :subscriber;
 

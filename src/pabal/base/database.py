@@ -18,7 +18,15 @@ T = TypeVar("T")
 Row = asyncpg.Record
 Connection = asyncpg.Connection
 DatabaseError = asyncpg.PostgresError
-ConnectionFailure = (OSError, asyncpg.PostgresConnectionError, asyncpg.InterfaceError, asyncpg.CannotConnectNowError)
+ConnectionFailure = (
+    OSError,
+    asyncpg.PostgresConnectionError,
+    asyncpg.InterfaceError,
+    asyncpg.CannotConnectNowError,
+    asyncpg.AdminShutdownError,
+    asyncpg.CrashShutdownError,
+    asyncpg.IdleInTransactionSessionTimeoutError,
+)
 Hints = dict[str, datetime | None]
 
 
@@ -92,6 +100,11 @@ class Tx:
     async def savepoint(self) -> AsyncIterator[None]:
         async with self._connection.transaction():
             yield
+
+    @property
+    def is_lost(self) -> bool:
+        """The connection is gone, and with it everything this transaction wrote."""
+        return self._connection.is_closed()
 
     def hint(self, topic: str, at: datetime | None = None) -> None:
         """Wakes whoever waits for this topic, after the commit. `at` is the earliest moment it stands for."""

@@ -56,6 +56,17 @@ async def migrate(database: Database, migrations: Sequence[Migration]) -> list[M
         await connection.close()
 
 
+async def find_missing(database: Database, migrations: Sequence[Migration]) -> list[Migration]:
+    """What `migrate` would apply. Writes nothing."""
+    connection = await database.connect()
+    try:
+        rows = await connection.fetch(SQL.list_applied.text) if await connection.fetchval(SQL.has_ledger.text) else []
+    finally:
+        await connection.close()
+    applied = {(row["owner"], row["number"]) for row in rows}
+    return [migration for migration in migrations if (migration.owner, migration.number) not in applied]
+
+
 async def _apply_missing(connection: Connection, migrations: Sequence[Migration]) -> list[Migration]:
     rows = await connection.fetch(SQL.list_applied.text)
     applied = {(row["owner"], row["number"]): row["checksum"] for row in rows}

@@ -13,3 +13,6 @@ select owner, number, checksum from pabal.migration;
 
 -- name: insert_applied(owner, number, name, checksum)!
 insert into pabal.migration (owner, number, name, checksum) values (:owner, :number, :name, :checksum);
+
+-- name: has_ledger()
+select to_regclass('pabal.migration') is not null;

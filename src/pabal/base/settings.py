@@ -76,9 +76,7 @@ class Settings(BaseSettings):
     port: int = Field(
         8420, ge=0, le=65535, description="Port of the web server; the next free one if it is taken. 0: any free one."
     )
-    roles: str = Field(
-        ",".join(ROLES), description="What a server started by `pabal serve` does, separated by commas."
-    )
+    roles: str = Field(",".join(ROLES), description="What a server started by `pabal serve` does, separated by commas.")
     apps: str = Field(
         "",
         description="What to load, separated by commas: `module:ATTRIBUTE` or `path/to/file.py:ATTRIBUTE`; "

@@ -11,8 +11,9 @@ from pabal.base.errors import Conflict
 from pabal.base.sql import load
 from pabal.base.telemetry import declare, emit
 from pabal.engine import lanes
-from pabal.engine.kinds import Job, Kind, Kinds
-from pabal.engine.outcome import Cancel, Done, Limited, Outcome, Retry, Snooze
+from pabal.engine.endings import Attempted, Ending, Returned, decide
+from pabal.engine.kinds import Job, Kinds
+from pabal.engine.outcome import Cancel, Done, Outcome, Retry
 
 SQL = load(__file__)
 SUCCESSES = ("done", "partial")
@@ -32,35 +33,6 @@ class RouteLost(Conflict):
     """The live connection this job needs is held elsewhere now; this server may not act for it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Returned:
-    """Handed back unharmed: a shutdown, or a lost route. Nothing is counted."""
-
-    reason: str
-
-
-Attempted = tuple[Job, Outcome | Returned]
-
-
-@dataclass(frozen=True, slots=True)
-class Ending:
-    """How an attempt ends: for good, until `due_at`, or handed back."""
-
-    job: Job
-    result: str
-    final: bool = False
-    reason: str | None = None
-    due_at: datetime | None = None
-    waits_for: str = ""
-    failed: int = 0
-    snoozed: int = 0
-    holds_lane: bool = False
-
-    @property
-    def error(self) -> dict[str, Any] | None:
-        return None if self.reason is None else {"reason": self.reason}
-
-
 @dataclass(slots=True)
 class Settled:
     """`busy` attempts are touched by another right now: give them again. `stale` ones are lost."""
@@ -72,11 +44,10 @@ class Settled:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A queue to claim from: how many at most, and between which moments to look."""
+    """A queue to claim from, and between which moments to look."""
 
     queue: str
     priority: int
-    limit: int
     floor: datetime = BEGINNING
     ceiling: datetime = END
 
@@ -90,7 +61,6 @@ async def claim(tx: Tx, worker: int, wanted: Sequence[Wanted], *, total: int) ->
         priorities=[want.priority for want in wanted],
         floors=[want.floor for want in wanted],
         ceilings=[want.ceiling for want in wanted],
-        limits=[want.limit for want in wanted],
         total=total,
     )
     return _claimed(rows)
@@ -98,9 +68,7 @@ async def claim(tx: Tx, worker: int, wanted: Sequence[Wanted], *, total: int) ->
 
 async def claim_routed(tx: Tx, worker: int, routes: Sequence[str], *, kinds: Sequence[str], total: int) -> list[Job]:
     """Only on routes this worker holds, and only kinds it knows; the lease keeps the route's epoch."""
-    rows = await tx.rows(
-        SQL.claim_routed, worker=worker, routes=list(routes), kinds=list(kinds), limit_each=total, total=total
-    )
+    rows = await tx.rows(SQL.claim_routed, worker=worker, routes=list(routes), kinds=list(kinds), total=total)
     return [job for job, _, _ in _claimed(rows)]
 
 
@@ -122,12 +90,14 @@ async def fail_inside(tx: Tx, job: Job, failure: Retry, kinds: Kinds) -> None:
 
 async def fence(tx: Tx, job: Job) -> None:
     """Nothing in this transaction may be kept unless the job is still this attempt's: raises LeaseLost or RouteLost."""
+    epochs: list[int | None] = [None]
+    if job.route_epoch is not None:
+        # Routes before leases, as rescue locks them.
+        epochs = [row["epoch"] for row in await tx.rows(SQL.hold_routes, queues=[job.queue])]
     if await tx.value(SQL.fence, id=job.id, token=job.token) is None:
         raise LeaseLost(f"job {job.id} token {job.token}")
-    if job.route_epoch is not None:
-        rows = await tx.rows(SQL.hold_routes, queues=[job.queue])
-        if [row["epoch"] for row in rows] != [job.route_epoch]:
-            raise RouteLost(f"job {job.id} route {job.queue}")
+    if epochs != [job.route_epoch]:
+        raise RouteLost(f"job {job.id} route {job.queue}")
 
 
 async def settle(tx: Tx, worker: int | None, attempts: Sequence[Attempted], kinds: Kinds) -> Settled:
@@ -140,43 +110,6 @@ async def settle(tx: Tx, worker: int | None, attempts: Sequence[Attempted], kind
     endings = [_decide(tx, job, outcome, kinds) for job, outcome in [*done, *await _cancelled_first(tx, others)]]
     settled = await _apply(tx, endings, kinds)
     return await _sort_out(tx, worker, attempts, settled)
-
-
-def decide(job: Job, outcome: Outcome | Returned, kind: Kind, *, now: datetime, chance: float) -> Ending:
-    """Pure: what an outcome means for a job with these counters."""
-    match outcome:
-        case Done(detail, partial):
-            return Ending(job, "partial" if partial else "done", final=True, reason=detail)
-        case Cancel(reason):
-            return Ending(job, "cancelled", final=True, reason=reason)
-        case Retry(reason) if job.failures + 1 >= job.max_failures:
-            return Ending(job, "failed", final=True, reason=reason)
-        case Retry(reason, after):
-            wait = kind.backoff.wait(job.failures + 1, chance) if after is None else after
-            return _later(job, kind, "retry", now + wait, "retry", reason=reason, failed=1)
-        case Snooze(_, reason) if job.snoozes >= kind.max_snoozes:
-            return Ending(job, "failed", final=True, reason=f"snoozed {job.snoozes} times: {reason}")
-        case Snooze(until, reason):
-            return _later(job, kind, "snoozed", until, "snooze", reason=reason, snoozed=1)
-        case Limited(until, limit):
-            return _later(job, kind, "limited", until, f"limit:{limit}", reason=limit)
-        case Returned(reason):
-            return Ending(job, "returned", reason=reason)
-
-
-def _later(
-    job: Job,
-    kind: Kind,
-    result: str,
-    due_at: datetime,
-    waits_for: str,
-    *,
-    reason: str,
-    failed: int = 0,
-    snoozed: int = 0,
-) -> Ending:  # long: every wait differs in each of these
-    holds = kind.on_wait == "hold"
-    return Ending(job, result, False, reason, due_at, waits_for, failed, snoozed, holds)
 
 
 def _decide(tx: Tx, job: Job, outcome: Outcome | Returned, kinds: Kinds) -> Ending:
@@ -266,9 +199,13 @@ async def _return(tx: Tx, endings: Sequence[Ending]) -> list[Row]:
         ids=[ending.job.id for ending in endings],
         tokens=[ending.job.token for ending in endings],
     )
+    _announce(tx, rows)
+    return rows
+
+
+def _announce(tx: Tx, rows: Sequence[Row]) -> None:
     for row in rows:
         tx.hint(f"queue:{row['queue']}", tx.now)
-    return rows
 
 
 async def _sort_out(tx: Tx, worker: int | None, attempts: Sequence[Attempted], settled: set[int]) -> Settled:
@@ -284,8 +221,8 @@ async def _sort_out(tx: Tx, worker: int | None, attempts: Sequence[Attempted], s
         results=[type(outcome).__name__.lower() for _, outcome in left],
     )
     stale = {row["id"] for row in rows}
-    if stale:
-        emit("claims.stale", count=len(stale))
+    if noted := sum(row["is_noted"] for row in rows):
+        emit("claims.stale", count=noted)
     return Settled(
         len(settled), [pair for pair in left if pair[0].id not in stale], [job for job, _ in left if job.id in stale]
     )
@@ -331,5 +268,12 @@ async def return_unknown(tx: Tx, worker: int, known: set[tuple[int, int]]) -> in
     rows = await tx.rows(SQL.list_leases, worker=worker)
     unknown = [(row["id"], row["token"]) for row in rows if (row["id"], row["token"]) not in known]
     if unknown:
-        await tx.rows(SQL.return_leases, ids=[pair[0] for pair in unknown], tokens=[pair[1] for pair in unknown])
+        ids, tokens = [pair[0] for pair in unknown], [pair[1] for pair in unknown]
+        _announce(tx, await tx.rows(SQL.return_leases, ids=ids, tokens=tokens))
     return len(unknown)
+
+
+async def note_lost(tx: Tx, worker: int, job: Job) -> None:
+    """Keeps that a result came too late; it changed nothing."""
+    await tx.rows(SQL.note_stale, ids=[job.id], tokens=[job.token], worker=worker, results=["record"])
+    emit("claims.stale", count=1)

@@ -1,14 +1,14 @@
--- name: claim(worker, queues, priorities, floors, ceilings, limits, total)
--- Queues in the wanted order, each with its own limit. No outer order by: it would lock the limit of every queue.
+-- name: claim(worker, queues, priorities, floors, ceilings, total)
+-- Queues in the wanted order. No outer order by: it would lock the limit of every queue.
 -- floor: where the last claim of this queue ended, less a margin, so that an old snapshot's dead rows are not walked again.
 -- ceiling: a sweep looks only below the floor, for what committed late.
 with picked as materialized (
-  select r.* from unnest(:queues::text[], :priorities::smallint[], :floors::timestamptz[], :ceilings::timestamptz[], :limits::int[])
-    as q(queue, priority, floor, ceiling, n)
+  select r.* from unnest(:queues::text[], :priorities::smallint[], :floors::timestamptz[], :ceilings::timestamptz[])
+    as q(queue, priority, floor, ceiling)
   cross join lateral (
     select r.ctid as place, r.queue, r.ready_at, r.id, r.token, r.failures, r.recoveries, r.snoozes from pabal.ready r
     where r.queue = q.queue and r.priority = q.priority and r.ready_at >= q.floor and r.ready_at < q.ceiling
-    order by r.ready_at, r.id limit q.n for update skip locked) r
+    order by r.ready_at, r.id limit :total for update skip locked) r
   limit :total),
 gone as (delete from pabal.ready where ctid = any(array(select place from picked))),
 body as materialized (
@@ -20,7 +20,7 @@ taken as (
   select id, token, :worker, queue, lane, failures, recoveries, snoozes, pabal.now(), pabal.now() + deadline from body)
 select * from body;
 
--- name: claim_routed(worker, routes, kinds, limit_each, total)
+-- name: claim_routed(worker, routes, kinds, total)
 -- The share lock on the route makes a takeover wait for this claim, and this claim skip a route that is moving.
 with mine as materialized (
   select route, epoch from pabal.route where worker = :worker and route = any(:routes::text[]) for share skip locked),
@@ -29,7 +29,7 @@ picked as materialized (
   cross join lateral (
     select r.ctid as place, r.queue, r.ready_at, r.id, r.token, r.failures, r.recoveries, r.snoozes from pabal.ready r
     where r.queue = m.route and exists (select from pabal.work w where w.id = r.id and w.kind = any(:kinds::text[]))
-    order by r.priority, r.ready_at, r.id limit :limit_each for update skip locked) r
+    order by r.priority, r.ready_at, r.id limit :total for update skip locked) r
   limit :total),
 gone as (delete from pabal.ready where ctid = any(array(select place from picked))),
 body as materialized (
@@ -128,8 +128,10 @@ stale as (
 noted as (
   insert into pabal.stale (id, token, worker, result, at)
   select s.id, s.token, :worker, s.result, pabal.now() from stale s
-  where not exists (select from pabal.outcome o where o.id = s.id and o.token = s.token and o.worker = :worker and o.result <> 'lost'))
-select id from stale;
+  where not exists (select from pabal.outcome o where o.id = s.id and o.token = s.token and o.worker = :worker
+                    and not coalesce((o.error->>'taken')::boolean, false))
+  returning id)
+select s.id, exists (select from noted n where n.id = s.id) as is_noted from stale s;
 
 -- name: write_progress(ids, tokens, worker, progress)
 update pabal.lease l set progress = g.progress from unnest(:ids::bigint[], :tokens::bigint[], :progress::jsonb[]) as g(id, token, progress)
@@ -138,7 +140,8 @@ where l.id = g.id and l.token = g.token and l.worker = :worker
 returning l.id;
 
 -- name: list_leases(worker)
-select id, token from pabal.lease where worker = :worker;
+-- a cancelled one must not start again: it is ended by whoever takes overdue leases
+select id, token from pabal.lease where worker = :worker and cancel_at is null;
 
 -- name: lease_inside(id, token, worker)
 -- an inside job that failed alone gets a lease for a moment, so that its failure is settled like any other

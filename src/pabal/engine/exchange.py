@@ -1,12 +1,14 @@
 """One commit settles the last batch and claims the next. Keeps, per queue, where the next claim starts to look."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from pabal.base.clock import elapsed
 from pabal.base.database import Database, Tx
 from pabal.engine import claims, routes, workers
-from pabal.engine.claims import BEGINNING, Attempted, Settled, Wanted
+from pabal.engine.claims import BEGINNING, END, Settled, Wanted
+from pabal.engine.endings import Attempted
 from pabal.engine.kinds import Job, Kinds, Shape
 
 PRIORITIES = (0, 1, 2, 3)
@@ -14,15 +16,28 @@ PRIORITIES = (0, 1, 2, 3)
 MARGIN = timedelta(seconds=2)
 SWEEP_SOON, SWEEP_LATE = 1.0, 5.0
 
-Limit = Callable[[str], int]
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """How much a server can take: of quick kinds ahead of its slots, of slow ones only what runs at once."""
+
+    quick: int
+    slow: int
+    is_quick: Callable[[str], bool]
+
+    @property
+    def is_full(self) -> bool:
+        return self.quick <= 0 and self.slow <= 0
 
 
 class Exchange:
     def __init__(self, database: Database, kinds: Kinds) -> None:
         self._database = database
         self._kinds = kinds
-        self._queues = kinds.names(Shape.PLAIN, Shape.STEPS)
+        self._queues = frozenset(kinds.names(Shape.PLAIN, Shape.STEPS))
         self._floors: dict[tuple[str, int], datetime] = {}
+        # Kept apart from the floors: a claim under way must not raise again what a hint meanwhile lowered.
+        self._hinted: dict[str, datetime] = {}
         self._dirty: set[str] = set(self._queues)
         self._dirty_routes: set[str] = set()
         self._turn = 0
@@ -38,109 +53,122 @@ class Exchange:
         name = topic.removeprefix("queue:")
         if name == topic:
             return False
-        if self._kinds.find(name) is None:
+        if name in self._queues:
+            self._dirty.add(name)
+            self._hinted[name] = min(self._hinted.get(name, at), at) if at is not None else BEGINNING
+        elif self._kinds.find(name) is None:
             self._dirty_routes.add(name)
-            return True
-        self._dirty.add(name)
-        self._lower(name, at)
         return True
 
     @property
     def has_hints(self) -> bool:
         return bool(self._dirty or self._dirty_routes) or elapsed() >= self._sweep_at
 
-    async def run(
-        self, worker: int, attempts: Sequence[Attempted], *, limit: Limit, total: int
-    ) -> tuple[Settled, list[Job]]:
-        """Settles `attempts` and claims up to `total`, of each kind up to its limit, in one commit."""
+    async def run(self, worker: int, attempts: Sequence[Attempted], room: Room) -> tuple[Settled, list[Job]]:
+        """Settles `attempts` and claims what there is room for, in one commit."""
         # Taken before the claim, never after: what is announced meanwhile must be looked at again.
         dirty, self._dirty = self._dirty, set()
         dirty_routes, self._dirty_routes = self._dirty_routes, set()
+        jobs: list[Job] = []
+        is_claiming = False
         try:
             async with self._database.transaction() as tx:
                 is_alive = await workers.hold_life(tx, worker)
                 settled = await claims.settle(tx, worker, attempts, self._kinds)
-                jobs: list[Job] = []
-                if is_alive and total > 0:
-                    jobs += await self._claim_routed(tx, worker, dirty_routes, total)
-                    jobs += await self._claim(tx, worker, dirty, limit, total - len(jobs))
+                is_claiming = is_alive and not room.is_full
+                if is_claiming:
+                    jobs = await self._claim_all(tx, worker, dirty, dirty_routes, room)
         except BaseException:
-            self._dirty |= dirty
-            self._dirty_routes |= dirty_routes
+            is_claiming = False
             raise
-        if not is_alive or total <= 0:
-            self._dirty |= dirty
-            self._dirty_routes |= dirty_routes
+        finally:
+            if not is_claiming:
+                self._dirty |= dirty
+                self._dirty_routes |= dirty_routes
         return settled, jobs
 
-    async def _claim(self, tx: Tx, worker: int, dirty: set[str], limit: Limit, total: int) -> list[Job]:
-        jobs: list[Job] = []
-        if elapsed() >= self._sweep_at:
-            jobs += await self._sweep(tx, worker, limit, total)
+    async def _claim_all(self, tx: Tx, worker: int, dirty: set[str], dirty_routes: set[str], room: Room) -> list[Job]:
+        is_sweeping = elapsed() >= self._sweep_at
+        held = await routes.list_routes(tx, worker=worker) if is_sweeping else dirty_routes
+        jobs = await self._claim_routed(tx, worker, {*held, *dirty_routes}, room.slow)
+        quick = {queue for queue in dirty if room.is_quick(queue)}
+        slow_room = room.slow - len(jobs)
+        if is_sweeping:
+            all_quick = {queue for queue in self._queues if room.is_quick(queue)}
+            slow = await self._sweep(tx, worker, self._queues - all_quick, slow_room)
+            slow_room -= len(slow)
+            behind = slow + await self._sweep(tx, worker, all_quick, room.quick)
+            self._plan_sweep(found=bool(behind))
+            jobs += behind
+        jobs += await self._claim(tx, worker, dirty - quick, slow_room)
+        jobs += await self._claim(tx, worker, quick, room.quick - len(jobs))
+        return jobs
+
+    async def _claim(self, tx: Tx, worker: int, queues: set[str], total: int) -> list[Job]:
+        if not queues:
+            return []
+        if total <= 0:
+            self._dirty |= queues
+            return []
+        hinted = {queue: self._hinted.pop(queue) for queue in queues if queue in self._hinted}
         wanted = [
-            Wanted(queue, priority, limit(queue), self._floors.get((queue, priority), BEGINNING))
+            Wanted(queue, priority, min(self._floors.get((queue, priority), BEGINNING), hinted.get(queue, END)))
             for priority in PRIORITIES
-            for queue in self._in_turn(dirty)
+            for queue in self._in_turn(queues)
         ]
-        if not wanted or total <= len(jobs):
-            self._dirty |= dirty
-            return jobs
-        claimed = await claims.claim(tx, worker, wanted, total=total - len(jobs))
-        self._remember(tx, wanted, claimed, was_cut=len(claimed) >= total - len(jobs))
-        return jobs + [job for job, _, _ in claimed]
+        claimed = await claims.claim(tx, worker, wanted, total=total)
+        self._remember(tx, wanted, claimed, was_cut=len(claimed) >= total)
+        return [job for job, _, _ in claimed]
 
     def _remember(
         self, tx: Tx, wanted: Sequence[Wanted], claimed: Sequence[tuple[Job, datetime, int]], *, was_cut: bool
     ) -> None:
+        """A claim that came back short has seen everything up to now; one that was cut, up to what it took."""
         newest: dict[tuple[str, int], datetime] = {}
-        counts: dict[tuple[str, int], int] = {}
         for job, ready_at, priority in claimed:
             place = (job.queue, priority)
             newest[place] = max(newest.get(place, ready_at), ready_at)
-            counts[place] = counts.get(place, 0) + 1
         for want in wanted:
             place = (want.queue, want.priority)
-            if counts.get(place, 0) >= want.limit or was_cut:
-                self._dirty.add(want.queue)
-                looked_until = newest.get(place)
-            else:
-                looked_until = tx.now
+            looked_until = newest.get(place) if was_cut else tx.now
             if looked_until is not None:
                 self._floors[place] = max(self._floors.get(place, BEGINNING), looked_until - MARGIN)
+        if was_cut:
+            self._dirty.update(want.queue for want in wanted)
 
-    async def _sweep(self, tx: Tx, worker: int, limit: Limit, total: int) -> list[Job]:
+    async def _sweep(self, tx: Tx, worker: int, queues: Iterable[str], total: int) -> list[Job]:
         """Looks behind the floors, for what committed later than the margin and whose wake-up was lost."""
         wanted = [
-            Wanted(queue, priority, limit(queue), BEGINNING, floor)
-            for (queue, priority), floor in sorted(self._floors.items(), key=lambda item: item[0][1])
+            Wanted(queue, priority, BEGINNING, self._floors[queue, priority])
+            for priority in PRIORITIES
+            for queue in queues
+            if (queue, priority) in self._floors
         ]
-        held = await routes.list_routes(tx, worker=worker)
-        found = [job for job, _, _ in await claims.claim(tx, worker, wanted, total=total)] if wanted else []
-        found += await self._claim_routed(tx, worker, set(held), total - len(found)) if total > len(found) else []
+        if not wanted or total <= 0:
+            return []
+        return [job for job, _, _ in await claims.claim(tx, worker, wanted, total=total)]
+
+    def _plan_sweep(self, *, found: bool) -> None:
+        """Never because a claim came back short: that is what idle looks like, and behind an old snapshot it costs."""
         self._dirty.update(self._queues)
         self._sweep_wait = SWEEP_SOON if found else min(self._sweep_wait * 2, SWEEP_LATE)
-        self._sweep_at = elapsed() + (0.0 if len(found) >= total else self._sweep_wait)
-        return found
+        self._sweep_at = elapsed() + (0.0 if found else self._sweep_wait)
 
     async def _claim_routed(self, tx: Tx, worker: int, names: set[str], total: int) -> list[Job]:
         if not names:
             return []
-        jobs = await claims.claim_routed(tx, worker, sorted(names), kinds=self._queues, total=total)
+        jobs = (
+            await claims.claim_routed(tx, worker, sorted(names), kinds=sorted(self._queues), total=total)
+            if total > 0
+            else []
+        )
         if len(jobs) >= total:
             self._dirty_routes |= names
         return jobs
 
-    def _in_turn(self, dirty: set[str]) -> list[str]:
+    def _in_turn(self, queues: set[str]) -> list[str]:
         """Another queue goes first each time, so that a long one does not starve the rest."""
         self._turn += 1
-        names = sorted(dirty)
-        cut = self._turn % len(names) if names else 0
+        names = sorted(queues)
+        cut = self._turn % len(names)
         return names[cut:] + names[:cut]
-
-    def _lower(self, queue: str, at: datetime | None) -> None:
-        if at is None:
-            return
-        for priority in PRIORITIES:
-            floor = self._floors.get((queue, priority))
-            if floor is not None and at < floor:
-                self._floors[queue, priority] = at

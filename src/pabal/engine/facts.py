@@ -14,7 +14,19 @@ from pabal.base.sql import load
 from pabal.base.telemetry import declare, emit
 from pabal.engine.reading import ALL, Cursor, Fact, Page, Wanted, read_page, start_cursor
 
-__all__ = ["Batch", "Fact", "NewFact", "Reader", "Subscriber", "deliver_once", "record", "record_many", "retry_aside"]
+__all__ = [
+    "Aside",
+    "Batch",
+    "Fact",
+    "NewFact",
+    "Reader",
+    "Subscriber",
+    "deliver_once",
+    "list_aside",
+    "record",
+    "record_many",
+    "retry_aside",
+]
 
 SQL = load(__file__)
 MAX_TRIES = 3
@@ -46,6 +58,18 @@ class Subscriber:
     handle: Callable[[Tx, list[Fact]], Awaitable[None]]
     batch: int = 500
     from_start: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Aside:
+    """A fact that a subscriber could not take."""
+
+    seq: int
+    name: str
+    subject: str
+    unit_id: int | None
+    error: str
+    at: datetime
 
 
 class AsideNotFound(NotFound):
@@ -83,6 +107,10 @@ async def deliver_once(database: Database, subscriber: Subscriber) -> int:
     return await deliver_once(database, subscriber)
 
 
+async def list_aside(tx: Tx, subscriber_name: str) -> list[Aside]:
+    return await tx.all(Aside, SQL.list_aside, subscriber=subscriber_name)
+
+
 async def retry_aside(tx: Tx, subscriber: Subscriber, seq: int) -> None:
     """Hands over once more what was put aside, in the caller's transaction. What came after it went before it."""
     fact = await tx.one(Fact, SQL.take_aside, name=subscriber.name, seq=seq)
@@ -104,7 +132,7 @@ class Reader:
     `wait` returns when there may be something new; a server gives its own wake-up, otherwise it looks every second.
     """
 
-    def __init__(  # long: what a page may wish for
+    def __init__(
         self,
         database: Database,
         *,

@@ -26,6 +26,6 @@ insert into pabal.fact_aside (subscription, seq, error, at) values (:name, :seq,
 with taken as (delete from pabal.fact_aside where subscription = :name and seq = :seq returning seq)
 select f.seq, f.id, f.name, f.subject, f.unit_id, f.at, f.data from taken join pabal.fact f using (seq);
 
--- name: list_aside(name)
-select f.seq, f.id, f.name, f.subject, f.unit_id, f.at, f.data, a.error, a.at as aside_at
-from pabal.fact_aside a join pabal.fact f using (seq) where a.subscription = :name order by a.seq;
+-- name: list_aside(subscriber)
+select f.seq, f.name, f.subject, f.unit_id, a.error, a.at
+from pabal.fact_aside a join pabal.fact f using (seq) where a.subscription = :subscriber order by a.seq;

@@ -40,6 +40,7 @@ async def run_once(database: Database, keep: Retention) -> int:
 
 async def make_partitions(database: Database) -> int:
     async with database.transaction() as tx:
+        await tx.value(SQL.lock_partitions)
         rows = await tx.rows(SQL.make_partitions, parents=list(PARENTS), ahead=AHEAD)
     for row in rows:
         emit("housekeeping.made", parent=row["parent"], week=row["week"])
@@ -49,6 +50,7 @@ async def make_partitions(database: Database) -> int:
 async def drop_partitions(database: Database, keep: Retention) -> int:
     """Never a week that holds an open job, nor one with a fact somebody has not seen."""
     async with database.transaction() as tx:
+        await tx.value(SQL.lock_partitions)
         smallest = await tx.value(SQL.find_smallest_open)
         kept_from = await tx.value(SQL.id_at, moment=tx.now - keep.jobs)
         floor = kept_from if smallest is None else min(kept_from, smallest)

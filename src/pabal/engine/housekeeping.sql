@@ -1,3 +1,7 @@
+-- name: lock_partitions()
+-- servers that start together make them one after the other
+select pg_advisory_xact_lock(482952634733);
+
 -- name: make_partitions(parents, ahead)
 select p.parent, to_char(m.monday, 'IYYY"w"IW') as week
 from unnest(:parents::text[]) as p(parent)
@@ -37,8 +41,7 @@ delete from pabal.occurrence o using (
 where o.schedule_id = old.schedule_id and o.fire_at = old.fire_at;
 
 -- name: forget_keys()!
-delete from pabal.dedupe d where d.until <= pabal.now()
-  and (exists (select from pabal.outcome o where o.id = d.work_id and o.final) or not exists (select from pabal.work w where w.id = d.work_id));
+delete from pabal.dedupe d where d.until <= pabal.now() and not pabal.is_open(d.work_id);
 
 -- name: read_pressure()
 select

@@ -32,14 +32,16 @@ class InsideWork:
     async def _run_kind(self, name: str) -> int:
         kind = self._kinds[name]
         jobs: list[Job] = []
+        tx: Tx | None = None
         try:
             async with self._database.transaction() as tx:
                 jobs = await self._take(tx, name)
                 if jobs:
                     await kind.handler(tx, jobs)
                     await claims.end_inside(tx, None, jobs)
-        except Exception as error:  # whatever an application's handler raises
-            if not jobs:
+        except Exception as error:
+            # A database that went away is no failure of the jobs.
+            if not jobs or tx is None or tx.is_lost:
                 raise
             await self._narrow(name, kind, jobs, error)
             return len(jobs)

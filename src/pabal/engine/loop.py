@@ -10,6 +10,7 @@ from pabal.base.clock import elapsed
 from pabal.base.telemetry import declare, emit, gauge
 
 STALLED = 30.0
+PATIENCE = 5.0
 
 declare("loop.failed", "Steps that raised; the loop goes on", labels=("loop",), level=logging.ERROR)
 declare("loop.restarted", "Loops restarted because they had died or stalled", labels=("loop",), level=logging.ERROR)
@@ -55,17 +56,24 @@ class Loop:
         self._first_after = first_after
         self._wake = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
+        self._is_stopping = False
+        self._is_stepping = False
         self._failures = 0
-        self._succeeded_at = elapsed()
+        self._succeeded_at = self._stepped_at = elapsed()
         self._last_error: str | None = None
         self._restarts = 0
 
     def start(self) -> None:
-        self._succeeded_at = elapsed() + self._first_after
+        self._succeeded_at = self._stepped_at = elapsed() + self._first_after
         self._task = asyncio.create_task(self._run(), name=f"loop:{self.name}")
 
     async def stop(self) -> None:
+        """Lets the step under way finish: cancelled in the middle of a commit, nobody would know what it did."""
+        self._is_stopping = True
+        self._wake.set()
         if self._task is not None:
+            if self._is_stepping:
+                await asyncio.wait([self._task], timeout=PATIENCE)
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
 
@@ -87,9 +95,7 @@ class Loop:
     def mend(self) -> bool:
         """Starts it anew when it has died, or when a step hangs; answers whether it had to."""
         dead = self._task is None or self._task.done()
-        if not dead and self.state().is_healthy:
-            return False
-        if self._failures and not dead:
+        if not dead and elapsed() - self._stepped_at < self._idle + STALLED:
             return False
         emit("loop.restarted", loop=self.name, was="dead" if dead else "stalled")
         if self._task is not None:
@@ -101,7 +107,7 @@ class Loop:
 
     async def _run(self) -> None:
         await asyncio.sleep(self._first_after)
-        while True:
+        while not self._is_stopping:
             # Cleared before the step, never after: a hint that comes meanwhile must not be lost.
             self._wake.clear()
             found = await self._step_once()
@@ -111,6 +117,7 @@ class Loop:
                 await asyncio.sleep(0)
 
     async def _step_once(self) -> int:
+        self._is_stepping = True
         try:
             found = await self._step()
         except Exception as error:  # noqa: BLE001 -- whatever a step raises, the loop goes on and says so
@@ -118,6 +125,9 @@ class Loop:
             self._last_error = repr(error)
             emit("loop.failed", loop=self.name, error=repr(error), failures=self._failures)
             return 0
+        finally:
+            self._is_stepping = False
+            self._stepped_at = elapsed()
         self._failures = 0
         self._last_error = None
         self._succeeded_at = elapsed()

@@ -145,6 +145,9 @@ def check(job: NewJob) -> None:
         raise BadJob(f"a kind is named area.thing_to_do, not {job.kind!r}")
     if job.route is not None and ROUTE.fullmatch(job.route) is None:
         raise BadJob(f"a route is named thing:name, not {job.route!r}")
+    for name in ("key", "lane", "about"):
+        if getattr(job, name) == "":
+            raise BadJob(f"{name} must not be empty")
     if job.delay is not None and job.run_at is not None:
         raise BadJob("give delay or run_at, not both")
     if job.keep_key is not None and job.key is None:

@@ -1,8 +1,7 @@
 -- name: forget_old_keys(scopes, keys)!
 -- a key kept past the end of its job is free again when its time is over
 delete from pabal.dedupe d using unnest(:scopes::text[], :keys::text[]) as k(scope, key)
-where d.scope = k.scope and d.key = k.key and d.until <= pabal.now()
-  and exists (select from pabal.outcome o where o.id = d.work_id and o.final);
+where d.scope = k.scope and d.key = k.key and d.until <= pabal.now() and not pabal.is_open(d.work_id);
 
 -- name: insert_jobs(kinds, queues, priorities, lanes, abouts, args, units, causes, failures, recoveries, deadlines, dues, expiries, keys, keeps)
 -- keys are inserted in order, so that two crowds with the same keys wait for one another instead of deadlocking
@@ -51,12 +50,10 @@ join pabal.dedupe d on d.scope = k.scope and d.key = k.key;
 
 -- name: find_open_about(about)
 -- a subject's jobs, old ones included, are few; which of them are open is looked up in the places
-select w.id from pabal.work w where w.about = :about
-  and (exists (select from pabal.ready p where p.id = w.id) or exists (select from pabal.delayed p where p.id = w.id)
-    or exists (select from pabal.waiting p where p.id = w.id) or exists (select from pabal.lease p where p.id = w.id));
+select w.id from pabal.work w where w.about = :about and pabal.is_open(w.id);
 
 -- name: find_open_keys(kind, keys)
-select work_id as id from pabal.dedupe where scope = :kind and key = any(:keys::text[]);
+select work_id as id from pabal.dedupe where scope = :kind and key = any(:keys::text[]) and pabal.is_open(work_id);
 
 -- name: find_place(id)
 select w.id, w.unit_id, w.kind, w.queue, w.priority, w.lane, w.about, w.args, w.max_failures, w.max_recoveries, w.deadline, w.expires_at, w.cause, w.created_at,

@@ -14,7 +14,8 @@ from pabal.base.sql import load
 SQL = load(__file__)
 ALL = ("*",)
 
-_TOKEN = re.compile(r"\d+:\d+:[\d,]*(~\d+:\d+:[\d,]*~\d+)?")
+_SNAPSHOT = re.compile(r"(\d{1,19}):(\d{1,19}):((?:\d{1,19}(?:,\d{1,19})*)?)")
+_SEQ = re.compile(r"\d{1,18}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +47,12 @@ class Cursor:
 
     @classmethod
     def parse(cls, token: str) -> "Cursor":
-        if not _TOKEN.fullmatch(token):
-            raise TokenUnreadable(token[:80])
-        seen, _, rest = token.partition("~")
-        upto, _, seq = rest.partition("~")
-        return cls(seen, upto, int(seq)) if rest else cls(seen)
+        match token.split("~"):
+            case [seen] if _is_snapshot(seen):
+                return cls(seen)
+            case [seen, upto, seq] if _is_snapshot(seen) and _is_snapshot(upto) and _SEQ.fullmatch(seq):
+                return cls(seen, upto, int(seq))
+        raise TokenUnreadable(token[:80])
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +114,16 @@ async def _read_on(tx: Tx, cursor: Cursor, upto: str, wanted: Wanted) -> Page:
         batch=wanted.batch,
     )
     return _page([Fact(*row) for row in rows], cursor, upto, wanted.batch)
+
+
+def _is_snapshot(text: str) -> bool:
+    """As PostgreSQL would take it: xmin:xmax:xip, all of them in order. A token comes back from outside."""
+    parts = _SNAPSHOT.fullmatch(text)
+    if parts is None:
+        return False
+    first, end = int(parts[1]), int(parts[2])
+    running = [int(xid) for xid in parts[3].split(",") if xid]
+    return 0 < first <= end < 2**63 and running == sorted(set(running)) and all(first <= xid < end for xid in running)
 
 
 def _page(facts: list[Fact], window: Cursor, upto: str, batch: int) -> Page:

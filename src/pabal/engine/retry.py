@@ -15,8 +15,9 @@ class Backoff:
 
     def wait(self, failures: int, chance: float) -> timedelta:
         """`failures` counts the one that just happened; `chance` is between 0 and 1."""
-        plain = min(self.first * self.factor ** min(failures - 1, 60), self.most)
-        return plain * (1 + self.jitter * (2 * chance - 1))
+        # In seconds: a timedelta overflows where a float only grows.
+        grown = self.first.total_seconds() * min(self.factor, 1e5) ** min(failures - 1, 60)
+        return timedelta(seconds=min(grown, self.most.total_seconds()) * (1 + self.jitter * (2 * chance - 1)))
 
 
 def fixed(wait: timedelta) -> Backoff:

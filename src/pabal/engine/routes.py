@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from pabal.base.database import Tx
+from pabal.base.errors import Conflict
 from pabal.base.sql import load
 from pabal.base.telemetry import declare, emit
 
@@ -10,6 +11,10 @@ SQL = load(__file__)
 
 declare("routes.held", "Live connections taken by a server", labels=())
 declare("routes.released", "Live connections let go", labels=())
+
+
+class LifeOver(Conflict):
+    """This server's life has lapsed; it begins a new one and must take its connections again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +28,8 @@ class Route:
 
 async def hold_route(tx: Tx, route: str, *, worker: int) -> Route:
     """Whoever held it before may write nothing more for it; its running jobs are handed back, nothing counted."""
+    if await tx.value(SQL.hold_life, worker=worker) is None:
+        raise LifeOver(f"worker {worker}")
     epoch = await tx.value(SQL.hold_route, route=route, worker=worker)
     tx.hint(f"queue:{route}", tx.now)
     tx.hint("signals")

@@ -7,24 +7,25 @@ from dataclasses import dataclass
 from typing import Any
 
 from pabal.base.clock import elapsed
-from pabal.base.database import Database
+from pabal.base.database import ConnectionFailure, Database, DatabaseError, DatabaseUnavailable
 from pabal.base.telemetry import declare, emit
 from pabal.engine import claims
-from pabal.engine.claims import Attempted, Returned
-from pabal.engine.exchange import Exchange
+from pabal.engine.endings import Attempted, Returned
+from pabal.engine.exchange import Exchange, Room
 from pabal.engine.kinds import Job, Kind, Kinds
 from pabal.engine.life import Life
-from pabal.engine.outcome import Cancel, Done
+from pabal.engine.outcome import Cancel
 from pabal.engine.steps import perform
 from pabal.engine.workers import Signal
 
 BATCH = 500
 FLUSH = 0.005
 SLOW = 0.1
+# How long a handler that was told to stop may take to clean up.
+STUBBORN = 5.0
 YIELD_EVERY = 50
-DONE = Done()
 
-declare("runner.raised", "Handlers that raised", labels=("kind",), level=40)
+declare("runner.failed", "Attempts whose end could not be kept; their jobs are rescued", labels=("kind",), level=40)
 declare("runner.dropped", "Attempts dropped because their job is no longer ours", labels=("kind",), level=30)
 
 
@@ -49,9 +50,9 @@ class Runner:
         self._filled = asyncio.Event()
         self._ended: list[Attempted] = []
         self._ended_at = 0.0
-        self._running: dict[int, _Running] = {}
+        self._running: dict[tuple[int, int], _Running] = {}
         self._seconds: dict[str, float] = {}
-        self._reports: dict[int, tuple[Job, dict[str, Any]]] = {}
+        self._reports: dict[tuple[int, int], tuple[Job, dict[str, Any]]] = {}
         self._is_stopping = False
         self._must_reconcile = False
         self._slots: list[asyncio.Task[None]] = []
@@ -68,34 +69,35 @@ class Runner:
 
     async def exchange_once(self) -> int:
         """The step of the claims loop: one commit settles what ended and claims what there is room for."""
-        room = self._room()
+        worker, room = self._life.worker, self._room()
         is_due = len(self._ended) >= BATCH or not self._is_busy or elapsed() - self._ended_at >= FLUSH
-        wants = room > 0 and self._exchange.has_hints
-        if self._life.worker == 0 or not (wants or (self._ended and is_due)):
+        wants = not room.is_full and self._exchange.has_hints
+        if worker == 0 or not (wants or (self._ended and is_due)):
             return 0
         if self._must_reconcile:
             await self._reconcile()
         ended, self._ended = self._ended, []
         try:
-            settled, jobs = await self._exchange.run(
-                self._life.worker, ended, limit=self._limit, total=room if wants else 0
-            )
+            settled, jobs = await self._exchange.run(worker, ended, room)
         except BaseException:
             # Settling is fenced, so saying it again is safe; a claim whose answer was lost is looked for.
             self._ended = ended + self._ended
             self._must_reconcile = True
             raise
+        if worker != self._life.worker:
+            # The life lapsed meanwhile: what it claimed is rescued with it and must not run here.
+            return settled.count
         self._ended = settled.busy + self._ended
         self._take(jobs)
         return settled.count + len(jobs)
 
     async def report(self, job: Job, progress: dict[str, Any]) -> None:
-        self._reports[job.id] = (job, progress)
+        self._reports[job.id, job.token] = (job, progress)
 
     async def write_reports_once(self) -> int:
         """Progress is written together, a few times a second; an attempt that is no longer ours is stopped."""
         reports, self._reports = list(self._reports.values()), {}
-        current = [pair for pair in reports if pair[0].id in self._running]
+        current = [(job, progress) for job, progress in reports if (job.id, job.token) in self._running]
         if current:
             async with self._database.transaction() as tx:
                 kept = await claims.write_progress(tx, self._life.worker, current)
@@ -122,33 +124,30 @@ class Runner:
         self._is_stopping = True
         self._ended += [(job, Returned("shutdown")) for job in self._buffer]
         self._buffer.clear()
-        running = [entry.task for entry in self._running.values()]
-        if running:
-            await self._wait_until_idle(grace)
+        await self._wait_until_idle(grace)
         for entry in list(self._running.values()):
             self._stop_attempt(entry.job.id, entry.job.token, Returned("shutdown"))
-        await self._wait_until_idle(grace)
+        await self._wait_until_idle(STUBBORN)
         for slot in self._slots:
             slot.cancel()
-        await asyncio.gather(*self._slots, return_exceptions=True)
-        while self._ended and self._life.worker:
-            await self.exchange_once()
+        await asyncio.wait(self._slots, timeout=STUBBORN) if self._slots else None
+        while self._ended and self._life.worker and await self._flushed():
+            pass
 
     @property
     def _is_busy(self) -> bool:
         return bool(self._running or self._buffer)
 
-    def _room(self) -> int:
-        if self._is_stopping:
-            return 0
-        room = BATCH - len(self._buffer)
-        return room if room >= BATCH // 2 else 0
-
-    def _limit(self, kind: str) -> int:
+    def _room(self) -> Room:
         """Quick handlers are fetched ahead; slow ones only when a slot is free, for another server may be idle."""
-        if self._seconds.get(kind, SLOW) < SLOW:
-            return BATCH
-        return max(self._concurrency - len(self._running) - len(self._buffer), 0)
+        if self._is_stopping:
+            return Room(0, 0, self._is_quick)
+        ahead = BATCH - len(self._buffer)
+        free = self._concurrency - len(self._running) - len(self._buffer)
+        return Room(ahead if ahead >= BATCH // 2 else 0, max(free, 0), self._is_quick)
+
+    def _is_quick(self, kind: str) -> bool:
+        return self._seconds.get(kind, SLOW) < SLOW
 
     def _take(self, jobs: list[Job]) -> None:
         if jobs:
@@ -162,7 +161,11 @@ class Runner:
                 self._filled.clear()
                 await self._filled.wait()
             job = self._buffer.popleft()
-            await self._run(job)
+            try:
+                await self._run(job)
+            except Exception as error:  # noqa: BLE001 -- a slot must outlive whatever an attempt does
+                emit("runner.failed", kind=job.kind, job=job.id, error=repr(error))
+                self._must_reconcile = True
             done += 1
             if done % YIELD_EVERY == 0:
                 # Handlers that never await would starve the heartbeat.
@@ -171,7 +174,7 @@ class Runner:
     async def _run(self, job: Job) -> None:
         task = asyncio.current_task()
         assert task is not None  # noqa: S101 -- a slot is a task; for the type checker
-        entry = self._running[job.id] = _Running(job, task)
+        entry = self._running[job.id, job.token] = _Running(job, task)
         job.reporter = self
         began = elapsed()
         try:
@@ -182,7 +185,7 @@ class Runner:
             task.uncancel()
             ending = None if entry.is_lost else entry.stop
         finally:
-            self._running.pop(job.id, None)
+            self._running.pop((job.id, job.token), None)
         self._measure(job.kind, elapsed() - began)
         if ending is not None:
             self._end(job, ending)
@@ -211,14 +214,14 @@ class Runner:
             if job.id == job_id and job.token == token:
                 self._buffer.remove(job)
                 self._end(job, stop)
-        entry = self._running.get(job_id)
-        if entry is not None and entry.job.token == token and entry.stop is None:
+        entry = self._running.get((job_id, token))
+        if entry is not None and entry.stop is None:
             entry.stop = stop
             entry.task.cancel()
 
     def _lose(self, job_id: int, token: int) -> None:
-        entry = self._running.get(job_id)
-        if entry is not None and entry.job.token == token:
+        entry = self._running.get((job_id, token))
+        if entry is not None:
             entry.is_lost = True
             entry.task.cancel()
 
@@ -226,14 +229,23 @@ class Runner:
         try:
             async with asyncio.timeout(seconds):
                 while self._running:
-                    await self.exchange_once()
+                    await self._flushed()
                     await asyncio.sleep(0.01)
         except TimeoutError:
             return
 
+    async def _flushed(self) -> bool:
+        """False when the database is away: then what is left is rescued by others."""
+        try:
+            await self.exchange_once()
+        except (DatabaseUnavailable, DatabaseError, *ConnectionFailure) as error:
+            emit("runner.failed", kind="", job=0, error=repr(error))
+            return False
+        return True
+
     async def _reconcile(self) -> None:
         known = {(job.id, job.token) for job in self._buffer}
-        known |= {(entry.job.id, entry.job.token) for entry in self._running.values()}
+        known |= set(self._running)
         known |= {(job.id, job.token) for job, _ in self._ended}
         async with self._database.transaction() as tx:
             await claims.return_unknown(tx, self._life.worker, known)

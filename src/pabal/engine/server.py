@@ -72,8 +72,10 @@ class Server:
         await asyncio.gather(*(loop.stop() for name, loop in by_name.items() if name not in keep))
         await self.runner.stop(self._options.grace.total_seconds())
         await asyncio.gather(*(by_name[name].stop() for name in keep))
-        await self.life.end()
-        await self.wakeups.close()
+        try:
+            await self.life.end()
+        finally:
+            await self.wakeups.close()
         emit("server.stopped")
 
     def loop_states(self) -> list[LoopState]:

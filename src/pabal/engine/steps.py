@@ -2,29 +2,34 @@
 
 import asyncio
 import functools
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from typing import Any
 
-from pabal.base.database import ConnectionFailure, Database, DatabaseUnavailable
+from pabal.base.database import ConnectionFailure, Database, DatabaseUnavailable, Tx
+from pabal.base.errors import Unavailable
 from pabal.base.telemetry import declare, emit
 from pabal.engine import claims
-from pabal.engine.claims import LeaseLost, Returned, RouteLost
+from pabal.engine.claims import LeaseLost, RouteLost
+from pabal.engine.endings import Returned
 from pabal.engine.kinds import Job, Kind, Kinds, Shape
 from pabal.engine.outcome import Cancel, Done, Limited, Outcome, Retry, Snooze
 
 OUTCOMES = (Done, Retry, Snooze, Limited, Cancel)
 DONE = Done()
-RECORD_PAUSES = (0.05, 0.1, 0.2, 0.5, 1.0)
+PAUSES = (0.05, 0.1, 0.2, 0.5, 1.0)
 
 declare("steps.raised", "Attempts whose handler raised", labels=("kind",), level=40)
 declare("steps.lost", "Attempts that found their job no longer theirs", labels=("kind",), level=30)
-declare(
-    "steps.record_repeated", "Results recorded again because the database did not answer", labels=("kind",), level=30
-)
+declare("steps.repeated", "Results recorded again because the database did not answer", labels=("kind",), level=30)
 
 
 class BadOutcome(TypeError):
     """A handler must say Done, Retry, Snooze, Limited or Cancel; a plain function may also say nothing."""
+
+
+class DatabaseAway(Unavailable):
+    """The database went away in the middle of an attempt; that is no failure of its handler."""
 
 
 async def perform(database: Database, worker: int, job: Job, kind: Kind, kinds: Kinds) -> Outcome | Returned | None:
@@ -36,12 +41,20 @@ async def perform(database: Database, worker: int, job: Job, kind: Kind, kinds: 
         return await _within_deadline(run, job, kind)
     except LeaseLost:
         emit("steps.lost", kind=job.kind, job=job.id)
+        await _note_lost(database, worker, job)
         return None
     except RouteLost:
         return Returned("route lost")
+    except DatabaseAway:
+        return Returned("the database went away")
     except Exception as error:  # noqa: BLE001 -- whatever an application's handler raises
         emit("steps.raised", kind=job.kind, job=job.id, attempt=job.attempt, error=repr(error))
         return Retry(f"{type(error).__name__}: {error}")
+
+
+async def _note_lost(database: Database, worker: int, job: Job) -> None:
+    async with database.transaction() as tx:
+        await claims.note_lost(tx, worker, job)
 
 
 async def _within_deadline(
@@ -64,32 +77,48 @@ async def _run_plain(job: Job, kind: Kind) -> Outcome | None:
 
 async def _run_steps(database: Database, worker: int, kinds: Kinds, job: Job, kind: Kind) -> None:
     handler = kind.handler
-    async with database.transaction() as tx:
-        await claims.fence(tx, job)
+    async with _fenced(database, job) as tx:
         prepared = await handler.prepare(tx, job)
         if isinstance(prepared, OUTCOMES):
             await claims.settle(tx, worker, [(job, prepared)], kinds)
             return
-    result = await handler.perform(job, prepared)
-    await _record(database, worker, kinds, job, kind, prepared, result)
+
+    async def record(tx: Tx, result: Any) -> None:
+        outcome = _checked(await handler.record(tx, prepared, result))
+        await claims.settle(tx, worker, [(job, outcome)], kinds)
+
+    await _record(database, job, functools.partial(record, result=await handler.perform(job, prepared)))
 
 
-async def _record(
-    database: Database, worker: int, kinds: Kinds, job: Job, kind: Kind, prepared: Any, result: Any
-) -> None:  # long: an attempt is all of these
-    """What was done outside cannot be undone, so a database that does not answer is asked again; the fence is safe."""
-    for pause in (*RECORD_PAUSES, None):
+async def _record(database: Database, job: Job, record: Callable[[Tx], Awaitable[None]]) -> None:
+    """What was done outside cannot be undone, so a database that is away is asked again until the life lapses."""
+    tries = 0
+    while True:
         try:
-            async with database.transaction() as tx:
-                await claims.fence(tx, job)
-                outcome = _checked(await kind.handler.record(tx, prepared, result))
-                await claims.settle(tx, worker, [(job, outcome)], kinds)
-            return
-        except (DatabaseUnavailable, *ConnectionFailure) as error:
-            if pause is None:
+            async with _fenced(database, job) as tx:
+                return await record(tx)
+        except DatabaseAway as error:
+            emit("steps.repeated", kind=job.kind, job=job.id, error=repr(error))
+            await asyncio.sleep(PAUSES[min(tries, len(PAUSES) - 1)])
+            tries += 1
+
+
+@asynccontextmanager
+async def _fenced(database: Database, job: Job) -> AsyncIterator[Tx]:
+    """A transaction in which the job is this attempt's. What the handler raises is told from a lost connection."""
+    raised: Exception | None = None
+    try:
+        async with database.transaction() as tx:
+            await claims.fence(tx, job)
+            try:
+                yield tx
+            except Exception as error:
+                raised = None if tx.is_lost else error
                 raise
-            emit("steps.record_repeated", kind=job.kind, job=job.id, error=repr(error))
-            await asyncio.sleep(pause)
+    except (DatabaseUnavailable, *ConnectionFailure) as error:
+        if error is raised:
+            raise
+        raise DatabaseAway(repr(error)) from error
 
 
 def _checked(answer: Any) -> Outcome:

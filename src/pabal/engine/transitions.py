@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from pabal.base.database import Tx
-from pabal.base.errors import Conflict
+from pabal.base.errors import Conflict, Invalid
 from pabal.base.sql import load
 from pabal.engine.facts import NewFact, record_many
 from pabal.engine.machine import Explained, Machine, Refusal
@@ -65,7 +65,7 @@ class AlreadyBegun(Conflict):
     """A life begins once: in the initial state, with version 1 and no history."""
 
 
-class HistoryBroken(Conflict):
+class HistoryBroken(Invalid):
     """This history has a gap: some transition in it does not begin where the one before it ended."""
 
 
@@ -111,7 +111,7 @@ async def transition(  # long: the vocabulary of a transition
     return made
 
 
-async def transition_many(  # long: the vocabulary of a transition
+async def transition_many(
     tx: Tx,
     machine: Machine,
     subject_ids: Iterable[int],
@@ -131,7 +131,7 @@ async def transition_many(  # long: the vocabulary of a transition
     return Moved(await apply(tx, machine, steps, Because(actor, reason, cause)), refused)
 
 
-async def begin(  # long: the vocabulary of a transition
+async def begin(
     tx: Tx,
     machine: Machine,
     subject_ids: Iterable[int],
@@ -215,9 +215,7 @@ def _refused(machine: Machine, subject: Any, event: str, refusal: Refusal) -> Co
     return GuardRefused(f"{detail}: {refusal}", refusal)
 
 
-def _made(  # long: what a history row is made of
-    machine: Machine, step: Step, because: Because, at: datetime, source: str | None, version: int
-) -> Transition:
+def _made(machine: Machine, step: Step, because: Because, at: datetime, source: str | None, version: int) -> Transition:
     subject = step.subject
     return Transition(machine.name, subject.id, version, step.event, source, step.target, subject.unit_id, *because, at)
 
@@ -226,7 +224,8 @@ async def _write(tx: Tx, machine: Machine, steps: Sequence[Step], made: Sequence
     await _append_history(tx, machine, made)
     await record_many(tx, [_fact(machine, one) for one in made])
     armed = [Armed(step.subject.id, event, due_at) for step in steps for event, due_at in step.due]
-    await replace_timers(tx, machine, [step.subject.id for step in steps], armed)
+    if machine.timers:
+        await replace_timers(tx, machine, [step.subject.id for step in steps], armed)
     # Last, so that an effect that edits what timers depend on, or moves the subject on, has the last word.
     for state, effect in machine.effects.items():
         entered = [step.subject for step in steps if step.target == state]

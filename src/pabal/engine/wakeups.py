@@ -96,9 +96,9 @@ class Wakeups:
             await self._connection.execute(SQL.probe.text)
             return 0
         connection = await self._database.connect()
-        self._connection = connection
         await connection.add_listener(CHANNEL, self._heard)
         await self._check_hearing(connection)
+        self._connection = connection
         emit("wakeups.listening")
         self.wake_all()
         return 1

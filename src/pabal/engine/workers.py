@@ -8,7 +8,7 @@ from typing import Any
 from pabal.base.database import Database, Row, Tx
 from pabal.base.sql import load
 from pabal.base.telemetry import declare, emit
-from pabal.engine import lanes
+from pabal.engine import claims, lanes
 from pabal.engine.kinds import Job, Kinds
 
 SQL = load(__file__)
@@ -69,9 +69,11 @@ async def list_workers(tx: Tx) -> list[Worker]:
 
 
 async def leave(tx: Tx, worker: int) -> None:
-    """A goodbye: the routes go with the life. What is still leased is rescued at once by whoever looks next."""
+    """A goodbye: the routes go with the life, and what is still leased is handed back, nothing counted."""
+    await tx.value(SQL.lock_worker, worker=worker)
+    await claims.return_unknown(tx, worker, known=set())
     await tx.run(SQL.delete_routes, workers=[worker])
-    await tx.run(SQL.delete_worker, worker=worker)
+    await tx.run(SQL.end_life, worker=worker)
 
 
 async def rescue_once(database: Database, kinds: Kinds, *, ttl: timedelta = TTL) -> int:
@@ -92,7 +94,7 @@ async def list_lives(tx: Tx, host: str) -> list[tuple[int, dict[str, Any]]]:
 
 async def take_overdue_once(database: Database, kinds: Kinds) -> int:
     async with database.transaction() as tx:
-        rows = await tx.rows(SQL.take_overdue, grace=GRACE, slice=SLICE)
+        rows = await tx.rows(SQL.take_overdue, grace=GRACE, kinds=list(kinds), slice=SLICE)
         await _finish(tx, kinds, rows)
     if rows:
         emit("workers.taken_away", count=len(rows))
@@ -104,7 +106,7 @@ async def _bury(tx: Tx, kinds: Kinds, dead: Sequence[Row]) -> int:
         return 0
     workers = [row["id"] for row in dead]
     await tx.run(SQL.delete_routes, workers=workers)
-    rows = await tx.rows(SQL.rescue_leases, workers=workers)
+    rows = await tx.rows(SQL.rescue_leases, workers=workers, kinds=list(kinds))
     await _finish(tx, kinds, rows)
     emit("workers.buried", count=len(workers), workers=workers)
     emit("workers.rescued", count=len(rows))

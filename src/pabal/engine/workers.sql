@@ -17,8 +17,14 @@ select l.id, l.token, l.cancel_at is not null as is_cancelled from pabal.lease l
 where l.worker = :worker and (l.cancel_at is not null or (l.route_epoch is not null
   and not exists (select from pabal.route r where r.route = l.queue and r.epoch = l.route_epoch)));
 
--- name: delete_worker(worker)!
-delete from pabal.worker where id = :worker;
+-- name: lock_worker(worker)
+-- waits for a claim whose answer we never got, so that the next statement sees its leases
+select id from pabal.worker where id = :worker for update;
+
+-- name: end_life(worker)!
+-- a life that still holds leases stays, lapsed, so that rescue finds them
+with gone as (delete from pabal.worker w where w.id = :worker and not exists (select from pabal.lease l where l.worker = w.id))
+update pabal.worker w set until = '-infinity' where w.id = :worker and exists (select from pabal.lease l where l.worker = w.id);
 
 -- name: delete_routes(workers)!
 delete from pabal.route where worker = any(:workers::bigint[]);
@@ -40,18 +46,19 @@ returning id;
 -- name: bury_named(workers)
 delete from pabal.worker where id in (select id from pabal.worker where id = any(:workers::bigint[]) for update skip locked) returning id;
 
--- name: rescue_leases(workers)
+-- name: rescue_leases(workers, kinds)
 -- The second statement, with a snapshot of its own: in one statement the leases of a claim that commits meanwhile are lost for ever.
 with dead as materialized (
   delete from pabal.lease where worker = any(:workers::bigint[]) returning *),
 body as materialized (
   select d.*, w.kind, w.args, w.priority, w.about, w.unit_id, w.max_failures, w.max_recoveries, w.deadline as limit_each,
-         case when d.cancel_at is not null then 'cancelled' when d.recoveries >= w.max_recoveries then 'quarantined' end as verdict
+         case when d.cancel_at is not null then 'cancelled' 
+              when d.recoveries >= w.max_recoveries and w.kind = any(:kinds::text[]) then 'quarantined' end as verdict
   from dead d join pabal.work w on w.id = d.id),
 noted as (
   insert into pabal.outcome (id, token, final, result, worker, started_at, ended_at, error)
   select id, token, verdict is not null, coalesce(verdict, 'lost'), worker, started_at, pabal.now(),
-         jsonb_build_object('reason', 'its worker died') from body),
+         jsonb_build_object('reason', 'its worker died', 'taken', true) from body),
 released as (
   delete from pabal.dedupe d using body b where b.verdict is not null and d.work_id = b.id and (d.until is null or d.until <= pabal.now())),
 closed as (
@@ -64,11 +71,12 @@ select id, token, kind, args, queue, lane, about, unit_id, failures, recoveries,
        limit_each as deadline, route_epoch, verdict
 from body;
 
--- name: take_overdue(grace, slice)
+-- name: take_overdue(grace, kinds, slice)
 -- Attempts that ignored a cancel or their deadline for longer than the grace: the lease is taken from a worker that may still run.
 with over as materialized (
   select l.* from pabal.lease l
-  where l.cancel_at < pabal.now() - :grace::interval or l.deadline < pabal.now() - :grace::interval
+  where (l.cancel_at < pabal.now() - :grace::interval or l.deadline < pabal.now() - :grace::interval)
+    and exists (select from pabal.work w where w.id = l.id and w.kind = any(:kinds::text[]))
   order by l.id limit :slice for update skip locked),
 gone as (delete from pabal.lease l using over where l.id = over.id),
 body as materialized (
@@ -78,7 +86,8 @@ body as materialized (
 noted as (
   insert into pabal.outcome (id, token, final, result, worker, started_at, ended_at, error)
   select id, token, verdict is not null, coalesce(verdict, 'retry'), worker, started_at, pabal.now(),
-         jsonb_build_object('reason', case when cancel_at is not null then 'cancelled and did not stop' else 'deadline passed and did not stop' end) from body),
+         jsonb_build_object('taken', true, 'reason',
+           case when cancel_at is not null then 'cancelled and did not stop' else 'deadline passed and did not stop' end) from body),
 released as (
   delete from pabal.dedupe d using body b where b.verdict is not null and d.work_id = b.id and (d.until is null or d.until <= pabal.now())),
 closed as (

@@ -61,6 +61,12 @@ create index lease_worker on pabal.lease (worker);
 create index lease_deadline on pabal.lease (deadline) where deadline is not null;
 create index lease_cancel on pabal.lease (cancel_at) where cancel_at is not null;
 
+-- open means: it is in one of the four places
+create function pabal.is_open(job bigint) returns boolean language sql stable as $$
+  select exists (select from pabal.ready where id = job) or exists (select from pabal.delayed where id = job)
+      or exists (select from pabal.waiting where id = job) or exists (select from pabal.lease where id = job)
+$$;
+
 -- every attempt's end, and the one end of the job
 create table pabal.outcome (
   id bigint not null, token bigint not null, final boolean not null, result text not null,

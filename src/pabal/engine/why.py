@@ -1,0 +1,281 @@
+"""Why it ran, why it did not, and what happens next: the story of a job, an occurrence or a schedule, in codes and values.
+
+The edges put it into words.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from pabal.base.database import Tx
+from pabal.base.errors import Invalid, NotFound
+from pabal.base.sql import load
+from pabal.engine import ids, queue, routes, workers
+from pabal.engine.queue import Attempt, Place
+from pabal.engine.workers import Worker
+
+SQL = load(__file__)
+RECENT = 5
+SUCCESSES = ("done", "partial")
+_OCCURRENCE = re.compile(r"occ_(\d+)@(.+)")
+_SCHEDULE = re.compile(r"sch_(\d+)")
+
+
+class ScheduleUnknown(NotFound):
+    """There is no such schedule."""
+
+
+class OccurrenceUnknown(NotFound):
+    """The schedule has decided nothing for that moment, or it is past its retention."""
+
+
+class BadSubject(Invalid):
+    """This is no id of something with a story. They look like job_01h2xcejqtf2n, sch_12 or occ_12@2026-07-03T00:00:00Z."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One thing that happened or holds. `at` is None for what holds now without a moment of its own."""
+
+    at: datetime | None
+    code: str
+    values: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """`advice` are codes of what one may do now."""
+
+    id: str
+    title: str
+    state: str
+    lines: list[Line]
+    advice: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """One decision of a schedule. `ended_as` is None while its job is open, and for what was not enqueued."""
+
+    schedule_id: int
+    fire_at: datetime
+    decision: str
+    work_id: int | None
+    ended_as: str | None
+    reason: str | None
+    decided_at: datetime
+    ended_at: datetime | None
+    through: datetime | None
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Schedule:
+    id: int
+    name: str
+    kind: str
+    about: str | None
+    next_at: datetime | None
+    paused_at: datetime | None
+    valid_from: datetime | None
+    valid_until: datetime | None
+    created_at: datetime
+
+
+def show_schedule(schedule_id: int) -> str:
+    return f"sch_{schedule_id}"
+
+
+def show_occurrence(schedule_id: int, fire_at: datetime) -> str:
+    return f"occ_{schedule_id}@{fire_at.astimezone(UTC).isoformat().replace('+00:00', 'Z')}"
+
+
+def read_schedule(text: str) -> int:
+    found = _SCHEDULE.fullmatch(text if text.startswith("sch_") else f"sch_{text}")
+    if found is None:
+        raise BadSubject(text)
+    return int(found[1])
+
+
+def read_occurrence(text: str) -> tuple[int, datetime]:
+    found = _OCCURRENCE.fullmatch(text)
+    if found is None:
+        raise BadSubject(text)
+    try:
+        moment = datetime.fromisoformat(found[2])
+    except ValueError as error:
+        raise BadSubject(text) from error
+    if moment.tzinfo is None:
+        raise BadSubject(text)
+    return int(found[1]), moment
+
+
+async def tell_job(tx: Tx, job_id: int) -> Story:
+    place = await queue.get_place(tx, job_id)
+    attempts = await queue.list_attempts(tx, job_id)
+    present, advice = await _present(tx, place)
+    lines = [_enqueued(place), *await _asked_by(tx, place), *_attempted(attempts), *present]
+    return Story(ids.show("job", job_id), place.kind, _state(place), lines, advice)
+
+
+async def tell_schedule(tx: Tx, schedule_id: int) -> Story:
+    found = await tx.one(_Schedule, SQL.find_schedule, id=schedule_id)
+    if found is None:
+        raise ScheduleUnknown(show_schedule(schedule_id))
+    recent = await list_occurrences(tx, schedule_id, most=RECENT)
+    servers = [server for server in await workers.list_workers(tx) if server.is_alive]
+    lines = [Line(found.created_at, "schedule_created", {"kind": found.kind})]
+    lines += [line for occurrence in reversed(recent) for line in _decided(occurrence)]
+    coming, advice = _coming(found, servers, tx.now)
+    state = "paused" if found.paused_at else "active" if found.next_at else "over"
+    return Story(show_schedule(schedule_id), found.name, state, [*lines, *coming], advice)
+
+
+async def tell_occurrence(tx: Tx, schedule_id: int, fire_at: datetime) -> Story:
+    found = await tx.one(Occurrence, SQL.find_occurrence, schedule_id=schedule_id, fire_at=fire_at)
+    if found is None:
+        raise OccurrenceUnknown(show_occurrence(schedule_id, fire_at))
+    lines, advice = _decided(found), ["look_at_schedule"]
+    place = None if found.work_id is None else await queue.find_place(tx, found.work_id)
+    if place is not None:
+        job = await tell_job(tx, place.id)
+        lines, advice = [lines[0], *job.lines, *lines[1:]], job.advice
+    state = found.ended_as or found.decision
+    return Story(show_occurrence(schedule_id, found.fire_at), show_schedule(schedule_id), state, lines, advice)
+
+
+async def list_occurrences(tx: Tx, schedule_id: int, *, most: int) -> list[Occurrence]:
+    """Newest first."""
+    return await tx.all(Occurrence, SQL.list_occurrences, schedule_id=schedule_id, most=most)
+
+
+def _state(place: Place) -> str:
+    return place.result or {"lease": "running"}.get(place.place, place.place)
+
+
+def _enqueued(place: Place) -> Line:
+    values = {"kind": place.kind, "cause": place.cause, "about": place.about}
+    return Line(place.created_at, "enqueued_because" if place.cause else "enqueued", values)
+
+
+async def _asked_by(tx: Tx, place: Place) -> list[Line]:
+    rows = await tx.rows(SQL.find_occurrence_of, id=place.id) if place.place != "ended" else []
+    return [
+        Line(row["fire_at"], "for_occurrence", {"occurrence": show_occurrence(row["schedule_id"], row["fire_at"])})
+        for row in rows
+    ]
+
+
+def _attempted(attempts: Sequence[Attempt]) -> list[Line]:
+    return [
+        Line(
+            attempt.ended_at,
+            f"attempt_{attempt.result}" if attempt.started_at else f"ended_{attempt.result}",
+            {
+                "started_at": attempt.started_at,
+                "worker": attempt.worker,
+                "reason": (attempt.error or {}).get("reason") or "–",
+                "final": attempt.final,
+            },
+        )
+        for attempt in attempts
+    ]
+
+
+async def _present(tx: Tx, place: Place) -> tuple[list[Line], list[str]]:
+    """Where it is now and what it waits for."""
+    servers = [server for server in await workers.list_workers(tx) if server.is_alive]
+    match place.place:
+        case "ended":
+            return [], [] if place.result in SUCCESSES else ["retry_job"]
+        case "lease":
+            return _running(place, servers), ["wait"] if place.cancel_at else ["cancel_job"]
+        case "delayed":
+            values = {"reason": place.reason, "failures": place.failures, "max_failures": place.max_failures}
+            lines = [Line(place.due_at, _delay_code(place.reason or ""), values)]
+        case "waiting":
+            lines = await _waiting(tx, place)
+        case "ready":
+            lines = await _ready(tx, place, servers)
+        case _:
+            return [Line(tx.now, "moving")], ["look_again"]
+    if place.expires_at is not None:
+        lines.append(Line(place.expires_at, "will_expire"))
+    return _with_servers(lines, place.kind, servers)
+
+
+def _delay_code(reason: str) -> str:
+    if reason.startswith("limit:"):
+        return "delayed_limit"
+    return {"asked": "delayed_asked", "retry": "delayed_retry", "snooze": "delayed_snooze"}.get(reason, "delayed_other")
+
+
+def _running(place: Place, servers: Sequence[Worker]) -> list[Line]:
+    holder = next((server for server in servers if server.id == place.worker), None)
+    values = {"worker": place.worker, "host": holder.host if holder else None, "progress": place.progress}
+    lines = [Line(place.started_at, "running" if holder else "running_silent", values)]
+    if place.cancel_at is not None:
+        lines.append(Line(place.cancel_at, "cancel_asked"))
+    return lines
+
+
+async def _waiting(tx: Tx, place: Place) -> list[Line]:
+    holder = await tx.value(SQL.find_holder, lane=place.lane)
+    ahead = await tx.value(SQL.count_before_in_lane, lane=place.lane, id=place.id)
+    if holder is None:
+        return [Line(None, "lane_moving", {"lane": place.lane, "ahead": ahead})]
+    held = await queue.find_place(tx, holder)
+    state = _state(held) if held else "unknown"
+    return [
+        Line(None, "waits_for_lane", {"lane": place.lane, "holder": ids.show("job", holder), "holder_state": state}),
+        Line(None, "ahead_in_lane", {"ahead": ahead}),
+    ]
+
+
+async def _ready(tx: Tx, place: Place, servers: Sequence[Worker]) -> list[Line]:
+    if place.queue != place.kind:
+        route = await routes.find_route(tx, place.queue)
+        if route is None or route.worker not in {server.id for server in servers}:
+            return [Line(None, "route_absent", {"route": place.queue})]
+    ahead = await tx.value(SQL.count_before_in_queue, queue=place.queue, id=place.id)
+    return [Line(None, "waits_for_slot", {"queue": place.queue, "ahead": ahead})]
+
+
+def _with_servers(lines: list[Line], kind: str, servers: Sequence[Worker]) -> tuple[list[Line], list[str]]:
+    """No story may end in "it is ready" while nobody is there to take it."""
+    working = [server for server in servers if "worker" in server.meta.get("roles", ["worker"])]
+    if not working:
+        return [*lines, Line(None, "no_server")], ["start_server", "cancel_job"]
+    # A server that does not say what it knows, such as one of another version, is given the benefit of the doubt.
+    if all(kind not in server.meta.get("kinds", [kind]) for server in working):
+        return [*lines, Line(None, "kind_unknown", {"kind": kind, "servers": len(working)})], ["load_app", "cancel_job"]
+    return lines, ["cancel_job"]
+
+
+def _decided(found: Occurrence) -> list[Line]:
+    values = {
+        "occurrence": show_occurrence(found.schedule_id, found.fire_at),
+        "fire_at": found.fire_at,
+        "job": None if found.work_id is None else ids.show("job", found.work_id),
+        "reason": found.reason or "–",
+        "through": found.through,
+        "count": found.count,
+    }
+    lines = [Line(found.decided_at, f"occurrence_{found.decision}", values)]
+    if found.ended_as is not None:
+        lines.append(Line(found.ended_at, f"occurrence_ended_{found.ended_as}", values))
+    return lines
+
+
+def _coming(found: _Schedule, servers: Sequence[Worker], now: datetime) -> tuple[list[Line], list[str]]:
+    if found.paused_at is not None:
+        return [Line(found.paused_at, "schedule_paused")], ["resume_schedule"]
+    if found.next_at is None:
+        return [Line(found.valid_until, "schedule_over")], []
+    lines = [Line(found.next_at, "schedule_next" if found.next_at > now else "schedule_due")]
+    if not any("scheduler" in server.meta.get("roles", ["scheduler"]) for server in servers):
+        return [*lines, Line(None, "no_scheduler")], ["start_server"]
+    answer, _ = _with_servers(lines, found.kind, servers)
+    return answer, ["pause_schedule"]

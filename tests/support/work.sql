@@ -1,0 +1,53 @@
+-- name: lapse(worker)!
+update pabal.worker set until = pabal.real_now() - interval '1 hour' where id = :worker;
+
+-- name: count_waiting()
+select count(*)::int from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock';
+
+-- name: lock_lane(lane)
+select holder from pabal.lane where lane = :lane for update;
+
+-- name: lock_lease(id)
+select token from pabal.lease where id = :id for update;
+
+-- name: lock_ready(id)
+select token from pabal.ready where id = :id for update;
+
+-- name: find_holder(lane)
+select holder from pabal.lane where lane = :lane;
+
+-- name: list_stale()
+select id, token, worker, result from pabal.stale order by seq;
+
+-- name: list_leases()
+select id, token, worker from pabal.lease order by id;
+
+-- name: list_told(about)
+select args->>'reason' as reason from pabal.work where about = :about order by id;
+
+-- name: count_work()
+select count(*)::int from pabal.work;
+
+-- name: list_starts(key)
+select at, weight from pabal.started where limit_key = :key order by at;
+
+-- name: occupy_lease(id)!
+-- stands in the way of whoever wants to lease this job, until it rolls back
+insert into pabal.lease (id, token, worker, queue, failures, recoveries, snoozes, started_at)
+values (:id, 0, 0, 'nobody', 0, 0, 0, pabal.now());
+
+-- name: gate_liveness#
+-- whoever asks for the real time waits while somebody holds the advisory lock 7: a pause between a snapshot and its use
+create or replace function pabal.real_now() returns timestamptz language plpgsql volatile as $$
+begin
+  perform pg_advisory_lock_shared(7);
+  perform pg_advisory_unlock_shared(7);
+  return clock_timestamp();
+end $$;
+
+-- name: close_gate()
+select pg_advisory_xact_lock(7);
+
+-- name: forget_job(id)!
+-- what dropping the job's week does
+with gone as (delete from pabal.outcome where id = :id) delete from pabal.work where id = :id;
