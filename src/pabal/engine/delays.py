@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from pabal.base.database import Database
+from pabal.base.killpoints import kill_point
 from pabal.base.sql import load
 from pabal.engine import lanes
 
@@ -20,6 +21,10 @@ async def promote_once(database: Database) -> int:
         if behind:
             # After the commit: advance must see the rows that others put in front meanwhile.
             tx.after_commit(lambda committed: lanes.promote_lanes(committed, behind))
+        if rows:
+            kill_point("delays.moved")
+    if rows:
+        kill_point("delays.committed")
     return len(rows)
 
 

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 from pabal.base.clock import elapsed
 from pabal.base.database import Database, Tx
+from pabal.base.killpoints import kill_point
 from pabal.engine import claims, routes, workers
 from pabal.engine.claims import BEGINNING, END, Settled, Wanted
 from pabal.engine.endings import Attempted
@@ -75,11 +76,15 @@ class Exchange:
             async with self._database.transaction() as tx:
                 is_alive = await workers.hold_life(tx, worker)
                 settled = await claims.settle(tx, worker, attempts, self._kinds)
+                kill_point("exchange.settled")
                 is_claiming = is_alive and not room.is_full
                 if is_claiming:
                     jobs = await self._claim_all(tx, worker, dirty, dirty_routes, room)
+                kill_point("exchange.claimed")
+            kill_point("exchange.committed")
         except BaseException:
             is_claiming = False
+            self._sweep_at = elapsed()
             raise
         finally:
             if not is_claiming:

@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from pabal.base.database import Database, Tx
+from pabal.base.killpoints import kill_point
 from pabal.base.telemetry import declare, emit
 from pabal.engine import claims
 from pabal.engine.kinds import Job, Kind, Kinds, Shape
@@ -39,6 +40,7 @@ class InsideWork:
                 if jobs:
                     await kind.handler(tx, jobs)
                     await claims.end_inside(tx, None, jobs)
+                    kill_point("inside.handled")
         except Exception as error:
             # A database that went away is no failure of the jobs.
             if not jobs or tx is None or tx.is_lost:
@@ -47,6 +49,7 @@ class InsideWork:
             return len(jobs)
         self._batch[name] = min(self._batch[name] * 2, kind.batch)
         if jobs:
+            kill_point("inside.committed")
             emit("inside.ended", kind=name, count=len(jobs))
         return len(jobs)
 

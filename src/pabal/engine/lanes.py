@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from pabal.base.database import Database, Tx
+from pabal.base.killpoints import kill_point
 from pabal.base.sql import load
 from pabal.base.telemetry import declare, emit
 
@@ -14,6 +15,7 @@ declare("lanes.mended", "Lanes whose head a crash had left waiting", amount="cou
 
 async def promote_lanes(database: Database, names: Sequence[str]) -> None:
     """Called after the commit that put jobs into `waiting`, so that a long transaction of a user blocks no lane."""
+    kill_point("enqueue.committed")
     async with database.transaction() as tx:
         await tx.run(SQL.open_lanes, lanes=list(names))
         await advance_lanes(tx, names)

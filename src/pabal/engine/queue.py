@@ -1,67 +1,40 @@
 """What there is to do: enqueue in the caller's transaction, singly and in bulk; find a job and where it is."""
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
-from enum import IntEnum
-from typing import Any
+from itertools import groupby
+from typing import Any, NamedTuple
 
 from pabal.base.database import Tx
-from pabal.base.errors import Invalid, NotFound
+from pabal.base.errors import NotFound
+from pabal.base.killpoints import kill_point
 from pabal.base.sql import load
 from pabal.base.telemetry import declare, emit
 from pabal.engine import ids, lanes
-from pabal.engine.kinds import NAME
+from pabal.engine.newjob import BadJob, NewJob, Priority, check
 
 SQL = load(__file__)
-ROUTE = re.compile(r"[^\s:]+:\S+")
+CHUNK = 10_000
+
+__all__ = [
+    "Attempt",
+    "BadJob",
+    "Enqueued",
+    "JobNotFound",
+    "NewJob",
+    "Place",
+    "Priority",
+    "check",
+    "enqueue",
+    "enqueue_many",
+]
 
 declare("queue.enqueued", "Jobs enqueued", amount="count", level=10)
 
 
-class BadJob(Invalid):
-    """This job cannot be enqueued as it is."""
-
-
 class JobNotFound(NotFound):
     """There is no such job, or it was dropped with its week."""
-
-
-class Priority(IntEnum):
-    """Smaller goes first."""
-
-    URGENT = 0
-    HIGH = 1
-    NORMAL = 2
-    LOW = 3
-
-
-@dataclass(frozen=True, slots=True)
-class NewJob:
-    """A durable request for work.
-
-    `key` may not be open twice (of one kind); `keep_key` remembers it after the end. `lane`: one at a time, in order.
-    `route`: only on the server that holds this live connection. `about`: the subject it concerns.
-    `deadline` bounds one attempt; `expires_at` bounds the waiting.
-    """
-
-    kind: str
-    args: dict[str, Any] = field(default_factory=dict)
-    key: str | None = None
-    keep_key: timedelta | None = None
-    lane: str | None = None
-    route: str | None = None
-    about: str | None = None
-    priority: Priority = Priority.NORMAL
-    delay: timedelta | None = None
-    run_at: datetime | None = None
-    expires_at: datetime | None = None
-    deadline: timedelta | None = None
-    max_failures: int = 5
-    max_recoveries: int = 3
-    unit_id: int | None = None
-    cause: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,29 +110,8 @@ async def enqueue_many(tx: Tx, jobs: Sequence[NewJob]) -> list[Enqueued]:
         answers = await _insert_plain(tx, jobs)
     _announce(tx, [job for job, answer in zip(jobs, answers, strict=True) if answer.is_new])
     emit("queue.enqueued", count=len(jobs))
+    kill_point("enqueue.written")
     return answers
-
-
-def check(job: NewJob) -> None:
-    if NAME.fullmatch(job.kind) is None:
-        raise BadJob(f"a kind is named area.thing_to_do, not {job.kind!r}")
-    if job.route is not None and ROUTE.fullmatch(job.route) is None:
-        raise BadJob(f"a route is named thing:name, not {job.route!r}")
-    for name in ("key", "lane", "about"):
-        if getattr(job, name) == "":
-            raise BadJob(f"{name} must not be empty")
-    if job.delay is not None and job.run_at is not None:
-        raise BadJob("give delay or run_at, not both")
-    if job.keep_key is not None and job.key is None:
-        raise BadJob("keep_key needs a key")
-    for name in ("run_at", "expires_at"):
-        moment: datetime | None = getattr(job, name)
-        if moment is not None and moment.tzinfo is None:
-            raise BadJob(f"{name} must have a time zone")
-    if not 1 <= job.max_failures <= 32000 or not 0 <= job.max_recoveries <= 32000:
-        raise BadJob("max_failures is 1 or more, max_recoveries 0 or more")
-    if job.deadline is not None and job.deadline <= timedelta(0):
-        raise BadJob("a deadline is longer than nothing")
 
 
 async def find_place(tx: Tx, job_id: int) -> Place | None:
@@ -186,8 +138,42 @@ async def find_open_keys(tx: Tx, kind: str, keys: Sequence[str]) -> list[int]:
 
 
 async def _insert_plain(tx: Tx, jobs: Sequence[NewJob]) -> list[Enqueued]:
-    rows = await tx.rows(SQL.insert_plain_jobs, **_columns(jobs))
-    return [Enqueued(row[0], is_new=True) for row in rows]
+    answers: list[Enqueued] = []
+    for template, alike in groupby(jobs, key=_template):
+        group = list(alike)
+        for start in range(0, len(group), CHUNK):
+            part = group[start : start + CHUNK]
+            abouts = [job.about for job in part] if any(job.about for job in part) else None
+            args = [job.args for job in part]
+            rows = await tx.rows(SQL.insert_plain_jobs, **template._asdict(), abouts=abouts, args=args)
+            answers += [Enqueued(row[0], is_new=True) for row in rows]
+    return answers
+
+
+class _Template(NamedTuple):
+    """What jobs of a bulk usually share, and therefore is sent once."""
+
+    kind: str
+    queue: str
+    priority: int
+    unit: int | None
+    cause: str | None
+    failures: int
+    recoveries: int
+    deadline: timedelta | None
+
+
+def _template(job: NewJob) -> _Template:
+    return _Template(
+        job.kind,
+        job.route or job.kind,
+        job.priority,
+        job.unit_id,
+        job.cause,
+        job.max_failures,
+        job.max_recoveries,
+        job.deadline,
+    )
 
 
 async def _insert(tx: Tx, jobs: Sequence[NewJob]) -> list[Enqueued]:
@@ -270,12 +256,11 @@ def _due_at(tx: Tx, job: NewJob) -> datetime | None:
 
 
 def _announce(tx: Tx, jobs: Sequence[NewJob]) -> None:
-    for job in jobs:
-        due = _due_at(tx, job)
-        if due is not None:
-            tx.hint("delayed", due)
-        elif job.lane is None:
-            tx.hint(f"queue:{job.route or job.kind}", tx.now)
+    later = [due for due in (_due_at(tx, job) for job in jobs) if due is not None]
+    if later:
+        tx.hint("delayed", min(later))
+    for queue in {job.route or job.kind for job in jobs if job.lane is None and _due_at(tx, job) is None}:
+        tx.hint(f"queue:{queue}", tx.now)
     behind = sorted({job.lane for job in jobs if job.lane is not None and _due_at(tx, job) is None})
     if behind:
         tx.after_commit(lambda database: lanes.promote_lanes(database, behind))

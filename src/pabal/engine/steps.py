@@ -8,6 +8,7 @@ from typing import Any
 
 from pabal.base.database import ConnectionFailure, Database, DatabaseUnavailable, Tx
 from pabal.base.errors import Unavailable
+from pabal.base.killpoints import kill_point
 from pabal.base.telemetry import declare, emit
 from pabal.engine import claims
 from pabal.engine.claims import LeaseLost, RouteLost
@@ -79,6 +80,7 @@ async def _run_steps(database: Database, worker: int, kinds: Kinds, job: Job, ki
     handler = kind.handler
     async with _fenced(database, job) as tx:
         prepared = await handler.prepare(tx, job)
+        kill_point("steps.prepared")
         if isinstance(prepared, OUTCOMES):
             await claims.settle(tx, worker, [(job, prepared)], kinds)
             return
@@ -86,8 +88,13 @@ async def _run_steps(database: Database, worker: int, kinds: Kinds, job: Job, ki
     async def record(tx: Tx, result: Any) -> None:
         outcome = _checked(await handler.record(tx, prepared, result))
         await claims.settle(tx, worker, [(job, outcome)], kinds)
+        kill_point("steps.recorded")
 
-    await _record(database, job, functools.partial(record, result=await handler.perform(job, prepared)))
+    kill_point("steps.prepare_committed")
+    result = await handler.perform(job, prepared)
+    kill_point("steps.performed")
+    await _record(database, job, functools.partial(record, result=result))
+    kill_point("steps.record_committed")
 
 
 async def _record(database: Database, job: Job, record: Callable[[Tx], Awaitable[None]]) -> None:

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from pabal.base.database import Database, Row, Tx
+from pabal.base.killpoints import kill_point
 from pabal.base.sql import load
 from pabal.base.telemetry import declare, emit
 from pabal.engine import claims, lanes
@@ -105,9 +106,11 @@ async def _bury(tx: Tx, kinds: Kinds, dead: Sequence[Row]) -> int:
     if not dead:
         return 0
     workers = [row["id"] for row in dead]
+    kill_point("rescue.buried")
     await tx.run(SQL.delete_routes, workers=workers)
     rows = await tx.rows(SQL.rescue_leases, workers=workers, kinds=list(kinds))
     await _finish(tx, kinds, rows)
+    kill_point("rescue.handed_back")
     emit("workers.buried", count=len(workers), workers=workers)
     emit("workers.rescued", count=len(rows))
     return len(rows)
