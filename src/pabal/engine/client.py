@@ -1,0 +1,19 @@
+"""For programs that enqueue and look, but run no handlers: a database whose commits wake the servers."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from pabal.base.database import Database, Purpose
+from pabal.engine.wakeups import Notifier
+
+
+@asynccontextmanager
+async def connect(url: str, *, purpose: Purpose = Purpose.ENGINE, size: int = 5) -> AsyncIterator[Database]:
+    database = await Database.open(url, purpose=purpose, size=size)
+    notifier = Notifier(database)
+    database.announce = notifier.announce
+    try:
+        yield database
+    finally:
+        await notifier.close()
+        await database.close()
