@@ -14,6 +14,11 @@ def elapsed() -> float:
     return time.monotonic()
 
 
+def host_time() -> float:
+    """Seconds since 1970 as this machine believes: only to compare with the database's, never to decide anything."""
+    return time.time()
+
+
 async def make_movable(database: Database) -> None:
     """Lets `advance` move this database's clock. For tests and demo; production never calls it."""
     async with database.transaction() as tx:

@@ -12,6 +12,7 @@ from asyncpg.pool import PoolConnectionProxy
 
 from pabal.base.errors import Unavailable
 from pabal.base.sql import Statement, load
+from pabal.base.telemetry import declare, emit
 
 SQL = load(__file__)
 T = TypeVar("T")
@@ -28,6 +29,9 @@ ConnectionFailure = (
     asyncpg.IdleInTransactionSessionTimeoutError,
 )
 Hints = dict[str, datetime | None]
+
+
+declare("database.follow_failed", "Commits whose wake-ups or promotions failed; sweeps mend it", level=30)
 
 
 class DatabaseUnavailable(Unavailable):
@@ -66,6 +70,7 @@ class Tx:
         self._connection = connection
         self._after_commit: list[Callable[[Database], Awaitable[None]]] = []
         self._hints: Hints = {}
+        self._was_lost: bool | None = None
         self.now = now
 
     async def all(self, row_type: type[T], statement: Statement, **given: Any) -> list[T]:
@@ -103,8 +108,8 @@ class Tx:
 
     @property
     def is_lost(self) -> bool:
-        """The connection is gone, and with it everything this transaction wrote."""
-        return self._connection.is_closed()
+        """The connection is gone, and with it everything this transaction wrote. Can be asked afterwards too."""
+        return self._connection.is_closed() if self._was_lost is None else self._was_lost
 
     def hint(self, topic: str, at: datetime | None = None) -> None:
         """Wakes whoever waits for this topic, after the commit. `at` is the earliest moment it stands for."""
@@ -147,19 +152,26 @@ class Database:
     async def transaction(self) -> AsyncIterator[Tx]:
         with _NamedFailure():
             connection = await self._pool.acquire()
+        tx: Tx | None = None
         try:
             async with connection.transaction():
                 tx = Tx(connection, await connection.fetchval(SQL.read_now.text))
                 yield tx
         finally:
+            if tx is not None:
+                tx._was_lost = connection.is_closed()
             await self._pool.release(connection)
         await self._follow(tx)
 
     async def _follow(self, tx: Tx) -> None:
-        if tx._hints and self.announce is not None:
-            await self.announce(tx._hints)
-        for callback in tx._after_commit:
-            await callback(self)
+        """The commit stands whatever happens here: a caller must not take a lost hint for a lost transaction."""
+        try:
+            if tx._hints and self.announce is not None:
+                await self.announce(tx._hints)
+            for callback in tx._after_commit:
+                await callback(self)
+        except (DatabaseUnavailable, DatabaseError, *ConnectionFailure) as error:
+            emit("database.follow_failed", error=repr(error))
 
     async def connect(self) -> Connection:
         """A connection of one's own, outside the pool: for LISTEN, NOTIFY and the heartbeat."""

@@ -1,4 +1,4 @@
-"""Named places where a test can end the process, as a power cut would. Nothing happens unless PABAL_KILL_POINT names one."""
+"""Named places where a test can end the process, as a power cut would; armed only by PABAL_KILL_POINT."""
 
 import os
 
@@ -38,7 +38,7 @@ def kill_point(name: str) -> None:
 
 
 def arm(setting: str | None) -> None:
-    global _armed, _left  # noqa: PLW0603 -- a process dies once; what is armed is a fact about the process
+    global _armed, _left  # a process dies once; what is armed is a fact about the process
     name, _, times = (setting or "").partition(":")
     if name and name not in KILL_POINTS:
         raise ValueError(f"no kill point is named {name}")

@@ -1,4 +1,4 @@
-"""One frozen Settings, read once: what a caller gives, then the environment (PABAL_…), then pabal.toml, then defaults."""
+"""One frozen Settings, read once: what a caller gives, the environment (PABAL_…), pabal.toml, the defaults."""
 
 import os
 import re
@@ -146,7 +146,7 @@ def split_list(text: str) -> list[str]:
 
 
 def reference() -> str:
-    """The page docs/operations/settings.md; `python -m pabal.base.settings > docs/operations/settings.md` writes it anew."""
+    """The page docs/operations/settings.md, which `python -m pabal.base.settings` prints."""
     return "\n".join(_reference_lines()) + "\n"
 
 
@@ -155,9 +155,11 @@ def _reference_lines() -> Iterator[str]:
     yield ""
     yield "<!-- Written by `python -m pabal.base.settings`; do not edit by hand. -->"
     yield ""
-    yield "Read once, when a process starts. What a command's own option says comes first, then the environment variable, then"
-    yield "the file `pabal.toml` in the folder Pabal is started in (or the one `PABAL_CONFIG` names), then the default."
-    yield "A name that does not exist in the file is refused. Durations are a number and a unit: `500ms`, `20s`, `5m`, `24h`, `35d`."
+    yield "Read once, when a process starts. What a command's own option says comes first, then the environment"
+    yield "variable, then the file `pabal.toml` in the folder Pabal is started in (or the one `PABAL_CONFIG` names),"
+    yield "then the default."
+    yield "A name in the file that does not exist is refused. Durations are a number and a unit: `500ms`, `20s`, `5m`,"
+    yield "`24h`, `35d`."
     yield ""
     yield "| Environment | In `pabal.toml` | Default | What it is |"
     yield "|---|---|---|---|"

@@ -73,6 +73,8 @@ class Life:
         return await workers.rescue_workers(self._database, self._kinds, dead) if dead else 0
 
     async def _begin(self) -> None:
+        # of a beginning that failed because the database was away
+        self._unlock()
         self._locks.mkdir(parents=True, exist_ok=True)
         path = self._locks / f"{os.getpid()}-{os.urandom(4).hex()}.lock"
         self._lock = path.open("w")
