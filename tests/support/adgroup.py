@@ -64,7 +64,7 @@ def setup_is_complete(group: AdGroup, now: datetime) -> Refusal | None:
 
 def has_started(group: AdGroup, now: datetime) -> Refusal | None:
     if group.note == "throws":
-        raise ZeroDivisionError("a guard with a mistake in it")
+        raise ZeroDivisionError("a guard with a mistake\0 in it")
     return None if now >= group.start_at else Refusal("too_early", {"now": now, "start_at": group.start_at})
 
 

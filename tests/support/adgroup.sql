@@ -1,10 +1,19 @@
 -- name: create_table#
-create schema example;
+create schema if not exists example;
 create table example.ad_group (
   id bigint generated always as identity primary key, unit_id bigint, state text not null default 'draft', version bigint not null default 1,
   has_creatives boolean not null default true, start_at timestamptz not null, end_at timestamptz not null,
   day_from time, day_until time, note text check (note <> 'poison'));
 create table example.airing (seq bigint generated always as identity primary key, ad_group bigint not null, state text not null);
+
+-- name: create_gate#
+-- Reading a row through this view waits while somebody holds the lock 42: so a test can stop a statement halfway.
+create function example.gate() returns boolean language plpgsql as
+  'begin perform pg_advisory_xact_lock_shared(42); return true; end';
+create view example.gated_ad_group as select * from example.ad_group where example.gate();
+
+-- name: close_gate()
+select pg_advisory_xact_lock(42);
 
 -- name: insert_groups(count, unit_id, start_at, end_at, day_from, day_until)
 insert into example.ad_group (unit_id, start_at, end_at, day_from, day_until)

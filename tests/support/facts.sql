@@ -1,5 +1,5 @@
 -- name: create_seen#
-create schema example;
+create schema if not exists example;
 create table example.seen (n bigint generated always as identity, subscriber text not null, seq bigint not null, name text not null,
   subject text not null, data jsonb not null);
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from pabal.base import clock
 from pabal.base.database import Database, Tx
 from pabal.base.sql import load
-from pabal.engine import claims, queue, routes, withdrawals, workers
+from pabal.engine import claims, delays, queue, routes, withdrawals, workers
 from pabal.engine.claims import Settled, Wanted
 from pabal.engine.endings import Returned
 from pabal.engine.kinds import Job, Kinds
@@ -112,6 +112,11 @@ async def cancel(db: Database, *job_ids: int) -> Cancelled:
 
 async def expire(db: Database) -> int:
     return await withdrawals.expire_once(db, KINDS)
+
+
+async def promote(db: Database) -> int:
+    """What is due goes on."""
+    return await delays.promote_once(db)
 
 
 async def lapse(db: Database, worker: int) -> None:

@@ -51,3 +51,23 @@ select pg_advisory_xact_lock(7);
 -- name: forget_job(id)!
 -- what dropping the job's week does
 with gone as (delete from pabal.outcome where id = :id) delete from pabal.work where id = :id;
+
+-- name: fill_places(rows)!
+-- a third ready, the rest delayed, waiting and leased; no life and no lane, so for plans only
+with body as (
+  insert into pabal.work (id, kind, queue, priority, lane, args, max_failures, max_recoveries, created_at)
+  select n, 'test.plain', 'test.plain', 2, case when n % 4 = 2 then 'l' || n % 100 end, '{}', 5, 3, pabal.now() from generate_series(1, :rows::int) n
+  returning id),
+ready as (
+  insert into pabal.ready (queue, priority, ready_at, id, token, failures, recoveries, snoozes)
+  select 'test.plain', 2, pabal.now() + id * interval '1 ms', id, 0, 0, 0, 0 from body where id % 4 = 0),
+delayed as (
+  insert into pabal.delayed (due_at, id, reason, token, failures, recoveries, snoozes)
+  select pabal.now() + id * interval '1 s', id, 'asked', 0, 0, 0, 0 from body where id % 4 = 1),
+waiting as (
+  insert into pabal.waiting (lane, id, token, failures, recoveries, snoozes) select 'l' || id % 100, id, 0, 0, 0, 0 from body where id % 4 = 2)
+insert into pabal.lease (id, token, worker, queue, failures, recoveries, snoozes, started_at)
+select id, 1, id % 10, 'test.plain', 0, 0, 0, pabal.now() from body where id % 4 = 3;
+
+-- name: scan_ready()
+select count(*) from pabal.ready where failures > 3;

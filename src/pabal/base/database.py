@@ -53,6 +53,7 @@ _PLANNING: Mapping[Purpose, dict[str, str]] = {
         "enable_seqscan": "off",
         "enable_hashjoin": "off",
         "enable_mergejoin": "off",
+        "max_parallel_workers_per_gather": "0",
     },
     Purpose.PAGES: {"plan_cache_mode": "force_custom_plan"},
 }

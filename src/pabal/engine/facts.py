@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from pabal.base.database import ConnectionFailure, Database, Tx
 from pabal.base.errors import NotFound
+from pabal.base.killpoints import kill_point
 from pabal.base.sql import load
 from pabal.base.telemetry import declare, emit
 from pabal.engine.reading import ALL, Cursor, Fact, Page, Wanted, read_page, start_cursor
@@ -89,22 +90,39 @@ async def record_many(tx: Tx, facts: Sequence[NewFact]) -> None:
         names=[fact.name for fact in facts],
         subjects=[fact.subject for fact in facts],
         units=[fact.unit_id for fact in facts],
-        datas=[_dump(fact.data) for fact in facts],
+        datas=[_JSON.encode(fact.data) for fact in facts],
         at=tx.now,
     )
     tx.hint("facts")
 
 
 async def deliver_once(database: Database, subscriber: Subscriber) -> int:
-    """Hands over one batch; answers how many facts were taken. Safe to call from every server at once."""
+    """Hands over one batch; answers how many facts are behind it now, taken or put aside. Every server may call it."""
     async with database.transaction() as tx:
         if not await tx.value(SQL.lock_subscription, name=subscriber.name):
             return 0
         known = await tx.one(_Subscription, SQL.find_subscription, name=subscriber.name)
         if known is not None:
-            return await _deliver(tx, subscriber, known)
-        await tx.run(SQL.insert_subscription, name=subscriber.name, from_start=subscriber.from_start)
-    return await deliver_once(database, subscriber)
+            delivered = await _deliver(tx, subscriber, known)
+            if delivered:
+                kill_point("facts.delivered")
+        else:
+            await tx.run(SQL.insert_subscription, name=subscriber.name, from_start=subscriber.from_start)
+    if known is None:
+        return await deliver_once(database, subscriber)
+    if delivered:
+        kill_point("facts.committed")
+    return delivered
+
+
+async def renew_cursors(tx: Tx) -> None:
+    """After a restore: cursors and facts hold transaction numbers of the cluster they came from.
+
+    What some subscriber had not seen is delivered again to all; nothing is lost. First in its transaction, please.
+    """
+    seen = await tx.value(SQL.read_snapshot)
+    await tx.run(SQL.renumber_facts)
+    await tx.run(SQL.renew_subscriptions, seen=seen)
 
 
 async def list_aside(tx: Tx, subscriber_name: str) -> list[Aside]:
@@ -189,8 +207,8 @@ async def _deliver(tx: Tx, subscriber: Subscriber, known: _Subscription) -> int:
     if taken:
         emit("facts.delivered", subscriber=subscriber.name, count=taken)
     if failed is not None:
-        await _count_failure(tx, subscriber, failed, page=page, tries=known.tries + 1)
-    elif page.then != cursor or known.tries:
+        return taken + await _count_failure(tx, subscriber, failed, page=page, tries=known.tries + 1)
+    if page.then != cursor or known.tries:
         await _move(tx, subscriber, page.then)
     return taken
 
@@ -217,16 +235,19 @@ async def _hand_over(tx: Tx, subscriber: Subscriber, facts: list[Fact]) -> tuple
     return taken + more, failed
 
 
-async def _count_failure(tx: Tx, subscriber: Subscriber, failed: _Failed, *, page: Page, tries: int) -> None:
-    fact, error = failed.fact, f"{type(failed.error).__name__}: {failed.error}"
+async def _count_failure(tx: Tx, subscriber: Subscriber, failed: _Failed, *, page: Page, tries: int) -> int:
+    """How many were put aside: none before the third failure."""
+    fact = failed.fact
+    error = f"{type(failed.error).__name__}: {failed.error}".replace("\0", "")  # PostgreSQL stores no NUL
     position = page.facts.index(fact)
     if tries < MAX_TRIES:
         emit("facts.failed", subscriber=subscriber.name, seq=fact.seq, fact=fact.name, tries=tries, error=error)
         await _move(tx, subscriber, page.stopped_after(position), tries=tries, retry_at=tx.now + RETRY_AFTER * tries)
-        return
+        return 0
     emit("facts.put_aside", subscriber=subscriber.name, seq=fact.seq, fact=fact.name, error=error)
     await tx.run(SQL.insert_aside, name=subscriber.name, seq=fact.seq, error=error)
     await _move(tx, subscriber, page.stopped_after(position + 1))
+    return 1
 
 
 async def _move(
@@ -247,11 +268,11 @@ async def _wait_a_second() -> None:
     await asyncio.sleep(1)
 
 
-def _dump(data: dict[str, Any]) -> str:
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":"), default=_plain)
-
-
 def _plain(value: Any) -> str:
     if isinstance(value, datetime):
         return value.isoformat()
     raise TypeError(f"a fact's data is JSON; {type(value).__name__} is not")
+
+
+# One encoder for all: json.dumps makes a new one for every fact.
+_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=_plain)

@@ -29,3 +29,15 @@ select f.seq, f.id, f.name, f.subject, f.unit_id, f.at, f.data from taken join p
 -- name: list_aside(subscriber)
 select f.seq, f.name, f.subject, f.unit_id, a.error, a.at
 from pabal.fact_aside a join pabal.fact f using (seq) where a.subscription = :subscriber order by a.seq;
+
+-- name: read_snapshot()
+-- before this transaction has a number of its own, which must not count as seen
+select pg_current_snapshot()::text;
+
+-- name: renumber_facts()!
+update pabal.fact f set xid = case
+  when exists (select from pabal.subscription s where not pg_visible_in_snapshot(f.xid, s.seen)) then pg_current_xact_id()
+  else '3'::xid8 end;
+
+-- name: renew_subscriptions(seen)!
+update pabal.subscription set seen = :seen::text::pg_snapshot, upto = null, seq = 0, tries = 0, retry_at = null;

@@ -2,13 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import Any
 
 from pabal.base.database import Tx
 from pabal.base.errors import Conflict, Invalid
 from pabal.base.sql import Statement, load
 from pabal.engine import ids
 from pabal.engine.queue import JobNotFound
+from pabal.engine.workers import TTL
 
 SQL = load(__file__)
 CAP = 10_000
@@ -29,7 +31,7 @@ class IdAmbiguous(Conflict):
 
 
 class BadState(Invalid):
-    """A job is waiting, delayed, ready or running, or ended as done, partial, failed, cancelled, expired or quarantined."""
+    """A job is waiting, delayed, ready, running, or ended: done, partial, failed, cancelled, expired, quarantined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,19 @@ class QueueDepth:
     queue: str
     ready: int
     oldest_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class ServerSeen:
+    """One life of one process. `heard_seconds`: how long ago it last beat."""
+
+    id: int
+    host: str
+    started_at: datetime
+    meta: dict[str, Any]
+    is_alive: bool
+    running: int
+    heard_seconds: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +150,10 @@ async def read_depths(tx: Tx) -> Depths:
 
 async def list_queues(tx: Tx, *, most: int = 100) -> list[QueueDepth]:
     return await tx.all(QueueDepth, SQL.list_queues, most=most)
+
+
+async def list_servers(tx: Tx, *, ttl: timedelta = TTL) -> list[ServerSeen]:
+    return await tx.all(ServerSeen, SQL.list_servers, ttl=ttl)
 
 
 async def read_next_moments(tx: Tx) -> NextMoments:

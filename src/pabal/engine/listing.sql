@@ -59,11 +59,11 @@ with recursive queue as (
   (select queue from pabal.ready order by queue limit 1)
   union all
   select (select r.queue from pabal.ready r where r.queue > q.queue order by r.queue limit 1) from queue q where q.queue is not null),
-some as materialized (select queue from queue where queue is not null limit :most)
+chosen as materialized (select queue from queue where queue is not null limit :most)
 select s.queue, (select count(*) from (select from pabal.ready r where r.queue = s.queue limit 10001) c)::int as ready,
   (select min(first.ready_at) from generate_series(0, 3) as p(priority) cross join lateral (
     select r.ready_at from pabal.ready r where r.queue = s.queue and r.priority = p.priority order by r.ready_at limit 1) first) as oldest_at
-from some s order by s.queue;
+from chosen s order by s.queue;
 
 -- name: find_next_moments()
 select (select due_at from pabal.delayed order by due_at limit 1) as delayed_at,
@@ -84,3 +84,10 @@ select t.due_at as at, t.machine, t.subject, t.event
 from machine m cross join lateral (
   select * from pabal.timer t where t.machine = m.name and t.due_at <= :until::timestamptz order by t.due_at, t.subject limit :most) t
 where m.name is not null order by t.due_at, t.machine, t.subject limit :most;
+
+-- name: list_servers(ttl)
+-- lives are measured on the real clock, never on the moved one
+select w.id, w.host, w.started_at, w.meta, w.until > pabal.real_now() as is_alive,
+  (select count(*) from pabal.lease l where l.worker = w.id)::int as running,
+  extract(epoch from pabal.real_now() + :ttl::interval - w.until)::float8 as heard_seconds
+from pabal.worker w order by w.id;

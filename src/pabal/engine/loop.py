@@ -11,6 +11,7 @@ from pabal.base.telemetry import declare, emit, gauge
 
 STALLED = 30.0
 PATIENCE = 5.0
+LOOK_AGAIN = 0.01
 
 declare("loop.failed", "Steps that raised; the loop goes on", labels=("loop",), level=logging.ERROR)
 declare("loop.restarted", "Loops restarted because they had died or stalled", labels=("loop",), level=logging.ERROR)
@@ -158,4 +159,5 @@ class Loop:
         if due is None:
             return self._idle
         self._sleeps_until = due
-        return min(max((due - now).total_seconds(), 0.0), self._idle)
+        # What is due and was not taken, somebody else holds: look again soon, but do not spin.
+        return min(max((due - now).total_seconds(), LOOK_AGAIN if due <= now else 0.0), self._idle)

@@ -113,6 +113,8 @@ async def _read_on(tx: Tx, cursor: Cursor, upto: str, wanted: Wanted) -> Page:
         units=wanted.units,
         batch=wanted.batch,
     )
+    if not rows:  # the last batch just filled the window: an empty answer means that there is nothing, so look on
+        return await _read_fresh(tx, Cursor(upto), wanted)
     return _page([Fact(*row) for row in rows], cursor, upto, wanted.batch)
 
 

@@ -36,7 +36,7 @@ def of(machine: Machine, statement: Statement) -> Statement:
 
 async def lock_and_load(tx: Tx, machine: Machine, ids: Iterable[int]) -> list[Any]:
     """The subjects there are, locked in the order of ids so that two who want the same ones cannot deadlock."""
-    rows = await tx.rows(of(machine, SQL.lock_subjects), ids=sorted(set(ids)))
+    rows = await tx.rows(of(machine, SQL.lock_subjects), ids=list(set(ids)))
     return await load_subjects(tx, machine, [row["id"] for row in rows])
 
 

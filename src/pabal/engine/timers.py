@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from pabal.base.database import ConnectionFailure, Database, Tx
+from pabal.base.killpoints import kill_point
 from pabal.base.sql import load
 from pabal.base.telemetry import declare, emit
 from pabal.engine.facts import NewFact, record_many
@@ -47,7 +48,12 @@ async def fire_once(database: Database, machines: Iterable[Machine]) -> int:
     taken = 0
     for machine in machines:
         async with database.transaction() as tx:
-            taken += await _fire_batch(tx, machine)
+            fired = await _fire_batch(tx, machine)
+            if fired:
+                kill_point("timers.moved")
+        if fired:
+            kill_point("timers.committed")
+        taken += fired
     return taken
 
 
@@ -157,7 +163,7 @@ def _later(machine: Machine, subject: Any, event: str, now: datetime) -> list[Ar
 
 async def _put_off(tx: Tx, machine: Machine, due: _Due, error: Exception) -> None:
     tries = due.tries + 1
-    text = f"{type(error).__name__}: {error}"
+    text = f"{type(error).__name__}: {error}".replace("\0", "")  # PostgreSQL stores no NUL
     quarantined = tries >= MAX_TRIES
     await tx.run(
         SQL.put_off,

@@ -1,4 +1,4 @@
-"""Why it ran, why it did not, and what happens next: the story of a job, an occurrence or a schedule, in codes and values.
+"""Why it ran, why not, and what happens next: the story of a job, an occurrence or a schedule, in codes and values.
 
 The edges put it into words.
 """
@@ -10,10 +10,12 @@ from datetime import UTC, datetime
 from typing import Any
 
 from pabal.base.database import Tx
-from pabal.base.errors import Invalid, NotFound
+from pabal.base.errors import Invalid
 from pabal.base.sql import load
-from pabal.engine import ids, queue, routes, workers
+from pabal.engine import ids, occurrences, queue, routes, schedules, workers
+from pabal.engine.occurrences import Occurrence
 from pabal.engine.queue import Attempt, Place
+from pabal.engine.timetable import Schedule
 from pabal.engine.workers import Worker
 
 SQL = load(__file__)
@@ -23,16 +25,8 @@ _OCCURRENCE = re.compile(r"occ_(\d+)@(.+)")
 _SCHEDULE = re.compile(r"sch_(\d+)")
 
 
-class ScheduleUnknown(NotFound):
-    """There is no such schedule."""
-
-
-class OccurrenceUnknown(NotFound):
-    """The schedule has decided nothing for that moment, or it is past its retention."""
-
-
 class BadSubject(Invalid):
-    """This is no id of something with a story. They look like job_01h2xcejqtf2n, sch_12 or occ_12@2026-07-03T00:00:00Z."""
+    """Nothing with a story has such an id. They look like job_01h2xcejqtf2n, sch_12 or occ_12@2026-07-03T00:00:00Z."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,35 +47,6 @@ class Story:
     state: str
     lines: list[Line]
     advice: list[str]
-
-
-@dataclass(frozen=True, slots=True)
-class Occurrence:
-    """One decision of a schedule. `ended_as` is None while its job is open, and for what was not enqueued."""
-
-    schedule_id: int
-    fire_at: datetime
-    decision: str
-    work_id: int | None
-    ended_as: str | None
-    reason: str | None
-    decided_at: datetime
-    ended_at: datetime | None
-    through: datetime | None
-    count: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Schedule:
-    id: int
-    name: str
-    kind: str
-    about: str | None
-    next_at: datetime | None
-    paused_at: datetime | None
-    valid_from: datetime | None
-    valid_until: datetime | None
-    created_at: datetime
 
 
 def show_schedule(schedule_id: int) -> str:
@@ -116,56 +81,44 @@ async def tell_job(tx: Tx, job_id: int) -> Story:
     place = await queue.get_place(tx, job_id)
     attempts = await queue.list_attempts(tx, job_id)
     present, advice = await _present(tx, place)
-    lines = [_enqueued(place), *await _asked_by(tx, place), *_attempted(attempts), *present]
+    lines = [*_enqueued(place), *_attempted(attempts), *present]
     return Story(ids.show("job", job_id), place.kind, _state(place), lines, advice)
 
 
 async def tell_schedule(tx: Tx, schedule_id: int) -> Story:
-    found = await tx.one(_Schedule, SQL.find_schedule, id=schedule_id)
-    if found is None:
-        raise ScheduleUnknown(show_schedule(schedule_id))
-    recent = await list_occurrences(tx, schedule_id, most=RECENT)
+    schedule = await schedules.get(tx, schedule_id)
+    recent = await occurrences.list_occurrences(tx, schedule_id, limit=RECENT)
     servers = [server for server in await workers.list_workers(tx) if server.is_alive]
-    lines = [Line(found.created_at, "schedule_created", {"kind": found.kind})]
+    lines = [Line(schedule.created_at, "schedule_created", {"kind": schedule.kind})]
     lines += [line for occurrence in reversed(recent) for line in _decided(occurrence)]
-    coming, advice = _coming(found, servers, tx.now)
-    state = "paused" if found.paused_at else "active" if found.next_at else "over"
-    return Story(show_schedule(schedule_id), found.name, state, [*lines, *coming], advice)
+    coming, advice = _coming(schedule, servers, tx.now)
+    state = "paused" if schedule.is_paused else "active" if schedule.next_at else "over"
+    return Story(show_schedule(schedule_id), schedule.name, state, [*lines, *coming], advice)
 
 
 async def tell_occurrence(tx: Tx, schedule_id: int, fire_at: datetime) -> Story:
-    found = await tx.one(Occurrence, SQL.find_occurrence, schedule_id=schedule_id, fire_at=fire_at)
-    if found is None:
-        raise OccurrenceUnknown(show_occurrence(schedule_id, fire_at))
+    found = await occurrences.get_occurrence(tx, schedule_id, fire_at)
     lines, advice = _decided(found), ["look_at_schedule"]
     place = None if found.work_id is None else await queue.find_place(tx, found.work_id)
     if place is not None:
         job = await tell_job(tx, place.id)
         lines, advice = [lines[0], *job.lines, *lines[1:]], job.advice
-    state = found.ended_as or found.decision
+    state = found.end or found.decision
     return Story(show_occurrence(schedule_id, found.fire_at), show_schedule(schedule_id), state, lines, advice)
-
-
-async def list_occurrences(tx: Tx, schedule_id: int, *, most: int) -> list[Occurrence]:
-    """Newest first."""
-    return await tx.all(Occurrence, SQL.list_occurrences, schedule_id=schedule_id, most=most)
 
 
 def _state(place: Place) -> str:
     return place.result or {"lease": "running"}.get(place.place, place.place)
 
 
-def _enqueued(place: Place) -> Line:
+def _enqueued(place: Place) -> list[Line]:
     values = {"kind": place.kind, "cause": place.cause, "about": place.about}
-    return Line(place.created_at, "enqueued_because" if place.cause else "enqueued", values)
-
-
-async def _asked_by(tx: Tx, place: Place) -> list[Line]:
-    rows = await tx.rows(SQL.find_occurrence_of, id=place.id) if place.place != "ended" else []
-    return [
-        Line(row["fire_at"], "for_occurrence", {"occurrence": show_occurrence(row["schedule_id"], row["fire_at"])})
-        for row in rows
-    ]
+    lines = [Line(place.created_at, "enqueued_because" if place.cause else "enqueued", values)]
+    if place.cause == f"schedule:{place.args.get('schedule_id')}":
+        fire_at = datetime.fromisoformat(place.args["fire_at"])
+        named = {"occurrence": show_occurrence(place.args["schedule_id"], fire_at), "fire_at": fire_at}
+        lines.append(Line(fire_at, "for_occurrence", named))
+    return lines
 
 
 def _attempted(attempts: Sequence[Attempt]) -> list[Line]:
@@ -175,7 +128,7 @@ def _attempted(attempts: Sequence[Attempt]) -> list[Line]:
             f"attempt_{attempt.result}" if attempt.started_at else f"ended_{attempt.result}",
             {
                 "started_at": attempt.started_at,
-                "worker": attempt.worker,
+                "worker": _worker(attempt.worker),
                 "reason": (attempt.error or {}).get("reason") or "–",
                 "final": attempt.final,
             },
@@ -214,7 +167,7 @@ def _delay_code(reason: str) -> str:
 
 def _running(place: Place, servers: Sequence[Worker]) -> list[Line]:
     holder = next((server for server in servers if server.id == place.worker), None)
-    values = {"worker": place.worker, "host": holder.host if holder else None, "progress": place.progress}
+    values = {"worker": _worker(place.worker), "host": holder.host if holder else None, "progress": place.progress}
     lines = [Line(place.started_at, "running" if holder else "running_silent", values)]
     if place.cancel_at is not None:
         lines.append(Line(place.cancel_at, "cancel_asked"))
@@ -254,28 +207,36 @@ def _with_servers(lines: list[Line], kind: str, servers: Sequence[Worker]) -> tu
     return lines, ["cancel_job"]
 
 
+def _worker(worker: int | None) -> str | None:
+    return None if worker is None else ids.show("wrk", worker)
+
+
 def _decided(found: Occurrence) -> list[Line]:
     values = {
         "occurrence": show_occurrence(found.schedule_id, found.fire_at),
         "fire_at": found.fire_at,
         "job": None if found.work_id is None else ids.show("job", found.work_id),
-        "reason": found.reason or "–",
+        "reason": found.reason,
+        "actor": found.actor,
+        "into_at": found.into_at,
         "through": found.through,
         "count": found.count,
     }
-    lines = [Line(found.decided_at, f"occurrence_{found.decision}", values)]
-    if found.ended_as is not None:
-        lines.append(Line(found.ended_at, f"occurrence_ended_{found.ended_as}", values))
+    lines = [Line(found.decided_at, f"occurrence_{found.decision}{'_run' if found.through else ''}", values)]
+    if found.end is not None:
+        lines.append(Line(found.ended_at, f"occurrence_ended_{found.end}", values))
     return lines
 
 
-def _coming(found: _Schedule, servers: Sequence[Worker], now: datetime) -> tuple[list[Line], list[str]]:
-    if found.paused_at is not None:
-        return [Line(found.paused_at, "schedule_paused")], ["resume_schedule"]
-    if found.next_at is None:
-        return [Line(found.valid_until, "schedule_over")], []
-    lines = [Line(found.next_at, "schedule_next" if found.next_at > now else "schedule_due")]
+def _coming(schedule: Schedule, servers: Sequence[Worker], now: datetime) -> tuple[list[Line], list[str]]:
+    if schedule.problem is not None:
+        return [Line(schedule.paused_at, "schedule_broken", {"problem": schedule.problem})], []
+    if schedule.paused_at is not None:
+        return [Line(schedule.paused_at, "schedule_paused", {"actor": schedule.paused_by})], ["resume_schedule"]
+    if schedule.next_at is None:
+        return [Line(schedule.valid_until, "schedule_over")], []
+    lines = [Line(schedule.next_at, "schedule_next" if schedule.next_at > now else "schedule_due")]
     if not any("scheduler" in server.meta.get("roles", ["scheduler"]) for server in servers):
         return [*lines, Line(None, "no_scheduler")], ["start_server"]
-    answer, _ = _with_servers(lines, found.kind, servers)
+    answer, _ = _with_servers(lines, schedule.kind, servers)
     return answer, ["pause_schedule"]

@@ -1,0 +1,61 @@
+"""The tick: takes schedules that are due, decides about each of their moments, and moves them on, in one commit."""
+
+import logging
+from datetime import datetime, timedelta
+
+from pabal.base.database import Database, Tx
+from pabal.base.errors import Invalid
+from pabal.base.killpoints import kill_point
+from pabal.base.sql import load
+from pabal.base.telemetry import declare, emit
+from pabal.engine import schedules
+from pabal.engine.occurrences import decide_due
+from pabal.engine.timetable import Schedule, from_row
+
+SQL = load(__file__)
+BATCH = 1000
+LOOK_AGAIN = timedelta(milliseconds=10)
+
+declare("ticks.taken", "Schedules taken, and how late the first was", amount="count", seconds=True, level=logging.DEBUG)
+declare("ticks.broken", "Schedules paused because their rule cannot be read", level=logging.ERROR)
+
+
+async def tick_once(database: Database) -> int:
+    async with database.transaction() as tx:
+        return await tick(tx)
+
+
+async def tick(tx: Tx) -> int:
+    """Takes up to 1,000 due schedules; answers how many. Every server may do it at once."""
+    ids = [row["id"] for row in await tx.rows(SQL.lock_due, batch=BATCH)]
+    due = await _load(tx, ids) if ids else []
+    if due:
+        await decide_due(tx, due)
+        emit("ticks.taken", count=len(due), seconds=(tx.now - (due[0].next_at or tx.now)).total_seconds())
+    return len(ids)
+
+
+async def next_due(database: Database) -> tuple[datetime | None, datetime]:
+    async with database.transaction() as tx:
+        moment: datetime | None = await tx.value(SQL.find_next_due)
+        # What is due but was not taken, somebody holds: look again soon, but do not spin.
+        return None if moment is None else max(moment, tx.now + LOOK_AGAIN), tx.now
+
+
+async def _load(tx: Tx, ids: list[int]) -> list[Schedule]:
+    due: list[Schedule] = []
+    broken: dict[int, str] = {}
+    for row in await tx.rows(schedules.SQL.load_schedules, ids=ids):
+        try:
+            schedule = from_row(row)
+            _ = schedule.timing
+        except Invalid as error:
+            # A zone that the tz database dropped, say: one such schedule must not stop the others.
+            broken[row["id"]] = str(error)
+        else:
+            due.append(schedule)
+    if broken:
+        await tx.run(SQL.pause_broken, ids=list(broken), problems=list(broken.values()))
+        for schedule_id, problem in broken.items():
+            emit("ticks.broken", schedule=schedule_id, problem=problem)
+    return sorted(due, key=lambda schedule: (schedule.next_at or tx.now, schedule.id))

@@ -1,0 +1,33 @@
+-- name: lock_life(worker)
+select id from pabal.worker where id = :worker for update;
+
+-- name: find_life(worker)
+select until, meta->>'lock' as lock from pabal.worker where id = :worker;
+
+-- name: list_lives()
+select id from pabal.worker order by id;
+
+-- name: terminate_waiting()
+select pg_terminate_backend(pid) as terminated from pg_stat_activity
+where datname = current_database() and wait_event_type = 'Lock' and pid <> pg_backend_pid();
+
+-- name: terminate_listeners()
+select pg_terminate_backend(pid) as terminated from pg_stat_activity
+where datname = current_database() and query ilike 'listen%' and pid <> pg_backend_pid();
+
+-- name: count_listeners()
+select count(*)::int from pg_stat_activity where datname = current_database() and query ilike 'listen%' and pid <> pg_backend_pid();
+
+-- name: terminate_myself()
+select pg_terminate_backend(pg_backend_pid()) as terminated;
+
+-- name: count_open_transactions()
+select count(*)::int from pg_stat_activity
+where datname = current_database() and pid <> pg_backend_pid() and state like 'idle in transaction%';
+
+-- name: notify_of(channel, payload)
+select pg_notify(:channel, :payload);
+
+-- name: give_leases(worker, other)!
+-- what a rescue and the next claim leave behind
+update pabal.lease set worker = :other, token = token + 1 where worker = :worker;
