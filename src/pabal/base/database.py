@@ -23,6 +23,7 @@ ConnectionFailure = (
     OSError,
     asyncpg.PostgresConnectionError,
     asyncpg.InterfaceError,
+    asyncpg.InternalClientError,
     asyncpg.CannotConnectNowError,
     asyncpg.AdminShutdownError,
     asyncpg.CrashShutdownError,
@@ -110,7 +111,7 @@ class Tx:
     @property
     def is_lost(self) -> bool:
         """The connection is gone, and with it everything this transaction wrote. Can be asked afterwards too."""
-        return self._connection.is_closed() if self._was_lost is None else self._was_lost
+        return _is_gone(self._connection) if self._was_lost is None else self._was_lost
 
     def hint(self, topic: str, at: datetime | None = None) -> None:
         """Wakes whoever waits for this topic, after the commit. `at` is the earliest moment it stands for."""
@@ -133,13 +134,15 @@ class Database:
         with _NamedFailure():
             pool = await asyncpg.create_pool(
                 url,
-                min_size=1,
+                min_size=0,
                 max_size=size,
                 init=_teach_json,
                 reset=_keep,
                 command_timeout=60,
                 server_settings={**_SESSION, **_PLANNING[purpose]},
             )
+            # The pool connects when it is used; whoever opens a database wants to know now.
+            await pool.release(await pool.acquire())
         return cls(url, pool)
 
     async def close(self) -> None:
@@ -160,7 +163,7 @@ class Database:
                 yield tx
         finally:
             if tx is not None:
-                tx._was_lost = connection.is_closed()
+                tx._was_lost = _is_gone(connection)
             await self._pool.release(connection)
         await self._follow(tx)
 
@@ -193,12 +196,20 @@ class _NamedFailure:
             raise DatabaseUnavailable(f"{type(error).__name__}: {error}") from error
 
 
+def _is_gone(connection: "Connection | PoolConnectionProxy[Row]") -> bool:
+    try:
+        return connection.is_closed()
+    except asyncpg.InterfaceError:
+        # The pool has already thrown it away.
+        return True
+
+
 async def _teach_json(connection: Connection) -> None:
     await connection.set_type_codec("jsonb", encoder=_dump_json, decoder=json.loads, schema="pg_catalog")
 
 
-def _dump_json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+# One encoder: json.dumps with options builds a new one each time.
+_dump_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 async def _keep(connection: Connection) -> None:

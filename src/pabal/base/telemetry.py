@@ -74,6 +74,8 @@ def start_logging(*, level: str = "info", json_lines: bool = True) -> None:
     renderer: Any = (
         structlog.processors.JSONRenderer(ensure_ascii=False) if json_lines else structlog.dev.ConsoleRenderer()
     )
+    # The driver tells every failed try of its pool in a traceback of its own; the loops say it in one line.
+    logging.getLogger("asyncpg").setLevel(logging.CRITICAL)
     structlog.configure(
         processors=[
             structlog.processors.add_log_level,

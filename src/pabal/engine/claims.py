@@ -104,7 +104,7 @@ async def settle(tx: Tx, worker: int | None, attempts: Sequence[Attempted], kind
     """Ends attempts, in any mixture; what is not ours any more changes nothing and is noted."""
     if not attempts:
         return Settled()
-    attempts = await _without_lost_routes(tx, attempts)
+    attempts = await _without_lost_routes(tx, _once_each(attempts))
     done = [(job, outcome) for job, outcome in attempts if isinstance(outcome, Done)]
     others = [(job, outcome) for job, outcome in attempts if not isinstance(outcome, Done)]
     endings = [_decide(tx, job, outcome, kinds) for job, outcome in [*done, *await _cancelled_first(tx, others)]]
@@ -116,6 +116,14 @@ def _decide(tx: Tx, job: Job, outcome: Outcome | Returned, kinds: Kinds) -> Endi
     return decide(job, outcome, kinds[job.kind], now=tx.now, chance=random.random())
 
 
+def _once_each(attempts: Sequence[Attempted]) -> Sequence[Attempted]:
+    """An attempt ends once; what was said first stands."""
+    first: dict[tuple[int, int], Attempted] = {}
+    for job, outcome in attempts:
+        first.setdefault((job.id, job.token), (job, outcome))
+    return attempts if len(first) == len(attempts) else list(first.values())
+
+
 async def _cancelled_first(tx: Tx, attempts: Sequence[Attempted]) -> list[Attempted]:
     """Cancel beats retry, snooze, limit and hand-back; what cannot be locked now is left out: busy or stale."""
     if not attempts:
@@ -123,11 +131,11 @@ async def _cancelled_first(tx: Tx, attempts: Sequence[Attempted]) -> list[Attemp
     rows = await tx.rows(
         SQL.find_leases, ids=[job.id for job, _ in attempts], tokens=[job.token for job, _ in attempts]
     )
-    held = {row["id"]: row["is_cancelled"] for row in rows}
+    held = {(row["id"], row["token"]): row["is_cancelled"] for row in rows}
     return [
-        (job, Cancel("asked while it ran") if held[job.id] and not isinstance(outcome, Cancel) else outcome)
+        (job, Cancel("asked while it ran") if held[job.id, job.token] and not isinstance(outcome, Cancel) else outcome)
         for job, outcome in attempts
-        if job.id in held
+        if (job.id, job.token) in held
     ]
 
 
@@ -142,7 +150,7 @@ async def _without_lost_routes(tx: Tx, attempts: Sequence[Attempted]) -> Sequenc
     ]
 
 
-async def _apply(tx: Tx, endings: Sequence[Ending], kinds: Kinds) -> set[int]:
+async def _apply(tx: Tx, endings: Sequence[Ending], kinds: Kinds) -> set[tuple[int, int]]:
     final = [ending for ending in endings if ending.final]
     later = [ending for ending in endings if ending.due_at is not None]
     back = [ending for ending in endings if not ending.final and ending.due_at is None]
@@ -153,7 +161,7 @@ async def _apply(tx: Tx, endings: Sequence[Ending], kinds: Kinds) -> set[int]:
     keeping = {ending.job.id for ending in later if ending.holds_lane}
     free += [row for row in delayed if row["lane"] is not None and row["id"] not in keeping]
     await lanes.release_lanes(tx, [(row["lane"], row["id"]) for row in free])
-    return {row["id"] for row in (*ended, *delayed, *returned)}
+    return {(row["id"], row["token"]) for row in (*ended, *delayed, *returned)}
 
 
 async def _end(tx: Tx, endings: Sequence[Ending], kinds: Kinds) -> list[Row]:
@@ -208,8 +216,10 @@ def _announce(tx: Tx, rows: Sequence[Row]) -> None:
         tx.hint(f"queue:{row['queue']}", tx.now)
 
 
-async def _sort_out(tx: Tx, worker: int | None, attempts: Sequence[Attempted], settled: set[int]) -> Settled:
-    left = [(job, outcome) for job, outcome in attempts if job.id not in settled]
+async def _sort_out(
+    tx: Tx, worker: int | None, attempts: Sequence[Attempted], settled: set[tuple[int, int]]
+) -> Settled:
+    left = [(job, outcome) for job, outcome in attempts if (job.id, job.token) not in settled]
     _count(attempts, settled)
     if not left:
         return Settled(len(attempts))
@@ -220,18 +230,17 @@ async def _sort_out(tx: Tx, worker: int | None, attempts: Sequence[Attempted], s
         worker=worker,
         results=[type(outcome).__name__.lower() for _, outcome in left],
     )
-    stale = {row["id"] for row in rows}
+    stale = {(row["id"], row["token"]) for row in rows}
     if noted := sum(row["is_noted"] for row in rows):
         emit("claims.stale", count=noted)
-    return Settled(
-        len(settled), [pair for pair in left if pair[0].id not in stale], [job for job, _ in left if job.id in stale]
-    )
+    busy = [(job, outcome) for job, outcome in left if (job.id, job.token) not in stale]
+    return Settled(len(settled), busy, [job for job, _ in left if (job.id, job.token) in stale])
 
 
-def _count(attempts: Sequence[Attempted], settled: set[int]) -> None:
+def _count(attempts: Sequence[Attempted], settled: set[tuple[int, int]]) -> None:
     counts: dict[tuple[str, str], int] = {}
     for job, outcome in attempts:
-        if job.id in settled:
+        if (job.id, job.token) in settled:
             name = (job.kind, type(outcome).__name__.lower())
             counts[name] = counts.get(name, 0) + 1
     for (kind, result), count in counts.items():

@@ -87,7 +87,7 @@ closed as (
 ended as (
   insert into pabal.outcome (id, token, final, result, worker, started_at, ended_at, error)
   select id, token, true, result, worker, started_at, pabal.now(), error from held)
-select id, lane from held;
+select id, token, lane from held;
 
 -- name: delay_leases(ids, tokens, results, errors, dues, reasons, failed, snoozed)
 -- the end of the attempt, not of the job: it comes back when it is due
@@ -104,7 +104,7 @@ noted as (
 later as (
   insert into pabal.delayed (due_at, id, reason, token, failures, recoveries, snoozes)
   select due_at, id, reason, token, failures + failed, recoveries, snoozes + snoozed from held)
-select id, lane from held;
+select id, token, lane from held;
 
 -- name: return_leases(ids, tokens)
 -- handed back unharmed: nothing is counted, the lane is kept
@@ -118,7 +118,7 @@ noted as (
 again as (
   insert into pabal.ready (queue, priority, ready_at, id, token, failures, recoveries, snoozes)
   select h.queue, w.priority, pabal.now(), h.id, h.token, h.failures, h.recoveries, h.snoozes from held h join pabal.work w on w.id = h.id)
-select id, queue from held;
+select id, token, queue from held;
 
 -- name: note_stale(ids, tokens, worker, results)
 -- Neither settled nor still leased: somebody else has it, or it ended. What we settled ourselves before a lost answer is not stale.
@@ -130,8 +130,8 @@ noted as (
   select s.id, s.token, :worker, s.result, pabal.now() from stale s
   where not exists (select from pabal.outcome o where o.id = s.id and o.token = s.token and o.worker = :worker
                     and not coalesce((o.error->>'taken')::boolean, false))
-  returning id)
-select s.id, exists (select from noted n where n.id = s.id) as is_noted from stale s;
+  returning id, token)
+select s.id, s.token, exists (select from noted n where n.id = s.id and n.token = s.token) as is_noted from stale s;
 
 -- name: write_progress(ids, tokens, worker, progress)
 update pabal.lease l set progress = g.progress from unnest(:ids::bigint[], :tokens::bigint[], :progress::jsonb[]) as g(id, token, progress)

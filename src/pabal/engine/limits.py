@@ -73,8 +73,9 @@ async def take(tx: Tx, job: Job, limits: Sequence[Limit]) -> Limited | None:
     moment: datetime = await tx.value(SQL.read_moment)
     refusal = await _first_allowed(tx, limits, moment)
     if refusal is None:
-        weights = [limit.weight for limit in limits]
-        await tx.run(SQL.insert_starts, keys=[limit.key for limit in limits], weights=weights, moment=moment, id=job.id)
+        weights = _weights(limits)
+        keys, values = list(weights), list(weights.values())
+        await tx.run(SQL.insert_starts, keys=keys, weights=values, moment=moment, id=job.id)
         return None
     limit, window, allowed_at = refusal
     until = _after_promises(allowed_at, promised.get(limit.key), _share(limit, window))
@@ -108,6 +109,14 @@ async def _first_allowed(tx: Tx, limits: Sequence[Limit], moment: datetime) -> t
         return None
     allowed_at, n = max(full)
     return (*pairs[n - 1], allowed_at)
+
+
+def _weights(limits: Sequence[Limit]) -> dict[str, int]:
+    """One start per key, also when two limits name the same one."""
+    weights: dict[str, int] = {}
+    for limit in limits:
+        weights[limit.key] = max(limit.weight, weights.get(limit.key, 0))
+    return weights
 
 
 def _after_promises(allowed_at: datetime, promised: datetime | None, share: timedelta) -> datetime:

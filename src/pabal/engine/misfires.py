@@ -60,10 +60,9 @@ def decide(
     """
     first_on_time = bisect_left(due, now - ON_TIME)
     late, on_time = due[:first_on_time], due[first_on_time:]
-    decisions = [
-        *_decide_late(late, now, policy, newer=on_time, has_more=has_more and not on_time),
-        *(Decision(moment, "enqueued", "on_time") for moment in on_time),
-    ]
+    decisions = [Decision(moment, "enqueued", "on_time") for moment in on_time]
+    if late:
+        decisions[:0] = _decide_late(late, now, policy, newer=on_time, has_more=has_more and not on_time)
     return _without_overlap(decisions, has_open) if policy.overlap is Overlap.SKIP else decisions
 
 

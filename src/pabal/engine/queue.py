@@ -256,11 +256,13 @@ def _due_at(tx: Tx, job: NewJob) -> datetime | None:
 
 
 def _announce(tx: Tx, jobs: Sequence[NewJob]) -> None:
-    later = [due for due in (_due_at(tx, job) for job in jobs) if due is not None]
+    delayed = [(job, _due_at(tx, job)) for job in jobs if job.delay is not None or job.run_at is not None]
+    later = {id(job): due for job, due in delayed if due is not None}
     if later:
-        tx.hint("delayed", min(later))
-    for queue in {job.route or job.kind for job in jobs if job.lane is None and _due_at(tx, job) is None}:
+        tx.hint("delayed", min(later.values()))
+    due_now = [job for job in jobs if id(job) not in later] if later else jobs
+    for queue in {job.route or job.kind for job in due_now if job.lane is None}:
         tx.hint(f"queue:{queue}", tx.now)
-    behind = sorted({job.lane for job in jobs if job.lane is not None and _due_at(tx, job) is None})
+    behind = sorted({job.lane for job in due_now if job.lane is not None})
     if behind:
         tx.after_commit(lambda database: lanes.promote_lanes(database, behind))

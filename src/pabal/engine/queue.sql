@@ -5,11 +5,13 @@ where d.scope = k.scope and d.key = k.key and d.until <= pabal.now() and not pab
 
 -- name: insert_jobs(kinds, queues, priorities, lanes, abouts, args, units, causes, failures, recoveries, deadlines, dues, expiries, keys, keeps)
 -- keys are inserted in order, so that two crowds with the same keys wait for one another instead of deadlocking
-with given as materialized (
-  select pabal.new_id() as id, g.* from unnest(:kinds::text[], :queues::text[], :priorities::smallint[], :lanes::text[], :abouts::text[], :args::jsonb[],
-    :units::bigint[], :causes::text[], :failures::smallint[], :recoveries::smallint[], :deadlines::interval[], :dues::timestamptz[],
-    :expiries::timestamptz[], :keys::text[], :keeps::timestamptz[]) with ordinality
-    as g(kind, queue, priority, lane, about, args, unit_id, cause, max_failures, max_recoveries, deadline, due_at, expires_at, key, until, n)),
+with base as materialized (select pabal.id_at(pabal.now()) as id),
+given as materialized (
+  select (select id from base) | (nextval('pabal.id_seq') & 4194303) as id, g.* from rows from (unnest(:kinds::text[], :queues::text[],
+    :priorities::smallint[], :lanes::text[], :abouts::text[], :units::bigint[], :causes::text[], :failures::smallint[], :recoveries::smallint[],
+    :deadlines::interval[], :dues::timestamptz[], :expiries::timestamptz[], :keys::text[], :keeps::timestamptz[]),
+    jsonb_array_elements(:args::jsonb)) with ordinality
+    as g(kind, queue, priority, lane, about, unit_id, cause, max_failures, max_recoveries, deadline, due_at, expires_at, key, until, args, n)),
 claimed as (
   insert into pabal.dedupe (scope, key, work_id, until)
   select kind, key, id, until from given where key is not null order by kind, key on conflict do nothing returning work_id),

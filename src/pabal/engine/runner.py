@@ -240,6 +240,7 @@ class Runner:
             await self.exchange_once()
         except (DatabaseUnavailable, DatabaseError, *ConnectionFailure) as error:
             emit("runner.failed", kind="", job=0, error=repr(error))
+            await asyncio.sleep(0.1)
             return False
         return True
 

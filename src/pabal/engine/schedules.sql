@@ -15,7 +15,7 @@ update pabal.schedule set unit_id = :unit_id, name = :name, kind = :kind, args =
 where id = :id;
 
 -- name: load_schedules(ids)
-select id, unit_id, name, kind, args, about, route, lane, priority, expires_after, recurrence, zone, valid_from, valid_until,
+select id, unit_id, name, kind, args, about, route, lane, priority, expires_after, recurrence::text, zone, valid_from, valid_until,
   misfire, misfire_window, misfire_max, overlap, dst_gap, dst_fold, next_at, paused_at, paused_by, problem, created_at
 from pabal.schedule where id = any(:ids::bigint[]);
 

@@ -10,6 +10,7 @@ from pabal.base.sql import load
 from pabal.base.telemetry import declare, emit
 from pabal.engine import schedules
 from pabal.engine.occurrences import decide_due
+from pabal.engine.recurrence.timing import find_zone
 from pabal.engine.timetable import Schedule, from_row
 
 SQL = load(__file__)
@@ -22,7 +23,12 @@ declare("ticks.broken", "Schedules paused because their rule cannot be read", le
 
 async def tick_once(database: Database) -> int:
     async with database.transaction() as tx:
-        return await tick(tx)
+        taken = await tick(tx)
+        if taken:
+            kill_point("schedules.decided")
+    if taken:
+        kill_point("schedules.committed")
+    return taken
 
 
 async def tick(tx: Tx) -> int:
@@ -48,7 +54,7 @@ async def _load(tx: Tx, ids: list[int]) -> list[Schedule]:
     for row in await tx.rows(schedules.SQL.load_schedules, ids=ids):
         try:
             schedule = from_row(row)
-            _ = schedule.timing
+            find_zone(schedule.zone)
         except Invalid as error:
             # A zone that the tz database dropped, say: one such schedule must not stop the others.
             broken[row["id"]] = str(error)

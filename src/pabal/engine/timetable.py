@@ -1,7 +1,9 @@
 """A schedule as a value: what was asked for, checked; and the row it became."""
 
+import json
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Any
 
 from pabal.base.database import Row
@@ -112,11 +114,17 @@ def check(new: NewSchedule) -> Timing:
 
 def from_row(row: Row) -> Schedule:
     values = dict(row)
-    values["recurrence"] = from_json(values["recurrence"])
+    values["recurrence"] = _read_recurrence(values["recurrence"])
     values["priority"] = Priority(values["priority"])
     values["misfire"] = Misfire(values["misfire"])
     values["overlap"] = Overlap(values["overlap"])
     return Schedule(**values)
+
+
+# Cached because a million schedules share some thousand times of day.
+@lru_cache(maxsize=8192)
+def _read_recurrence(text: str) -> Recurrence:
+    return from_json(json.loads(text))
 
 
 def to_columns(new: NewSchedule) -> dict[str, Any]:

@@ -1,0 +1,286 @@
+"""One commit settles the last batch and claims the next; floors hide nothing for long."""
+
+import asyncio
+from contextlib import AsyncExitStack
+from datetime import datetime
+
+import pytest
+
+from pabal.base.database import Database, DatabaseError, Tx
+from pabal.engine import queue
+from pabal.engine.exchange import Exchange, Room
+from pabal.engine.kinds import Job, Kinds
+from pabal.engine.outcome import Done, Retry
+from pabal.engine.queue import NewJob, Priority
+from tests.support.work import (
+    BOT,
+    KINDS,
+    OTHER,
+    PLAIN,
+    SQL,
+    advance,
+    begin_life,
+    do_nothing,
+    enqueue,
+    enqueue_many,
+    hold_route,
+    lapse,
+    places,
+    results,
+    start,
+    until_blocked,
+)
+
+QUICK = Room(quick=100, slow=10, is_quick=lambda _kind: True)
+FULL = Room(quick=0, slow=0, is_quick=lambda _kind: True)
+
+
+def slow(room: int) -> Room:
+    return Room(quick=100, slow=room, is_quick=lambda _kind: False)
+
+
+async def take(exchange: Exchange, worker: int, room: Room = QUICK) -> list[int]:
+    _, jobs = await exchange.run(worker, [], room)
+    return [job.id for job in jobs]
+
+
+async def quiet(db: Database, kinds: Kinds = KINDS) -> tuple[Exchange, int]:
+    """An exchange that has looked at everything, as after a while without work; its floors are near now."""
+    exchange, worker = Exchange(db, kinds), await begin_life(db)
+    while exchange.has_hints:
+        await exchange.run(worker, [], QUICK)
+    return exchange, worker
+
+
+async def late_row(db: Database, **options: object) -> tuple[AsyncExitStack, int, datetime]:
+    """A job whose transaction is open for longer than the margin of the floors; it commits when the stack closes."""
+    stack = AsyncExitStack()
+    tx: Tx = await stack.enter_async_context(db.transaction())
+    job_id = (await queue.enqueue(tx, NewJob(PLAIN, **options))).id
+    await advance(db, 60)
+    return stack, job_id, tx.now
+
+
+async def test_the_last_batch_ends_and_the_next_begins_in_one_commit(db: Database) -> None:
+    exchange, worker = await quiet(db)
+    first = await start(db)
+    second = await enqueue(db)
+    exchange.hear(f"queue:{PLAIN}", None)
+
+    settled, jobs = await exchange.run(worker, [(first, Done())], QUICK)
+
+    assert (settled.count, [job.id for job in jobs]) == (1, [second])
+    assert await places(db, first.id, second) == ["ended", "lease"]
+
+
+async def test_the_next_of_a_lane_is_claimed_in_the_commit_that_ends_the_one_before(db: Database) -> None:
+    made = [one.id for one in await enqueue_many(db, *[NewJob(PLAIN, lane="l")] * 2)]
+    exchange, worker = Exchange(db, KINDS), await begin_life(db)
+    _, [first] = await exchange.run(worker, [], QUICK)
+    exchange.hear(f"queue:{PLAIN}", None)
+
+    _, [second] = await exchange.run(worker, [(first, Done())], QUICK)
+
+    assert [first.id, second.id] == made
+
+
+async def test_a_life_that_lapsed_settles_but_claims_nothing_and_keeps_its_hints(db: Database) -> None:
+    exchange, worker = await quiet(db)
+    job = await start(db)
+    waiting = await enqueue(db)
+    exchange.hear(f"queue:{PLAIN}", None)
+    await lapse(db, worker)
+
+    settled, jobs = await exchange.run(worker, [(job, Done())], QUICK)
+
+    assert (settled.count, jobs, exchange.has_hints) == (1, [], True)
+    assert await take(exchange, await begin_life(db)) == [waiting]
+
+
+async def test_a_server_without_room_settles_and_keeps_its_hints(db: Database) -> None:
+    exchange, worker = await quiet(db)
+    job = await start(db)
+    waiting = await enqueue(db)
+    exchange.hear(f"queue:{PLAIN}", None)
+
+    settled, jobs = await exchange.run(worker, [(job, Retry("bad"))], FULL)
+
+    assert (settled.count, jobs) == (1, [])
+    assert await take(exchange, worker) == [waiting]
+
+
+async def test_an_exchange_that_fails_keeps_its_hints(db: Database) -> None:
+    exchange, worker = await quiet(db)
+    waiting = await enqueue(db)
+    exchange.hear(f"queue:{PLAIN}", None)
+    broken = Job(waiting, "no number", PLAIN, {}, PLAIN, None, None, None, 0, 0, 0, 5, 3, None, None)  # type: ignore[arg-type]
+
+    with pytest.raises((DatabaseError, ValueError, TypeError)):
+        await exchange.run(worker, [(broken, Done())], QUICK)
+
+    assert await take(exchange, worker) == [waiting]
+
+
+async def test_nothing_is_left_to_look_at_when_a_claim_came_back_short(db: Database) -> None:
+    await enqueue_many(db, *[NewJob(PLAIN)] * 5)
+
+    exchange, _ = await quiet(db)
+
+    assert not exchange.has_hints
+
+
+async def test_a_claim_that_was_cut_goes_on(db: Database) -> None:
+    made = [one.id for one in await enqueue_many(db, *[NewJob(PLAIN)] * 7)]
+    exchange, worker = Exchange(db, KINDS), await begin_life(db)
+    room = Room(quick=3, slow=3, is_quick=lambda _kind: True)
+
+    taken: list[int] = []
+    while exchange.has_hints:
+        taken += await take(exchange, worker, room)
+
+    assert taken == made
+
+
+async def test_priorities_go_first_over_all_queues(db: Database) -> None:
+    low = await enqueue(db, OTHER, priority=Priority.LOW)
+    urgent = await enqueue(db, PLAIN, priority=Priority.URGENT)
+
+    assert await take(Exchange(db, KINDS), await begin_life(db)) == [urgent, low]
+
+
+async def test_a_long_queue_does_not_starve_the_others(db: Database) -> None:
+    await enqueue_many(db, *[NewJob(PLAIN)] * 50)
+    other = await enqueue(db, OTHER)
+    exchange, worker = Exchange(db, KINDS), await begin_life(db)
+    room = Room(quick=2, slow=2, is_quick=lambda _kind: True)
+
+    rounds = [await take(exchange, worker, room) for _ in range(len(list(KINDS)))]
+
+    assert any(other in taken for taken in rounds)
+
+
+async def test_what_committed_late_is_behind_the_floor_until_a_hint_says_since_when(db: Database) -> None:
+    stack, job_id, at = await late_row(db)
+    exchange, worker = await quiet(db)
+    await stack.aclose()
+    exchange._dirty.add(PLAIN)  # a hint for a newer row of the same queue
+    unseen = await take(exchange, worker)
+
+    exchange.hear(f"queue:{PLAIN}", at)
+
+    assert unseen == []
+    assert await take(exchange, worker) == [job_id]
+
+
+async def test_the_announcement_of_an_enqueue_carries_the_moment_that_finds_it(db: Database) -> None:
+    heard: list[dict[str, datetime | None]] = []
+
+    async def remember(hints: dict[str, datetime | None]) -> None:
+        heard.append(dict(hints))
+
+    stack, job_id, at = await late_row(db)
+    exchange, worker = await quiet(db)
+    db.announce = remember
+    await stack.aclose()
+    db.announce = None
+
+    [hints] = heard
+    assert hints == {f"queue:{PLAIN}": at}
+    for topic, since in hints.items():
+        exchange.hear(topic, since)
+    assert await take(exchange, worker) == [job_id]
+
+
+async def test_what_committed_late_and_unannounced_is_found_by_the_sweep(db: Database) -> None:
+    stack, job_id, _ = await late_row(db)
+    exchange, worker = await quiet(db)
+    await stack.aclose()
+
+    exchange.hear("*", None)
+
+    assert await take(exchange, worker) == [job_id]
+
+
+async def test_a_hint_heard_while_a_claim_is_under_way_is_not_forgotten(db: Database) -> None:
+    stack, late, at = await late_row(db)
+    exchange, worker = await quiet(db)
+    newer = await enqueue(db)
+    exchange.hear(f"queue:{PLAIN}", None)
+    async with AsyncExitStack() as obstacle:
+        connection = await db.connect()
+        obstacle.push_async_callback(connection.close)
+        await connection.execute("begin")
+        await connection.execute(SQL.occupy_lease.text, newer)
+        claiming = asyncio.create_task(take(exchange, worker))
+        await until_blocked(db, claiming)
+        await stack.aclose()
+        exchange.hear(f"queue:{PLAIN}", at)
+        await connection.execute("rollback")
+        taken = await claiming
+
+    assert sorted(taken + await take(exchange, worker)) == sorted([late, newer])
+
+
+async def test_a_slow_kind_is_not_claimed_beyond_the_free_slots_sweep_or_not(db: Database) -> None:
+    stack, _, _ = await late_row(db)
+    exchange, worker = await quiet(db)
+    await stack.aclose()
+    await enqueue_many(db, *[NewJob(PLAIN)] * 5)
+    exchange.hear("*", None)
+
+    taken = await take(exchange, worker, slow(2))
+
+    assert len(taken) == 2
+    assert len(await take(exchange, worker, slow(2))) == 2
+
+
+async def test_kinds_of_newer_servers_stay_and_their_hints_harm_nobody(db: Database) -> None:
+    unknown = await enqueue(db, "newer.kind")
+    exchange, worker = await quiet(db)
+
+    exchange.hear("queue:newer.kind", None)
+
+    assert await take(exchange, worker) == []
+    assert await places(db, unknown) == ["ready"]
+
+
+async def test_inside_work_is_never_leased(db: Database) -> None:
+    kinds = Kinds()
+    kinds.plain(PLAIN)(do_nothing)
+    kinds.inside("test.inside")(do_nothing)
+    exchange, worker = await quiet(db, kinds)
+    inside = await enqueue(db, "test.inside")
+
+    exchange.hear("queue:test.inside", None)
+    exchange.hear("*", None)
+
+    assert await take(exchange, worker) == []
+    assert await places(db, inside) == ["ready"]
+
+
+@pytest.mark.parametrize("hint", [f"queue:{BOT}", "*"])
+async def test_routed_work_is_claimed_by_a_hint_or_by_the_sweep(db: Database, hint: str) -> None:
+    exchange, worker = await quiet(db)
+    await hold_route(db, worker)
+    job_id = await enqueue(db, route=BOT)
+
+    assert exchange.hear(hint, None)
+
+    assert await take(exchange, worker) == [job_id]
+
+
+@pytest.mark.parametrize(("topic", "concerns"), [("delayed", False), ("signals", False), (f"queue:{PLAIN}", True)])
+async def test_only_hints_about_queues_concern_the_exchange(db: Database, topic: str, concerns: bool) -> None:
+    exchange, _ = await quiet(db)
+
+    assert exchange.hear(topic, None) is concerns
+    assert exchange.has_hints is concerns
+
+
+async def test_a_job_settled_by_mistake_twice_in_one_batch_ends_once(db: Database) -> None:
+    exchange, worker = await quiet(db)
+    job = await start(db)
+
+    await exchange.run(worker, [(job, Done()), (job, Done())], FULL)
+
+    assert await results(db, job.id) == [(1, "done", True)]
