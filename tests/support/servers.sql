@@ -31,3 +31,6 @@ select pg_notify(:channel, :payload);
 -- name: give_leases(worker, other)!
 -- what a rescue and the next claim leave behind
 update pabal.lease set worker = :other, token = token + 1 where worker = :worker;
+
+-- name: count_ended()
+select count(*)::int from pabal.outcome where final;

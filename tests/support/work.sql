@@ -71,3 +71,24 @@ select id, 1, id % 10, 'test.plain', 0, 0, 0, pabal.now() from body where id % 4
 
 -- name: scan_ready()
 select count(*) from pabal.ready where failures > 3;
+
+-- name: empty#
+truncate pabal.work, pabal.ready, pabal.delayed, pabal.waiting, pabal.lane, pabal.lease, pabal.outcome, pabal.stale, pabal.expiry, pabal.dedupe,
+  pabal.worker, pabal.route;
+
+-- name: list_state(kinds)
+select w.id, case when l.id is not null then 'lease' when r.id is not null then 'ready' when d.id is not null then 'delayed'
+                  when b.id is not null then 'waiting' else 'ended' end as place,
+  coalesce(l.token, r.token, d.token, b.token) as token, coalesce(l.failures, r.failures, d.failures, b.failures) as failures,
+  coalesce(l.recoveries, r.recoveries, d.recoveries, b.recoveries) as recoveries, coalesce(l.snoozes, r.snoozes, d.snoozes, b.snoozes) as snoozes,
+  l.worker, l.cancel_at is not null as is_cancelled, d.due_at,
+  array(select o.token || ' ' || o.result || ' ' || o.final from pabal.outcome o where o.id = w.id order by o.token) as ends,
+  (select count(*) from pabal.work t where t.about = 'job:' || w.id)::int as told
+from pabal.work w left join pabal.lease l using (id) left join pabal.ready r using (id) left join pabal.delayed d using (id)
+left join pabal.waiting b using (id) where w.kind = any(:kinds::text[]) order by w.id;
+
+-- name: list_holders()
+select lane, holder from pabal.lane order by lane;
+
+-- name: list_keys()
+select scope, key, work_id from pabal.dedupe order by scope, key;

@@ -13,14 +13,14 @@ update pabal.lane l set holder = 0 from held where l.lane = held.lane;
 -- The smallest waiting id of each free lane becomes its holder and ready; lanes with nobody waiting are closed.
 with free as materialized (
   select lane from pabal.lane where lane = any(:lanes::text[]) and holder = 0 order by lane for update),
-head as materialized (
-  select w.* from free f cross join lateral (
-    select * from pabal.waiting w where w.lane = f.lane order by w.id limit 1 for update skip locked) w),
-moved as (delete from pabal.waiting w using head h where w.lane = h.lane and w.id = h.id),
-held as (update pabal.lane l set holder = h.id from head h where l.lane = h.lane),
-closed as (delete from pabal.lane l using free f where l.lane = f.lane and not exists (select from head h where h.lane = f.lane))
+turn as materialized (
+  select f.lane, w.id, w.token, w.failures, w.recoveries, w.snoozes from free f left join lateral (
+    select * from pabal.waiting w where w.lane = f.lane order by w.id limit 1 for update skip locked) w on true),
+moved as (delete from pabal.waiting w using turn t where w.lane = t.lane and w.id = t.id),
+held as (update pabal.lane l set holder = t.id from turn t where l.lane = t.lane and t.id is not null),
+closed as (delete from pabal.lane l using turn t where l.lane = t.lane and t.id is null)
 insert into pabal.ready (queue, priority, ready_at, id, token, failures, recoveries, snoozes)
-select b.queue, b.priority, pabal.now(), h.id, h.token, h.failures, h.recoveries, h.snoozes from head h join pabal.work b on b.id = h.id
+select b.queue, b.priority, pabal.now(), t.id, t.token, t.failures, t.recoveries, t.snoozes from turn t join pabal.work b on b.id = t.id
 returning queue;
 
 -- name: list_unheld_lanes(after, slice)

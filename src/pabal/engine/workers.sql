@@ -73,11 +73,13 @@ from body;
 
 -- name: take_overdue(grace, kinds, slice)
 -- Attempts that ignored a cancel or their deadline for longer than the grace: the lease is taken from a worker that may still run.
-with over as materialized (
-  select l.* from pabal.lease l
-  where (l.cancel_at < pabal.now() - :grace::interval or l.deadline < pabal.now() - :grace::interval)
-    and exists (select from pabal.work w where w.id = l.id and w.kind = any(:kinds::text[]))
-  order by l.id limit :slice for update skip locked),
+with late as materialized (
+  select id from pabal.lease where cancel_at < pabal.now() - :grace::interval
+  union select id from pabal.lease where deadline < pabal.now() - :grace::interval),
+over as materialized (
+  select l.* from late join pabal.lease l on l.id = late.id
+  where exists (select from pabal.work w where w.id = l.id and w.kind = any(:kinds::text[]))
+  order by l.id limit :slice for update of l skip locked),
 gone as (delete from pabal.lease l using over where l.id = over.id),
 body as materialized (
   select o.*, w.kind, w.args, w.priority, w.about, w.unit_id, w.max_failures, w.max_recoveries, w.deadline as limit_each,
