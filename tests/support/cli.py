@@ -47,7 +47,7 @@ class Cli:
         done = subprocess.run(
             command(*arguments),
             cwd=self.folder,
-            env=environment(**self.settings, **settings),
+            env=environment(**{**self.settings, **settings}),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

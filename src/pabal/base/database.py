@@ -40,10 +40,11 @@ class DatabaseUnavailable(Unavailable):
 
 
 class Purpose(StrEnum):
-    """What a connection is for decides how PostgreSQL plans on it."""
+    """What a connection is for decides how PostgreSQL plans on it, and how long a statement may take."""
 
     ENGINE = "engine"
     PAGES = "pages"
+    ADMIN = "admin"
 
 
 # Engine statements are few, hot and indexed: a generic plan made while a table was empty must not keep its
@@ -55,10 +56,13 @@ _PLANNING: Mapping[Purpose, dict[str, str]] = {
         "enable_hashjoin": "off",
         "enable_mergejoin": "off",
         "max_parallel_workers_per_gather": "0",
+        "statement_timeout": "20s",
     },
-    Purpose.PAGES: {"plan_cache_mode": "force_custom_plan"},
+    Purpose.PAGES: {"plan_cache_mode": "force_custom_plan", "statement_timeout": "20s"},
+    Purpose.ADMIN: {},
 }
-# A stopped process may hold locks in an open transaction; rescue waits for them no longer than this.
+# A stopped process may hold locks in an open transaction; rescue waits for them no longer than this. The statement
+# timeout above covers a process stopped in the middle of the protocol, where its session counts as active.
 _SESSION = {"application_name": "pabal", "idle_in_transaction_session_timeout": "10s", "jit": "off"}
 
 # Hints are worth no disk write.

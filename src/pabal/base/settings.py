@@ -101,6 +101,11 @@ class Settings(BaseSettings):
     keep_facts: Duration = Field(timedelta(days=35), description="How long delivered facts are kept.")
     keep_occurrences: Duration = Field(timedelta(days=400), description="How long ended occurrences are kept.")
 
+    @property
+    def postgres_dir(self) -> Path:
+        """Where the private PostgreSQL lives."""
+        return self.data_dir / "postgres"
+
     @field_validator("roles")
     @classmethod
     def _check_roles(cls, value: str) -> str:
