@@ -138,7 +138,9 @@ async def test_lives_are_listed_by_host_and_with_what_they_hold(db: Database) ->
         lives = await workers.list_lives(tx, "there")
 
     assert [(one.id, one.is_alive, one.leases) for one in listed] == [(here, True, 1), (there, False, 0)]
-    assert lives == [(there, {})]
+    [(life, meta)] = lives
+    assert life == there
+    assert meta["connections"].startswith("pabal "), "rescue finds a sleeping process's connections by this name"
 
 
 async def test_a_goodbye_leaves_no_job_behind(db: Database) -> None:

@@ -1,6 +1,8 @@
 """Database opens transactions; Tx is one open transaction and its moment. The only room that knows asyncpg."""
 
 import json
+import os
+import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
@@ -63,7 +65,12 @@ _PLANNING: Mapping[Purpose, dict[str, str]] = {
 }
 # A stopped process may hold locks in an open transaction; rescue waits for them no longer than this. The statement
 # timeout above covers a process stopped in the middle of the protocol, where its session counts as active.
-_SESSION = {"application_name": "pabal", "idle_in_transaction_session_timeout": "10s", "jit": "off"}
+_SESSION = {
+    # one name per process, so that rescue can end the connections of one that sleeps
+    "application_name": f"pabal {os.getpid()} {secrets.token_hex(4)}",
+    "idle_in_transaction_session_timeout": "10s",
+    "jit": "off",
+}
 
 # Hints are worth no disk write.
 _ASIDE = {**_SESSION, "synchronous_commit": "off"}

@@ -18,6 +18,9 @@ PREFIX = "PABAL_"
 ROLES = ("web", "worker", "scheduler")
 
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d|w)")
+# Users and hosts may hold anything; ports are numbers.
+_HOST = r"(?:\[[^]]*]|[^/?,:]*)(?::\d*)?"
+_ADDRESS = re.compile(rf"postgres(?:ql)?://(?:[^/?]*@)?{_HOST}(?:,{_HOST})*(?:[/?].*)?")
 _UNITS = {"ms": "milliseconds", "s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
 
@@ -105,6 +108,14 @@ class Settings(BaseSettings):
     def postgres_dir(self) -> Path:
         """Where the private PostgreSQL lives."""
         return self.data_dir / "postgres"
+
+    @field_validator("database_url")
+    @classmethod
+    def _check_address(cls, value: str | None) -> str | None:
+        """What the driver would stumble over with a traceback; everything else it names itself."""
+        if value is not None and _ADDRESS.fullmatch(value) is None:
+            raise ValueError("write it as postgresql://user:password@host:port/database")
+        return value
 
     @field_validator("roles")
     @classmethod

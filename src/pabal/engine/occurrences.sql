@@ -1,11 +1,17 @@
 -- name: list_settled(ids, next_ats)
--- what has a decision already among the moments that have none: asked in advance, or triggered
+-- What has a decision already among the moments that have none: asked in advance, or triggered.
+-- The row comparison fits the primary key alone, and offset 0 keeps the lateral from being pulled up: a generic plan made
+-- while the table was empty otherwise walks it once for each schedule.
 select o.schedule_id, o.fire_at from unnest(:ids::bigint[], :next_ats::timestamptz[]) as g(id, next_at)
-join lateral (select o.schedule_id, o.fire_at from pabal.occurrence o where o.schedule_id = g.id and o.fire_at >= g.next_at) o on true
+join lateral (
+  select o.schedule_id, o.fire_at from pabal.occurrence o
+  where o.schedule_id = g.id and (o.schedule_id, o.fire_at) >= (g.id, g.next_at) offset 0) o on true
 order by o.schedule_id, o.fire_at;
 
 -- name: list_open(ids)
-select distinct schedule_id from pabal.occurrence where schedule_id = any(:ids::bigint[]) and "end" is null and work_id is not null;
+-- one look for each: a list of ids made the planner read everything that is open
+select g.id as schedule_id from unnest(:ids::bigint[]) as g(id)
+join lateral (select from pabal.occurrence o where o.schedule_id = g.id and o."end" is null and o.work_id is not null limit 1) o on true;
 
 -- name: insert_occurrences(schedule_ids, fire_ats, decisions, work_ids, reasons, intos, actor)!
 insert into pabal.occurrence (schedule_id, fire_at, decision, work_id, reason, into_at, decided_at, actor)
@@ -35,7 +41,8 @@ values (:schedule_id, :fire_at, 'skipped', 'asked', pabal.now(), :actor) on conf
 select o.schedule_id, o.fire_at from unnest(:schedule_ids::bigint[]) as g(id)
 join lateral (
   select o.schedule_id, o.fire_at from pabal.occurrence o
-  where o.schedule_id = g.id and o.fire_at > :after and o.decision = 'skipped' and o.reason = 'asked') o on true
+  where o.schedule_id = g.id and (o.schedule_id, o.fire_at) > (g.id, :after::timestamptz)
+    and o.decision = 'skipped' and o.reason = 'asked' offset 0) o on true
 order by o.schedule_id, o.fire_at;
 
 -- name: delete_asked(schedule_id, fire_ats)!

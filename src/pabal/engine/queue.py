@@ -16,6 +16,8 @@ from pabal.engine.newjob import BadJob, NewJob, Priority, check
 
 SQL = load(__file__)
 CHUNK = 10_000
+# More groups of alike jobs than this go in one statement with an array for each column.
+MANY = 8
 
 __all__ = [
     "Attempt",
@@ -107,7 +109,8 @@ async def enqueue_many(tx: Tx, jobs: Sequence[NewJob]) -> list[Enqueued]:
     if any(job.key or job.lane or job.delay or job.run_at or job.expires_at for job in jobs):
         answers = await _insert(tx, jobs)
     else:
-        answers = await _insert_plain(tx, jobs)
+        groups = [(template, list(alike)) for template, alike in groupby(jobs, key=_template)]
+        answers = await (_insert_groups(tx, groups) if len(groups) <= MANY else _insert(tx, jobs))
     _announce(tx, [job for job, answer in zip(jobs, answers, strict=True) if answer.is_new])
     emit("queue.enqueued", count=len(jobs))
     kill_point("enqueue.written")
@@ -137,15 +140,18 @@ async def find_open_keys(tx: Tx, kind: str, keys: Sequence[str]) -> list[int]:
     return [row["id"] for row in await tx.rows(SQL.find_open_keys, kind=kind, keys=list(keys))]
 
 
-async def _insert_plain(tx: Tx, jobs: Sequence[NewJob]) -> list[Enqueued]:
+async def _insert_groups(tx: Tx, groups: "Sequence[tuple[_Template, list[NewJob]]]") -> list[Enqueued]:
     answers: list[Enqueued] = []
-    for template, alike in groupby(jobs, key=_template):
-        group = list(alike)
+    for template, group in groups:
         for start in range(0, len(group), CHUNK):
             part = group[start : start + CHUNK]
-            abouts = [job.about for job in part] if any(job.about for job in part) else None
-            args = [job.args for job in part]
-            rows = await tx.rows(SQL.insert_plain_jobs, **template._asdict(), abouts=abouts, args=args)
+            rows = await tx.rows(
+                SQL.insert_plain_jobs,
+                **template._asdict(),
+                abouts=[job.about for job in part] if any(job.about for job in part) else None,
+                causes=[job.cause for job in part] if any(job.cause for job in part) else None,
+                args=[job.args for job in part],
+            )
             answers += [Enqueued(row[0], is_new=True) for row in rows]
     return answers
 
@@ -157,7 +163,6 @@ class _Template(NamedTuple):
     queue: str
     priority: int
     unit: int | None
-    cause: str | None
     failures: int
     recoveries: int
     deadline: timedelta | None
@@ -169,7 +174,6 @@ def _template(job: NewJob) -> _Template:
         job.route or job.kind,
         job.priority,
         job.unit_id,
-        job.cause,
         job.max_failures,
         job.max_recoveries,
         job.deadline,

@@ -32,17 +32,17 @@ perishable as (
   insert into pabal.expiry (expires_at, id) select expires_at, id from fresh where expires_at is not null)
 select n::int, id from fresh order by n;
 
--- name: insert_plain_jobs(kind, queue, priority, unit, cause, failures, recoveries, deadline, abouts, args)
+-- name: insert_plain_jobs(kind, queue, priority, unit, failures, recoveries, deadline, abouts, causes, args)
 -- The common case in bulk: one kind, no key, lane, delay or expiry, so one body and one place. One JSON text carries all
 -- arguments, and the id's time is computed once: both cost more per row than the inserts do.
 with base as materialized (select pabal.id_at(pabal.now()) as id),
 given as materialized (
-  select (select id from base) | (nextval('pabal.id_seq') & 4194303) as id, g.args, g.about
-  from rows from (jsonb_array_elements(:args::jsonb), unnest(:abouts::text[])) as g(args, about)),
+  select (select id from base) | (nextval('pabal.id_seq') & 4194303) as id, g.args, g.about, g.cause
+  from rows from (jsonb_array_elements(:args::jsonb), unnest(:abouts::text[]), unnest(:causes::text[])) as g(args, about, cause)),
 body as (
   insert into pabal.work (id, unit_id, kind, queue, priority, about, args, max_failures, max_recoveries, deadline, cause, created_at)
   select id, :unit::bigint, :kind, :queue, :priority::smallint, about, args, :failures::smallint, :recoveries::smallint,
-         :deadline::interval, :cause::text, pabal.now() from given),
+         :deadline::interval, cause, pabal.now() from given),
 now_ready as (
   insert into pabal.ready (queue, priority, ready_at, id, token, failures, recoveries, snoozes)
   select :queue, :priority::smallint, pabal.now(), id, 0, 0, 0, 0 from given)

@@ -80,6 +80,8 @@ async def leave(tx: Tx, worker: int) -> None:
 async def rescue_once(database: Database, kinds: Kinds, *, ttl: timedelta = TTL) -> int:
     """Hands back the jobs of lives that lapsed. Any server does it, every second."""
     async with database.transaction() as tx:
+        await tx.run(SQL.end_connections, ttl=ttl)
+    async with database.transaction() as tx:
         return await _bury(tx, kinds, await tx.rows(SQL.bury_lapsed, ttl=ttl))
 
 

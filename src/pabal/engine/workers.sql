@@ -1,6 +1,7 @@
 -- name: insert_worker(ttl, host, meta)
 insert into pabal.worker (id, until, host, started_at, meta)
-values (pabal.new_id(), pabal.real_now() + :ttl::interval, :host, pabal.now(), :meta::jsonb) returning id;
+values (pabal.new_id(), pabal.real_now() + :ttl::interval, :host, pabal.now(),
+        :meta::jsonb || jsonb_build_object('connections', current_setting('application_name'))) returning id;
 
 -- name: hold_life(worker)
 -- First of all locks in a claiming transaction. Key share lets claims run beside each other and makes rescue skip this life.
@@ -36,6 +37,13 @@ select id, meta from pabal.worker where host = :host;
 select w.id, w.until, w.host, w.started_at, w.meta, w.until > pabal.real_now() as is_alive,
        (select count(*) from pabal.lease l where l.worker = w.id)::int as leases
 from pabal.worker w order by w.id;
+
+-- name: end_connections(ttl)!
+-- A process that sleeps in the middle of a statement holds its locks for ever: no timeout of PostgreSQL counts there.
+-- Only a life that rescue could not bury for three seconds is still here.
+select pg_terminate_backend(a.pid) from pabal.worker w
+join pg_stat_activity a on a.application_name = w.meta->>'connections' and a.pid <> pg_backend_pid()
+where greatest(w.until, pg_postmaster_start_time() + :ttl::interval) < pabal.real_now() - interval '3 seconds';
 
 -- name: bury_lapsed(ttl)
 -- The first of two statements. After a restart of the database everybody has one TTL to beat again.
