@@ -401,7 +401,7 @@ async def test_what_is_stale_does_not_keep_the_rest_of_its_batch_from_ending(db:
 async def test_a_cancel_beats_every_outcome_that_would_bring_the_job_back(db: Database, name: str) -> None:
     job = await start(db, max_failures=1 if name == "last failure" else 5)
     await cancel(db, job.id)
-    outcomes = {
+    outcomes: dict[str, Outcome | Returned] = {
         "retry": Retry("bad"),
         "snooze": await snoozed(db),
         "limit": await limited(db),

@@ -52,11 +52,11 @@ async def quiet(db: Database, kinds: Kinds = KINDS) -> tuple[Exchange, int]:
     return exchange, worker
 
 
-async def late_row(db: Database, **options: object) -> tuple[AsyncExitStack, int, datetime]:
+async def late_row(db: Database) -> tuple[AsyncExitStack, int, datetime]:
     """A job whose transaction is open for longer than the margin of the floors; it commits when the stack closes."""
     stack = AsyncExitStack()
     tx: Tx = await stack.enter_async_context(db.transaction())
-    job_id = (await queue.enqueue(tx, NewJob(PLAIN, **options))).id
+    job_id = (await queue.enqueue(tx, NewJob(PLAIN))).id
     await advance(db, 60)
     return stack, job_id, tx.now
 

@@ -118,7 +118,12 @@ async def test_one_that_must_wait_lets_the_next_go_first_and_comes_back_in_front
 async def waiting_outcome(db: Database, how: str) -> Outcome:
     async with db.transaction() as tx:
         until = tx.now + WAIT
-    return {"retry": Retry("bad"), "snooze": Snooze(until), "limit": Limited(until, "room:1 minute")}[how]
+    outcomes: dict[str, Outcome] = {
+        "retry": Retry("bad"),
+        "snooze": Snooze(until),
+        "limit": Limited(until, "room:1 minute"),
+    }
+    return outcomes[how]
 
 
 @pytest.mark.parametrize("how", ["retry", "snooze", "limit"])

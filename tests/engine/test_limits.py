@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from itertools import count
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -56,16 +57,17 @@ def assert_kept(windows: Sequence[Window], started: Starts) -> None:
         assert all(used(window, started, at) <= window.most for at, _ in started), window
 
 
+numbers = count(1)
 STEPS = st.lists(st.tuples(st.floats(0, 50), st.integers(1, 4)), min_size=5, max_size=25)
 WINDOWS = st.lists(st.sampled_from([MINUTE, HOUR, GAP, Window("day", 20, 86400 * SECOND)]), min_size=1, unique=True)
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(windows=WINDOWS, steps=STEPS, number=st.uuids())
+@given(windows=WINDOWS, steps=STEPS)
 async def test_a_start_is_taken_exactly_when_it_fits_and_a_refusal_tells_when_it_will(
-    db: Database, windows: list[Window], steps: list[tuple[float, int]], number: object
+    db: Database, windows: list[Window], steps: list[tuple[float, int]]
 ) -> None:
-    key = f"room:{number}"
+    key = f"room:{next(numbers)}"
     for wait, weight in steps:
         await advance(db, wait)
         limit = Limit(key, tuple(windows), weight)
@@ -99,15 +101,22 @@ async def test_connections_that_take_together_while_time_moves_stay_within_every
     assert len(started) >= 5
 
 
-async def test_who_waits_for_the_key_counts_from_when_it_got_it(db: Database) -> None:
-    limit = Limit("room:1", (Window("tiny", 1, timedelta(milliseconds=1)),))
-    async with db.transaction() as tx:
-        await limits.take(tx, job(1), [limit])
-        other = await begin_blocked(db, take(db, limit, number=2))
-        await tx.value(limits.SQL.read_moment)
-    await other
+async def test_a_start_counts_from_when_it_got_the_key_and_not_from_when_its_transaction_began(db: Database) -> None:
+    async with db.transaction() as early:
+        assert await take(db, Limit("room:1", (MINUTE,), weight=1)) is None
+        assert await limits.take(early, job(2), [Limit("room:1", (MINUTE,), weight=2)]) is None
 
-    assert_kept(limit.windows, await starts(db, "room:1"))
+    assert [weight for _, weight in await starts(db, "room:1")] == [1, 2]
+
+
+async def test_who_takes_together_takes_one_after_the_other(db: Database) -> None:
+    async with db.transaction() as tx:
+        assert await limits.take(tx, job(1), [Limit("room:1", (GAP,))]) is None
+        other = await begin_blocked(db, take(db, Limit("room:1", (GAP,)), number=2))
+    refused = await other
+
+    [(first, _)] = await starts(db, "room:1")
+    assert refused == Limited(first + GAP.span, "room:1 gap")
 
 
 async def test_a_refusal_names_the_limit_that_lets_go_last(db: Database) -> None:

@@ -1,16 +1,17 @@
 """Running servers for tests: in this process, and in one that can be killed and stopped."""
 
 import asyncio
+import inspect
 import json
 import os
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from pabal.base.database import Database, Tx
 from pabal.base.sql import load
@@ -22,7 +23,6 @@ from pabal.engine.server import Options, Server
 from tests.support.work import enqueue, place
 
 SQL = load(__file__)
-T = TypeVar("T")
 CEILING = 30.0
 ROOT = Path(__file__).parents[2]
 
@@ -42,35 +42,26 @@ async def serving(db: Database, kinds: Kinds, locks: Path, **options: Any) -> As
         pulse.terminate()
 
 
-async def until(condition: Callable[[], Awaitable[T] | T]) -> T:
-    """Waits until the condition answers something true, and answers that."""
+async def until(condition: Callable[[], Any]) -> None:
+    """Waits until the condition, a coroutine or not, answers something true."""
     async with asyncio.timeout(CEILING):
         while True:
             answer = condition()
-            found: T = await answer if isinstance(answer, Awaitable) else answer
-            if found:
-                return found
+            if await answer if inspect.isawaitable(answer) else answer:
+                return
             await asyncio.sleep(0.005)
 
 
 async def until_ended(db: Database, job_id: int) -> Place:
-    async def ended() -> Place | None:
-        found = await place(db, job_id)
-        return found if found.place == "ended" else None
-
-    found = await until(ended)
-    assert found is not None
-    return found
+    return await until_in(db, job_id, "ended")
 
 
 async def until_in(db: Database, job_id: int, where: str) -> Place:
-    async def is_there() -> Place | None:
-        found = await place(db, job_id)
-        return found if found.place == where else None
+    async def is_there() -> bool:
+        return (await place(db, job_id)).place == where
 
-    found = await until(is_there)
-    assert found is not None
-    return found
+    await until(is_there)
+    return await place(db, job_id)
 
 
 class Gate:

@@ -13,10 +13,8 @@ where datname = current_database() and wait_event_type = 'Lock' and pid <> pg_ba
 
 -- name: terminate_listeners()
 select pg_terminate_backend(pid) as terminated from pg_stat_activity
-where datname = current_database() and query ilike 'listen%' and pid <> pg_backend_pid();
-
--- name: count_listeners()
-select count(*)::int from pg_stat_activity where datname = current_database() and query ilike 'listen%' and pid <> pg_backend_pid();
+where datname = current_database() and pid <> pg_backend_pid()
+  and (query ilike 'listen%' or query ilike '%pg_notify%' or query = 'select 1;');
 
 -- name: terminate_myself()
 select pg_terminate_backend(pg_backend_pid()) as terminated;
@@ -25,12 +23,16 @@ select pg_terminate_backend(pg_backend_pid()) as terminated;
 select count(*)::int from pg_stat_activity
 where datname = current_database() and pid <> pg_backend_pid() and state like 'idle in transaction%';
 
--- name: notify_of(channel, payload)
-select pg_notify(:channel, :payload);
-
 -- name: give_leases(worker, other)!
 -- what a rescue and the next claim leave behind
 update pabal.lease set worker = :other, token = token + 1 where worker = :worker;
 
 -- name: count_ended()
 select count(*)::int from pabal.outcome where final;
+
+-- name: bury(worker)!
+delete from pabal.worker where id = :worker;
+
+-- name: terminate_notifiers()
+select pg_terminate_backend(pid) as terminated from pg_stat_activity
+where datname = current_database() and query ilike '%pg_notify%' and pid <> pg_backend_pid();

@@ -126,8 +126,11 @@ class Model:
             self._advance(lane)
 
     def sweep(self) -> None:
-        for lane in sorted({item.lane for item in self.items.values() if item.place == "waiting" and item.lane}):
+        for lane in sorted({item.lane for item in self.waiting() if item.lane}):
             self._advance(lane)
+
+    def waiting(self) -> list[Item]:
+        return [item for item in self.items.values() if item.place == "waiting"]
 
     def _leased(self) -> list[Item]:
         return [item for item in self.items.values() if item.place == "lease"]
@@ -142,7 +145,7 @@ class Model:
             self._advance(item.lane)
 
     def _advance(self, lane: str) -> None:
-        behind = [item for item in self.items.values() if item.place == "waiting" and item.lane == lane]
+        behind = [item for item in self.waiting() if item.lane == lane]
         if lane not in self.holders and behind:
             head = min(behind, key=lambda item: item.id)
             self._tick += 1

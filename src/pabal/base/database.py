@@ -42,11 +42,10 @@ class DatabaseUnavailable(Unavailable):
 
 
 class Purpose(StrEnum):
-    """What a connection is for decides how PostgreSQL plans on it, and how long a statement may take."""
+    """What a connection is for decides how PostgreSQL plans on it."""
 
     ENGINE = "engine"
     PAGES = "pages"
-    ADMIN = "admin"
 
 
 # Engine statements are few, hot and indexed: a generic plan made while a table was empty must not keep its
@@ -58,13 +57,11 @@ _PLANNING: Mapping[Purpose, dict[str, str]] = {
         "enable_hashjoin": "off",
         "enable_mergejoin": "off",
         "max_parallel_workers_per_gather": "0",
-        "statement_timeout": "20s",
     },
-    Purpose.PAGES: {"plan_cache_mode": "force_custom_plan", "statement_timeout": "20s"},
-    Purpose.ADMIN: {},
+    Purpose.PAGES: {"plan_cache_mode": "force_custom_plan"},
 }
-# A stopped process may hold locks in an open transaction; rescue waits for them no longer than this. The statement
-# timeout above covers a process stopped in the middle of the protocol, where its session counts as active.
+# A stopped process may hold locks in an open transaction; rescue waits for them no longer than this. One stopped in the
+# middle of a statement counts as active, and no timeout reaches it: rescue ends its connections (workers.sql).
 _SESSION = {
     # one name per process, so that rescue can end the connections of one that sleeps
     "application_name": f"pabal {os.getpid()} {secrets.token_hex(4)}",

@@ -3,13 +3,13 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from pabal.base.database import Database, Purpose
+from pabal.base.database import Database
 from pabal.engine.wakeups import Notifier
 
 
 @asynccontextmanager
-async def connect(url: str, *, purpose: Purpose = Purpose.ENGINE, size: int = 5) -> AsyncIterator[Database]:
-    database = await Database.open(url, purpose=purpose, size=size)
+async def connect(url: str, *, size: int = 5) -> AsyncIterator[Database]:
+    database = await Database.open(url, size=size)
     notifier = Notifier(database)
     database.announce = notifier.announce
     try:
