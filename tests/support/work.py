@@ -119,9 +119,10 @@ async def promote(db: Database) -> int:
     return await delays.promote_once(db)
 
 
-async def lapse(db: Database, worker: int) -> None:
+async def lapse(db: Database, worker: int, *, connections: str = "of another process") -> None:
+    """The life of another process, so to speak: a test is one, and rescue may end the connections of the dead."""
     async with db.transaction() as tx:
-        await tx.run(SQL.lapse, worker=worker)
+        await tx.run(SQL.lapse, worker=worker, connections=connections)
 
 
 async def rescue(db: Database) -> int:

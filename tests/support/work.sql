@@ -1,5 +1,9 @@
--- name: lapse(worker)!
-update pabal.worker set until = pabal.real_now() - interval '1 hour' where id = :worker;
+-- name: lapse(worker, connections)!
+-- `connections` names those of the process it stands for; the test's own must not be ended with it
+update pabal.worker set until = pabal.real_now() - interval '1 hour', meta = jsonb_build_object('connections', :connections::text) where id = :worker;
+
+-- name: name_connections(worker, connections)!
+update pabal.worker set meta = jsonb_build_object('connections', :connections::text) where id = :worker;
 
 -- name: count_waiting()
 select count(*)::int from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock';

@@ -40,10 +40,11 @@ from pabal.worker w order by w.id;
 
 -- name: end_connections(ttl)!
 -- A process that sleeps in the middle of a statement holds its locks for ever: no timeout of PostgreSQL counts there.
--- Only a life that rescue could not bury for three seconds is still here.
+-- Only a life that rescue could not bury for three seconds is still here; a process with a new life is awake.
 select pg_terminate_backend(a.pid) from pabal.worker w
 join pg_stat_activity a on a.application_name = w.meta->>'connections' and a.pid <> pg_backend_pid()
-where greatest(w.until, pg_postmaster_start_time() + :ttl::interval) < pabal.real_now() - interval '3 seconds';
+where greatest(w.until, pg_postmaster_start_time() + :ttl::interval) < pabal.real_now() - interval '3 seconds'
+  and not exists (select from pabal.worker n where n.meta->>'connections' = w.meta->>'connections' and n.until > pabal.real_now());
 
 -- name: bury_lapsed(ttl)
 -- The first of two statements. After a restart of the database everybody has one TTL to beat again.

@@ -74,6 +74,8 @@ create table pabal.outcome (
   primary key (id, token)
 ) partition by range (id);
 create unique index outcome_final on pabal.outcome (id) where final;
+-- for people looking for what went wrong; what went well costs nothing
+create index outcome_result on pabal.outcome (result, id) where final and result <> 'done';
 create table pabal.outcome_default partition of pabal.outcome default;
 
 -- what came from somebody who no longer held the job: changes nothing, is kept to be seen

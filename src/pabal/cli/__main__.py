@@ -1,0 +1,5 @@
+"""`python -m pabal.cli` is `pabal`."""
+
+from pabal.cli import main
+
+main()

@@ -1,0 +1,167 @@
+"""The checks of `pabal doctor`: each answers how it stands; what to do about it is in the catalogue of words."""
+
+import os
+import shutil
+import socket
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from pabal.base import clock
+from pabal.base.database import Database, DatabaseError
+from pabal.base.errors import PabalError
+from pabal.base.migrations import find_missing
+from pabal.base.settings import Settings
+from pabal.base.sql import load
+from pabal.cli.shell import Shell
+from pabal.engine.wakeups import Wakeups
+from pabal.platform.slice import Slice, list_migrations
+
+SQL = load(__file__)
+OLDEST_PYTHON = (3, 11)
+VERSIONS = range(15, 19)
+SKEW_SECONDS = 2.0
+OLD_SNAPSHOT_SECONDS = 300.0
+DEAD_ROWS = 100_000
+FULL_QUEUE = 0.5
+LEAST_ROOM = 2 * 1024**3
+
+
+@dataclass(frozen=True)
+class Check:
+    """`state`: ok, warn (it works, but badly or not for long) or fail."""
+
+    name: str
+    state: str
+    detail: str
+
+
+async def run_checks(shell: Shell) -> AsyncIterator[Check]:
+    """Those that need no database first, so that a broken one hides nothing."""
+    for look in (_python, _folder, _disk, _port):
+        yield look(shell.settings)
+    slices, check = _apps(shell)
+    yield check
+    try:
+        database = await Database.open(await shell.database_url(), size=2)
+    except (PabalError, DatabaseError, OSError, ValueError) as error:
+        yield Check("database", "fail", f"{type(error).__name__}: {error}")
+        return
+    try:
+        async for check in _database_checks(shell, database, slices):
+            yield check
+    finally:
+        await database.close()
+
+
+async def _database_checks(shell: Shell, database: Database, slices: tuple[Slice, ...]) -> AsyncIterator[Check]:
+    yield Check("database", "ok", "private" if shell.settings.database_url is None else "given")
+    yield await _version(database)
+    missing = [f"{one.owner} {one.name}" for one in await find_missing(database, list_migrations(slices))]
+    yield Check("migrations", "fail" if missing else "ok", ", ".join(missing))
+    if any(name.startswith(("base", "engine")) for name in missing):
+        return
+    looks: tuple[Callable[[Database], Awaitable[Check]], ...] = (_skew, _hearing, _snapshot, _dead, _notices, _defaults)
+    for look in looks:
+        yield await look(database)
+
+
+def _python(_settings: Settings) -> Check:
+    version = ".".join(map(str, sys.version_info[:3]))
+    return Check("python", "ok" if sys.version_info[:2] >= OLDEST_PYTHON else "fail", version)
+
+
+def _folder(settings: Settings) -> Check:
+    folder = settings.data_dir.absolute()
+    owner = _existing(folder)
+    if folder.exists() and not folder.is_dir():
+        return Check("folder", "fail", f"{folder} is not a folder")
+    if not os.access(owner, os.W_OK | os.X_OK):
+        return Check("folder", "fail", f"{owner} belongs to user {owner.stat().st_uid}; this is user {os.geteuid()}")
+    if folder.exists() and folder.stat().st_mode & 0o002:
+        return Check("folder", "warn", f"{folder} may be written by everybody")
+    return Check("folder", "ok", str(folder))
+
+
+def _disk(settings: Settings) -> Check:
+    free = shutil.disk_usage(_existing(settings.data_dir.absolute())).free
+    return Check("disk", "ok" if free >= LEAST_ROOM else "fail", f"{free / 1024**3:.1f} GiB")
+
+
+def _port(settings: Settings) -> Check:
+    """Taken is no failure: the next free one is used, and perhaps it is our own server."""
+    with socket.socket(socket.AF_INET6 if ":" in settings.host else socket.AF_INET) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((settings.host, settings.port))
+            probe.listen()
+        except OSError as error:
+            return Check("port", "warn", f"{settings.host}:{settings.port} {error.strerror or error}")
+    return Check("port", "ok", f"{settings.host}:{settings.port}")
+
+
+def _apps(shell: Shell) -> tuple[tuple[Slice, ...], Check]:
+    try:
+        slices = shell.loaded()
+    except PabalError as error:
+        return (), Check("apps", "fail", str(error))
+    return slices, Check("apps", "ok", ", ".join(one.name for one in slices))
+
+
+async def _version(database: Database) -> Check:
+    connection = await database.connect()
+    try:
+        number = await connection.fetchval(SQL.read_version.text)
+    finally:
+        await connection.close()
+    return Check("version", "ok" if number // 10000 in VERSIONS else "fail", f"{number // 10000}.{number % 10000}")
+
+
+async def _skew(database: Database) -> Check:
+    async with database.transaction() as tx:
+        before = clock.host_time()
+        theirs = await tx.value(SQL.read_real_time)
+        after = clock.host_time()
+    apart = max(before - theirs, theirs - after, 0.0)
+    return Check("clock", "ok" if apart < SKEW_SECONDS else "warn", f"{apart:.2f} s")
+
+
+async def _hearing(database: Database) -> Check:
+    wakeups = Wakeups(database)
+    try:
+        await wakeups.listen_once()
+    finally:
+        await wakeups.close()
+    return Check("listen", "warn" if wakeups.is_deaf else "ok", "")
+
+
+async def _snapshot(database: Database) -> Check:
+    async with database.transaction() as tx:
+        [row] = await tx.rows(SQL.read_oldest_snapshot)
+    detail = f"{row['seconds']:.0f} s" + (f", pid {row['pid']}" if row["pid"] else "")
+    return Check("snapshot", "warn" if row["seconds"] > OLD_SNAPSHOT_SECONDS else "ok", detail)
+
+
+async def _dead(database: Database) -> Check:
+    async with database.transaction() as tx:
+        rows = await tx.rows(SQL.read_dead_rows)
+    detail = ", ".join(f"{row['name']}: {row['dead']:,.0f}" for row in rows)
+    is_much = any(row["dead"] > DEAD_ROWS and row["dead"] > row["live"] for row in rows)
+    return Check("dead_rows", "warn" if is_much else "ok", detail)
+
+
+async def _notices(database: Database) -> Check:
+    async with database.transaction() as tx:
+        usage = await tx.value(SQL.read_notification_queue)
+    return Check("notifications", "warn" if usage > FULL_QUEUE else "ok", f"{usage:.0%}")
+
+
+async def _defaults(database: Database) -> Check:
+    async with database.transaction() as tx:
+        filled = [row["name"] for row in await tx.rows(SQL.list_filled_defaults)]
+    return Check("partitions", "warn" if filled else "ok", ", ".join(filled))
+
+
+def _existing(path: Path) -> Path:
+    return path if path.exists() else _existing(path.parent)

@@ -1,0 +1,142 @@
+"""Writes an answer as a table for people, or as JSON, lines of JSON, CSV or plain text for programs."""
+
+import csv
+import io
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from pabal.cli.words import Lang, find, say
+
+# Class of a state: its sign and its colour. The sign and the word say it too; colour never alone.
+_SIGNS: Mapping[str, tuple[str, str]] = {
+    **dict.fromkeys(("waiting", "delayed", "ready", "moving", "enqueued", "active"), ("○", "bright_black")),
+    "running": ("◐", "blue"),
+    **dict.fromkeys(("done", "ok"), ("✓", "green")),
+    **dict.fromkeys(("partial", "missed", "paused", "expired", "warn", "silent"), ("!", "yellow")),
+    **dict.fromkeys(("failed", "quarantined", "fail"), ("✕", "red")),
+    **dict.fromkeys(("cancelled", "skipped", "coalesced", "over"), ("■", "")),
+}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Rows of one kind. `columns` are those people see; programs get every field. `single`: there is exactly one."""
+
+    columns: Sequence[str]
+    rows: Sequence[Mapping[str, Any]]
+    single: bool = False
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    empty: str | None = None
+
+
+def write(answer: Answer, form: str, lang: Lang) -> None:
+    match form:
+        case "json":
+            typer.echo(
+                _dump(answer.rows[0] if answer.single else {"items": list(answer.rows), **answer.extra}, indent=2)
+            )
+        case "ndjson":
+            for row in answer.rows:
+                typer.echo(_dump(row))
+        case "csv":
+            typer.echo(_csv(answer), nl=False)
+        case "plain":
+            for row in answer.rows:
+                typer.echo("\t".join(_flat(row.get(name)) for name in answer.columns))
+        case _:
+            _write_table(answer, lang)
+
+
+def console(*, stderr: bool = False) -> Console:
+    """Nothing is cut off where nobody can widen the window."""
+    stream = sys.stderr if stderr else sys.stdout
+    return Console(file=stream, highlight=False, soft_wrap=True, width=None if stream.isatty() else 1000)
+
+
+def show_moment(moment: datetime) -> str:
+    """On this machine's wall clock, with its zone."""
+    local = moment.astimezone()
+    return f"{local:%Y-%m-%d %H:%M:%S} {local.tzname()}"
+
+
+def state_text(state: str, lang: Lang) -> Text:
+    sign, style = _SIGNS.get(state, ("·", ""))
+    return Text(f"{sign} {find(lang, f'state.{state}') or state}", style=style)
+
+
+def _write_table(answer: Answer, lang: Lang) -> None:
+    if not answer.rows:
+        if answer.empty:
+            typer.echo(say(lang, answer.empty), err=True)
+        return
+    if answer.single:
+        _write_fields(answer, lang)
+        return
+    table = Table(box=None, pad_edge=False, show_edge=False, header_style="bold")
+    for name in answer.columns:
+        table.add_column(find(lang, f"column.{name}") or name, overflow="fold")
+    for row in answer.rows:
+        table.add_row(*(_cell(name, row.get(name), lang) for name in answer.columns))
+    console().print(table)
+
+
+def _write_fields(answer: Answer, lang: Lang) -> None:
+    table = Table(box=None, pad_edge=False, show_edge=False, show_header=False)
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column(overflow="fold")
+    for name in answer.columns:
+        value = answer.rows[0].get(name)
+        if value is not None:
+            table.add_row(find(lang, f"column.{name}") or name, _cell(name, value, lang))
+    console().print(table)
+
+
+def _cell(name: str, value: Any, lang: Lang) -> Text:
+    if value is None:
+        return Text("–")
+    if name in ("state", "result", "end"):
+        return state_text(str(value), lang)
+    if isinstance(value, datetime):
+        return Text(show_moment(value))
+    return Text(_flat(value))
+
+
+def _csv(answer: Answer) -> str:
+    file = io.StringIO()
+    names = list(answer.rows[0]) if answer.rows else list(answer.columns)
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(names)
+    writer.writerows([_flat(row.get(name)) for name in names] for row in answer.rows)
+    return file.getvalue()
+
+
+def _flat(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, dict | list):
+        return _dump(value)
+    plain = _plain(value) if isinstance(value, datetime | timedelta) else value
+    return str(plain).replace("\t", " ").replace("\n", " ")
+
+
+def _dump(value: Any, indent: int | None = None) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=indent, default=_plain)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, timedelta):
+        return value.total_seconds()
+    return str(value)

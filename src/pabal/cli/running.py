@@ -1,0 +1,119 @@
+"""`pabal up`, `pabal serve`, `pabal down`: starting and stopping."""
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pabal.cli.shell import Shell
+
+if TYPE_CHECKING:
+    from pabal.base.settings import Settings
+
+Port = Annotated[int | None, typer.Option(min=0, max=65535, help="Port of the web server; 0: any free one.")]
+Host = Annotated[str | None, typer.Option(help="Address the web server listens on.")]
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command()(up)
+    app.command()(serve)
+    app.command()(down)
+
+
+def up(
+    ctx: typer.Context,
+    host: Host = None,
+    port: Port = None,
+    demo: Annotated[bool, typer.Option("--demo", help="With an example, and a clock that can be moved.")] = False,
+) -> None:
+    """Everything in one process: database, web, jobs, schedules."""
+    shell: Shell = ctx.obj
+    from pabal.base.settings import ROLES
+
+    _serve(shell, frozenset(ROLES), host=host, port=port, is_demo=demo)
+
+
+def serve(
+    ctx: typer.Context,
+    role: Annotated[
+        str | None, typer.Option(help="What this server does: web,worker,scheduler or some of them.")
+    ] = None,
+    host: Host = None,
+    port: Port = None,
+) -> None:
+    """A server with some of the roles, for example one of many."""
+    from pabal.base.settings import parse_roles
+
+    shell: Shell = ctx.obj
+    try:
+        roles = parse_roles(role) if role is not None else None
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--role") from error
+    _serve(shell, roles, host=host, port=port)
+
+
+def down(ctx: typer.Context) -> None:
+    """Stop the private PostgreSQL, when no server uses it."""
+    shell: Shell = ctx.obj
+    shell.run(_down(shell))
+
+
+def _serve(
+    shell: Shell, roles: frozenset[str] | None, *, host: str | None, port: int | None, is_demo: bool = False
+) -> None:
+    import uvloop
+
+    from pabal.base.errors import PabalError
+    from pabal.base.settings import parse_roles
+
+    try:
+        settings = shell.settings_with(host=host, port=port)
+    except PabalError as error:
+        shell.fail(error)
+    work = _run(shell, settings, roles or parse_roles(settings.roles), is_demo=is_demo)
+    shell.run(work, loop_factory=uvloop.new_event_loop)
+
+
+async def _run(shell: Shell, settings: "Settings", roles: frozenset[str], *, is_demo: bool) -> None:
+    from pabal import main
+    from pabal.base.telemetry import start_logging
+
+    is_text = settings.log_format == "text" or (settings.log_format == "auto" and sys.stderr.isatty())
+    start_logging(level=settings.log_level, json_lines=not is_text)
+    app = await main.build(settings, roles, is_demo=is_demo)
+    where = "private" if app.cluster is not None else "given"
+
+    def on_ready(url: str | None) -> None:
+        lines = [shell.say("up.url", url=url)] if url else [shell.say("up.ready", roles=", ".join(sorted(roles)))]
+        if url and settings.port and not url.endswith(f":{settings.port}"):
+            lines.append(shell.say("up.other_port", port=settings.port))
+        lines.append(shell.say(f"up.database_{where}", folder=settings.postgres_dir))
+        lines.append(shell.say(f"up.stop_{where}"))
+        if is_demo:
+            lines.append(shell.say("up.demo"))
+        typer.echo("\n".join(lines))
+
+    await main.serve(app, on_ready)
+
+
+async def _down(shell: Shell) -> None:
+    from pabal.base import embedded
+    from pabal.base.database import Database
+    from pabal.cli.exits import InUse
+    from pabal.engine import workers
+
+    folder = shell.settings.postgres_dir
+    cluster = embedded.find_running(folder)
+    if cluster is None:
+        shell.tell("down.none")
+        return
+    database = await Database.open(cluster.url(), size=1)
+    try:
+        async with database.transaction() as tx:
+            alive = [server for server in await workers.list_workers(tx) if server.is_alive]
+    finally:
+        await database.close()
+    if alive:
+        raise InUse(", ".join(f"{server.host} pid {server.meta.get('pid')}" for server in alive))
+    await embedded.stop(folder)
+    shell.tell("down.stopped")

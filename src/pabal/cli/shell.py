@@ -1,0 +1,172 @@
+"""What every command shares: settings, language, the way to print, the way to the database, the way to fail."""
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+
+import typer
+
+from pabal.cli.words import Lang, find, say
+
+if TYPE_CHECKING:
+    from pabal.base.database import Database, Tx
+    from pabal.base.errors import PabalError
+    from pabal.base.settings import Settings
+    from pabal.cli.output import Answer
+    from pabal.platform.slice import Slice
+
+T = TypeVar("T")
+# invalid_schema_name, undefined_function, undefined_table
+_NOT_MIGRATED = ("3F000", "42883", "42P01")
+
+
+@dataclass
+class Shell:
+    output: str = "table"
+    wanted_lang: str | None = None
+    apps: tuple[str, ...] = ()
+
+    @cached_property
+    def settings(self) -> "Settings":
+        return self.settings_with()
+
+    def settings_with(self, **given: Any) -> "Settings":
+        from pabal.base.settings import read_settings, split_list
+
+        settings = read_settings(**given)
+        if not self.apps:
+            return settings
+        apps = ",".join([*split_list(settings.apps), *self.apps])
+        return read_settings(**{**given, "apps": apps})
+
+    @property
+    def lang(self) -> Lang:
+        """Never fails: an error about the settings must be said in some language too."""
+        wanted = self.wanted_lang or os.environ.get("PABAL_LANG") or "auto"
+        if wanted == "auto":
+            names = (os.environ.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))
+            wanted = next((name for name in names if name), "en")[:2]
+        return "ko" if wanted == "ko" else "en"
+
+    def say(self, key: str, **values: Any) -> str:
+        return say(self.lang, key, **values)
+
+    def tell(self, key: str, **values: Any) -> None:
+        """To the person, on stderr: results alone are on stdout."""
+        typer.echo(self.say(key, **values), err=True)
+
+    def show(self, answer: "Answer") -> None:
+        from pabal.cli.output import write
+
+        write(answer, self.output, self.lang)
+
+    def run(
+        self, work: Coroutine[Any, Any, T], *, loop_factory: Callable[[], asyncio.AbstractEventLoop] | None = None
+    ) -> T:
+        """Runs the command; a failure we know ends the process with its exit code."""
+        from pabal.base.errors import PabalError
+        from pabal.base.telemetry import start_logging
+
+        # Only a server has a log worth reading; `up` and `serve` turn it on.
+        start_logging(level="error", json_lines=False)
+        try:
+            with asyncio.Runner(loop_factory=loop_factory) as runner:
+                return runner.run(_named(work))
+        except PabalError as error:
+            self.fail(error)
+
+    def fail(self, error: "PabalError") -> NoReturn:
+        from pabal.cli.exits import exit_code, next_command
+
+        message = find(self.lang, f"error.{error.code}")
+        reason = str(error) if message is None else f"{message} ({error.detail})" if error.detail else message
+        command = next_command(error)
+        if self.output in ("json", "ndjson"):
+            told = json.dumps({"code": error.code, "reason": reason, "next": command}, ensure_ascii=False)
+        else:
+            told = f"{self.say('error')} {error.code}: {reason}\n{self.say('next')} {command}"
+        typer.echo(told, err=True)
+        raise typer.Exit(exit_code(error))
+
+    def loaded(self) -> "tuple[Slice, ...]":
+        """The apps that the settings and --app name."""
+        from pabal.base.settings import split_list
+        from pabal.platform.slice import load_slices
+
+        return load_slices(split_list(self.settings.apps))
+
+    def slices(self) -> "tuple[Slice, ...]":
+        """All that this command line has code for: the demo's is always here."""
+        from pabal.demo import SLICE
+
+        return (SLICE, *self.loaded())
+
+    async def database_url(self) -> str:
+        from pabal.base import embedded
+        from pabal.cli.exits import NoDatabase
+
+        if self.settings.database_url:
+            return self.settings.database_url
+        cluster = embedded.find_running(self.settings.postgres_dir)
+        if cluster is None:
+            raise NoDatabase(str(self.settings.data_dir))
+        return cluster.url()
+
+    @asynccontextmanager
+    async def database(self) -> "AsyncIterator[Database]":
+        """For looking and for small changes; what is enqueued here wakes the servers."""
+        from pabal.base.database import Database, Purpose
+        from pabal.engine.wakeups import Notifier
+
+        database = await Database.open(await self.database_url(), purpose=Purpose.PAGES, size=2)
+        notifier = Notifier(database)
+        database.announce = notifier.announce
+        try:
+            yield database
+        finally:
+            await notifier.close()
+            await database.close()
+
+    @asynccontextmanager
+    async def transaction(self) -> "AsyncIterator[Tx]":
+        async with self.database() as database, database.transaction() as tx:
+            yield tx
+
+    def confirm(self, key: str, *, yes: bool, **values: Any) -> None:
+        """Asks before what cannot be undone; never where nobody can answer."""
+        from pabal.cli.exits import NotConfirmed
+
+        if yes:
+            return
+        if not (sys.stdin.isatty() and sys.stderr.isatty()):
+            self.fail(NotConfirmed(command=f"pabal {' '.join(sys.argv[1:])}"))
+        if not typer.confirm(self.say(key, **values), err=True):
+            self.fail(NotConfirmed(command=f"pabal {' '.join(sys.argv[1:])}"))
+
+
+def actor() -> str:
+    """Who did it, for histories: whoever holds the database's address is an administrator."""
+    import getpass
+
+    return f"cli:{getpass.getuser()}"
+
+
+async def _named(work: Coroutine[Any, Any, T]) -> T:
+    """A database without our tables, or one that does not let us in, is named."""
+    from pabal.base.database import DatabaseError
+    from pabal.cli.exits import DatabaseRefused, NotMigrated
+
+    try:
+        return await work
+    except DatabaseError as error:
+        if error.sqlstate in _NOT_MIGRATED:
+            raise NotMigrated(str(error)) from error
+        if str(error.sqlstate)[:2] in ("28", "3D"):
+            raise DatabaseRefused(str(error)) from error
+        raise

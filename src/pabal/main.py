@@ -1,0 +1,209 @@
+"""The only place that builds things: database, slices, engine and web become one running server."""
+
+import asyncio
+import os
+import signal
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+import pabal
+from pabal import web
+from pabal.base import clock, embedded
+from pabal.base.database import Database, DatabaseError
+from pabal.base.embedded import Cluster
+from pabal.base.errors import PabalError, Unavailable
+from pabal.base.migrations import Migration, find_missing, migrate
+from pabal.base.settings import Settings, split_list
+from pabal.base.telemetry import declare, emit
+from pabal.demo import SLICE as DEMO
+from pabal.engine import facts, housekeeping, kinds, ticks, timers
+from pabal.engine.loop import Loop, LoopState
+from pabal.engine.server import Options, Server
+from pabal.platform.slice import Slice, list_migrations, load_slices
+
+CLOSE_SECONDS = 10
+CHECK_SECONDS = 2
+
+declare("main.stop_failed", "Servers that could not say goodbye; others rescue what they held", level=30)
+
+
+class WebStopped(Unavailable):
+    """The web server ended without being asked to. The log says why."""
+
+
+@dataclass
+class App:
+    """One server: built, not started."""
+
+    settings: Settings
+    roles: frozenset[str]
+    slices: tuple[Slice, ...]
+    cluster: Cluster | None
+    database: Database
+    pulse: Database
+    server: Server
+    migrations: list[Migration] = field(repr=False)
+    is_stopping: bool = False
+
+    async def start(self) -> None:
+        await self.server.start()
+
+    async def stop(self) -> None:
+        """Goes on to the end also when the database is gone: what this server held is rescued by others."""
+        self.is_stopping = True
+        try:
+            await self.server.stop()
+        except (PabalError, DatabaseError, OSError) as error:
+            emit("main.stop_failed", error=repr(error))
+        await _close(self.pulse)
+        await _close(self.database)
+
+    def loop_states(self) -> list[LoopState]:
+        return self.server.loop_states()
+
+    async def list_missing_migrations(self) -> list[str]:
+        """Raises when the database does not answer in time."""
+        async with asyncio.timeout(CHECK_SECONDS):
+            return [f"{one.owner} {one.name}" for one in await find_missing(self.pulse, self.migrations)]
+
+
+async def build(settings: Settings, roles: frozenset[str], *, is_demo: bool = False) -> App:
+    """Finds or starts the database, brings its schema up to date, and composes the loops of these roles.
+
+    A demo has an example slice and a clock that can be moved by hand.
+    """
+    slices = load_slices(split_list(settings.apps), also=(DEMO,) if is_demo else ())
+    migrations = list_migrations(slices)
+    url, cluster = await _find_database(settings)
+    async with AsyncExitStack() as on_failure:
+        pulse = await Database.open(url, size=2)
+        on_failure.push_async_callback(pulse.close)
+        await migrate(pulse, migrations)
+        if is_demo:
+            await clock.make_movable(pulse)
+        await housekeeping.make_partitions(pulse)
+        await _start_slices(pulse, slices)
+        database = await Database.open(url, size=settings.pool_size)
+        on_failure.push_async_callback(database.close)
+        server = _build_server(settings, roles, slices, database=database, pulse=pulse)
+        if cluster is not None:
+            keeper = embedded.Keeper(settings.postgres_dir)
+            server.add_loops([Loop("embedded", keeper.run_once, idle=2.0)])
+        on_failure.pop_all()
+    return App(settings, roles, slices, cluster, database, pulse, server, migrations)
+
+
+async def serve(app: App, on_ready: Callable[[str | None], None]) -> None:
+    """Runs until SIGTERM or SIGINT; `on_ready` gets the address of the web server, if this server has that role."""
+    stop = _stop_on_signals()
+    site: web.Site | None = None
+    try:
+        if "web" in app.roles:
+            site = web.Site(web.make_web(app), web.listen(app.settings.host, app.settings.port))
+        await app.start()
+        waiting: list[asyncio.Task[Any]] = [asyncio.create_task(stop.wait())]
+        if site is not None:
+            waiting.append(asyncio.create_task(site.run_until_stopped()))
+            await site.wait_until_started()
+        on_ready(None if site is None else site.url)
+        await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+        if not stop.is_set():
+            raise WebStopped(site.url if site else "")
+    finally:
+        app.is_stopping = True
+        if site is not None:
+            await site.stop()
+        await app.stop()
+
+
+async def _find_database(settings: Settings) -> tuple[str, Cluster | None]:
+    if settings.database_url is not None:
+        return settings.database_url, None
+    cluster = await embedded.ensure(settings.postgres_dir)
+    return cluster.url(), cluster
+
+
+def _build_server(
+    settings: Settings, roles: frozenset[str], slices: tuple[Slice, ...], *, database: Database, pulse: Database
+) -> Server:
+    known = kinds.merge(one.kinds for one in slices)
+    options = Options(
+        locks=settings.data_dir / "locks",
+        concurrency=settings.concurrency,
+        grace=settings.shutdown_grace,
+        meta={
+            "roles": sorted(roles),
+            "version": pabal.__version__,
+            "kinds": sorted(known) if "worker" in roles else [],
+        },
+        is_worker="worker" in roles,
+    )
+    server = Server(database, pulse, known, options)
+    server.add_loops([_housekeeping_loop(settings, database)])
+    if "worker" in roles:
+        server.add_loops(_fact_loops(database, slices))
+    if "scheduler" in roles:
+        server.add_loops(_scheduler_loops(database, slices))
+    return server
+
+
+def _housekeeping_loop(settings: Settings, database: Database) -> Loop:
+    keep = housekeeping.Retention(settings.keep_jobs, settings.keep_facts, settings.keep_occurrences)
+    return Loop("housekeeping", partial(housekeeping.run_once, database, keep), idle=60.0)
+
+
+def _fact_loops(database: Database, slices: tuple[Slice, ...]) -> list[Loop]:
+    return [
+        Loop(f"facts:{each.name}", partial(facts.deliver_once, database, each), idle=5.0, wake_on=["facts"])
+        for one in slices
+        for each in one.subscribers
+    ]
+
+
+def _scheduler_loops(database: Database, slices: tuple[Slice, ...]) -> list[Loop]:
+    machines = [machine for one in slices for machine in one.machines]
+
+    async def next_timer() -> tuple[datetime | None, datetime]:
+        async with database.transaction() as tx:
+            return await timers.next_due(tx, machines), tx.now
+
+    fire = partial(timers.fire_once, database, machines)
+    tick, next_tick = partial(ticks.tick_once, database), partial(ticks.next_due, database)
+    return [
+        Loop("timers", fire, idle=5.0, wake_on=["timers"], next_moment=next_timer),
+        Loop("schedules", tick, idle=5.0, wake_on=["schedules"], next_moment=next_tick),
+    ]
+
+
+async def _start_slices(database: Database, slices: tuple[Slice, ...]) -> None:
+    for one in slices:
+        if one.on_start is not None:
+            async with database.transaction() as tx:
+                await one.on_start(tx)
+
+
+def _stop_on_signals() -> asyncio.Event:
+    """The first asks; the second does not wait."""
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def on_signal(number: int) -> None:
+        if stop.is_set():
+            os._exit(128 + number)
+        stop.set()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, on_signal, number)
+    return stop
+
+
+async def _close(database: Database) -> None:
+    try:
+        async with asyncio.timeout(CLOSE_SECONDS):
+            await database.close()
+    except TimeoutError:
+        database.terminate()

@@ -1,0 +1,107 @@
+"""Slice: what an app hands to main. Loaded by name, from a module or from a file."""
+
+import importlib
+import importlib.util
+import sys
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+
+from pabal.base.database import Tx
+from pabal.base.errors import Invalid, NotFound
+from pabal.base.migrations import Migration, read_migrations
+from pabal.engine.facts import Subscriber
+from pabal.engine.kinds import Kinds
+from pabal.engine.machine import Machine
+from pabal.engine.schema import MIGRATIONS
+
+ATTRIBUTE = "SLICE"
+
+
+class AppNotFound(NotFound):
+    """There is no such app to load. Name it as module:ATTRIBUTE or as path/to/file.py:ATTRIBUTE."""
+
+
+class AppBroken(Invalid):
+    """The app was found but could not be loaded."""
+
+
+class SlicesClash(Invalid):
+    """Two slices say the same name: slices, machines and subscribers are each named once."""
+
+
+@dataclass(frozen=True)
+class Slice:
+    """`on_start` writes the rows the slice cannot be without, such as its schedules; it runs at every start, on every
+    server, so it must bear being repeated. `migrations` is a folder of 0001_….sql, applied under the slice's name."""
+
+    name: str
+    kinds: Kinds = field(default_factory=Kinds)
+    machines: tuple[Machine, ...] = ()
+    subscribers: tuple[Subscriber, ...] = ()
+    migrations: Path | None = None
+    on_start: Callable[[Tx], Awaitable[None]] | None = None
+
+    def read_migrations(self) -> list[Migration]:
+        return [] if self.migrations is None else read_migrations(self.name, self.migrations)
+
+
+def load_slices(names: Iterable[str], *, also: tuple[Slice, ...] = ()) -> tuple[Slice, ...]:
+    slices = (*(load_slice(name) for name in dict.fromkeys(names)), *also)
+    check_names(slices)
+    return slices
+
+
+def load_slice(name: str) -> Slice:
+    source, _, attribute = name.rpartition(":") if ":" in name else (name, "", ATTRIBUTE)
+    is_file = source.endswith(".py")
+    module = _import_file(Path(source)) if is_file else _import_module(source)
+    found = getattr(module, attribute, None)
+    if not isinstance(found, Slice):
+        raise AppNotFound(f"{source} has no Slice named {attribute}")
+    return found
+
+
+def list_migrations(slices: Iterable[Slice]) -> list[Migration]:
+    """Those of the engine, then those of each slice."""
+    return [*MIGRATIONS, *(migration for one in slices for migration in one.read_migrations())]
+
+
+def check_names(slices: Iterable[Slice]) -> None:
+    for what, names in (
+        ("slice", [one.name for one in slices]),
+        ("machine", [machine.name for one in slices for machine in one.machines]),
+        ("subscriber", [subscriber.name for one in slices for subscriber in one.subscribers]),
+    ):
+        twice = {name for name in names if names.count(name) > 1}
+        if twice:
+            raise SlicesClash(f"{what} {', '.join(sorted(twice))}")
+
+
+def _import_module(name: str) -> ModuleType:
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name is None or not (name == error.name or name.startswith(f"{error.name}.")):
+            raise AppBroken(f"{name}: {error}") from error
+        raise AppNotFound(name) from error
+    except Exception as error:  # a user's program may fail in any way while it is imported; it is named and passed on
+        raise AppBroken(f"{name}: {type(error).__name__}: {error}") from error
+
+
+def _import_file(path: Path) -> ModuleType:
+    if not path.is_file():
+        raise AppNotFound(f"no file {path}")
+    name = f"pabal_app_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise AppNotFound(str(path))
+    module = importlib.util.module_from_spec(spec)
+    # Registered before it runs, as an import does: dataclasses look their module up.
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:  # as above
+        raise AppBroken(f"{path}: {type(error).__name__}: {error}") from error
+    return module

@@ -1,0 +1,62 @@
+"""`pabal db`: address, backup, restore, migrations."""
+
+from pathlib import Path
+
+from pabal.base.database import Database
+from tests.support.cli import Cli
+from tests.support.work import begin_life, enqueue
+
+
+def test_the_address_is_printed_alone(db: Database, cli: Cli) -> None:
+    assert cli("db", "url").out == f"{db.url}\n"
+
+
+def test_migrations_are_applied_once_and_can_be_looked_at_before(cli: Cli, empty_url: str) -> None:
+    unready = cli("jobs", "list", PABAL_DATABASE_URL=empty_url)
+    planned = cli("db", "migrate", "--dry-run", "-o", "json", PABAL_DATABASE_URL=empty_url).json["items"]
+    applied = cli("db", "migrate", "-o", "json", PABAL_DATABASE_URL=empty_url).json["items"]
+    again = cli("db", "migrate", PABAL_DATABASE_URL=empty_url)
+
+    assert unready.code == 1
+    assert "pabal db migrate" in unready.err
+    assert planned == applied
+    assert {one["owner"] for one in applied} == {"base", "engine"}
+    assert (again.out, again.err) == ("", "Everything is up to date.\n")
+
+
+async def test_a_backup_comes_back_into_an_empty_database(
+    db: Database, cli: Cli, empty_url: str, tmp_path: Path
+) -> None:
+    await enqueue(db, about="kept")
+    file = tmp_path / "pabal.dump"
+
+    saved = cli("db", "backup", str(file))
+    restored = cli("db", "restore", str(file), PABAL_DATABASE_URL=empty_url)
+
+    assert (saved.code, restored.code) == (0, 0)
+    [job] = cli("jobs", "list", "-o", "json", PABAL_DATABASE_URL=empty_url).json["items"]
+    assert job["about"] == "kept"
+
+
+async def test_a_full_database_is_only_replaced_when_that_is_said_twice(db: Database, cli: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "pabal.dump"
+    cli("db", "backup", str(file))
+    await enqueue(db)
+
+    plain = cli("db", "restore", str(file))
+    unsure = cli("db", "restore", str(file), "--replace")
+    sure = cli("db", "restore", str(file), "--replace", "--yes")
+
+    assert (plain.code, unsure.code, sure.code) == (5, 4, 0)
+    assert cli("jobs", "list", "-o", "json").json["items"] == []
+
+
+async def test_nothing_is_replaced_under_a_running_server(db: Database, cli: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "pabal.dump"
+    cli("db", "backup", str(file))
+    await begin_life(db)
+
+    told = cli("db", "restore", str(file), "--replace", "--yes")
+
+    assert told.code == 4
+    assert "in_use" in told.err

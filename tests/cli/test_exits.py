@@ -1,0 +1,47 @@
+"""Each family of errors has its exit code and its next command."""
+
+import importlib
+import pkgutil
+
+import pytest
+
+import pabal
+from pabal.base.errors import Conflict, Forbidden, Invalid, NotFound, PabalError, Unavailable
+from pabal.cli.exits import _NEXT, NotRetryable, SomeFailed, exit_code, next_command
+from pabal.cli.words import WORDS
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (PabalError(), 1),
+        (Invalid(), 2),
+        (NotFound(), 3),
+        (Forbidden(), 4),
+        (Conflict(), 5),
+        (Unavailable(), 6),
+        (SomeFailed(), 7),
+    ],
+)
+def test_a_family_has_one_exit_code(error: PabalError, code: int) -> None:
+    assert exit_code(error) == code
+
+
+def test_an_error_names_the_next_command_with_its_subject() -> None:
+    assert next_command(NotRetryable("", subject="job_1")) == "pabal why job_1"
+    assert next_command(Unavailable()) == "pabal doctor"
+
+
+def test_every_error_we_have_words_or_a_command_for_exists() -> None:
+    for module in pkgutil.walk_packages(pabal.__path__, "pabal."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+    codes = {error.__new__(error).code for error in _below(PabalError)}
+
+    spoken = {key.removeprefix("error.") for key in WORDS if key.startswith("error.")}
+    assert spoken - codes == set()
+    assert _NEXT.keys() - codes == set()
+
+
+def _below(family: type[PabalError]) -> set[type[PabalError]]:
+    return {family}.union(*(_below(one) for one in family.__subclasses__()))

@@ -1,0 +1,64 @@
+"""One answer in five forms; people see words, programs see every field."""
+
+import json
+from datetime import UTC, datetime
+
+import pytest
+
+from pabal.cli.output import Answer, write
+
+AT = datetime(2026, 7, 3, tzinfo=UTC)
+ROWS = [
+    {"id": "job_1", "state": "done", "at": AT, "note": 'a,"b"\tc'},
+    {"id": "job_2", "state": "failed", "at": None, "note": None},
+]
+ANSWER = Answer(("id", "state"), ROWS, extra={"next_cursor": "job_2"}, empty="jobs.none")
+
+
+def written(capsys: pytest.CaptureFixture[str], form: str, answer: Answer = ANSWER) -> str:
+    write(answer, form, "en")
+    return capsys.readouterr().out
+
+
+def test_json_holds_every_field_and_what_is_beside_the_rows(capsys: pytest.CaptureFixture[str]) -> None:
+    found = json.loads(written(capsys, "json"))
+
+    assert found["next_cursor"] == "job_2"
+    assert found["items"][0] == {"id": "job_1", "state": "done", "at": "2026-07-03T00:00:00+00:00", "note": 'a,"b"\tc'}
+
+
+def test_ndjson_is_one_row_per_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert [json.loads(line)["id"] for line in written(capsys, "ndjson").splitlines()] == ["job_1", "job_2"]
+
+
+def test_csv_has_a_header_and_quotes(capsys: pytest.CaptureFixture[str]) -> None:
+    header, first, second = written(capsys, "csv").splitlines()
+
+    assert header == "id,state,at,note"
+    assert first == 'job_1,done,2026-07-03T00:00:00+00:00,"a,""b"" c"'
+    assert second == "job_2,failed,,"
+
+
+def test_plain_is_the_columns_people_see_between_tabs(capsys: pytest.CaptureFixture[str]) -> None:
+    assert written(capsys, "plain") == "job_1\tdone\njob_2\tfailed\n"
+
+
+def test_a_table_says_states_by_sign_and_word_without_colour_where_there_is_no_terminal(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    table = written(capsys, "table")
+
+    assert "✓ done" in table
+    assert "✕ failed" in table
+    assert "\x1b" not in table
+
+
+def test_an_empty_table_says_so_to_the_person_not_to_the_pipe(capsys: pytest.CaptureFixture[str]) -> None:
+    write(Answer(("id",), [], empty="jobs.none"), "table", "en")
+
+    told = capsys.readouterr()
+    assert (told.out, told.err) == ("", "No jobs.\n")
+
+
+def test_markup_in_data_is_shown_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "[red]x[/red]" in written(capsys, "table", Answer(("id",), [{"id": "[red]x[/red]"}]))

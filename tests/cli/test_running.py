@@ -1,0 +1,177 @@
+"""`pabal up`, `serve` and `down`: really started, really stopped."""
+
+import json
+import os
+import shutil
+import signal
+import tempfile
+import urllib.error
+import urllib.request
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from pabal.base import embedded
+from pabal.base.database import Database
+from pabal.engine import listing
+from tests.support.cli import Cli
+from tests.support.servers import until, until_ended
+from tests.support.work import enqueue
+
+
+@pytest.fixture
+async def room() -> AsyncIterator[Path]:
+    """Not pytest's own folder: that one is closed to the user who runs PostgreSQL when we are root."""
+    folder = Path(tempfile.mkdtemp(prefix="pabal-test-"))
+    folder.chmod(0o755)
+    yield folder
+    await embedded.remove(folder / "postgres")
+    shutil.rmtree(folder)
+
+
+def fetch(url: str) -> dict[str, object]:
+    with urllib.request.urlopen(url, timeout=30) as answer:
+        found: dict[str, object] = json.load(answer)
+        return found
+
+
+def is_ready(url: str) -> bool:
+    try:
+        return fetch(f"{url}/readyz")["ready"] is True
+    except urllib.error.HTTPError:
+        return False
+
+
+def postmaster(room: Path) -> int | None:
+    cluster = embedded.find_running(room / "postgres")
+    return None if cluster is None else int((cluster.data / "postmaster.pid").read_text().splitlines()[0])
+
+
+async def names(db: Database) -> list[str]:
+    async with db.transaction() as tx:
+        return [",".join(server.meta["roles"]) for server in await listing.list_servers(tx) if server.is_alive]
+
+
+async def test_up_makes_its_own_database_runs_the_demo_and_stops_when_asked(room: Path) -> None:
+    cli = Cli(room, {"PABAL_DATA_DIR": str(room)})
+
+    with cli.running("up", "--demo", "--port", "0") as server:
+        url = server.wait_for_url()
+        assert fetch(f"{url}/readyz")["ready"] is True
+        await until(lambda: cli("jobs", "list", "--state", "done", "--kind", "demo.greet", "-o", "json").json["items"])
+        in_use = cli("down")
+        code = server.stop()
+
+    assert (in_use.code, code) == (4, 0)
+    assert cli("status", "-o", "json").json["servers"] == []
+    assert (cli("down").code, cli("status").code, cli("down").code) == (0, 6, 0)
+
+
+async def test_a_private_database_that_dies_is_started_again_and_the_server_goes_on(room: Path) -> None:
+    cli = Cli(room, {"PABAL_DATA_DIR": str(room)})
+
+    with cli.running("up", "--port", "0") as server:
+        url = server.wait_for_url()
+        first = postmaster(room)
+        assert first is not None
+        os.kill(first, signal.SIGKILL)
+        await until(lambda: postmaster(room) not in (None, first))
+        await until(lambda: is_ready(url))
+        code = server.stop()
+
+    assert code == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+async def test_a_server_runs_an_app_from_a_file_and_says_goodbye(
+    db: Database, cli: Cli, tmp_path: Path, number: signal.Signals
+) -> None:
+    (tmp_path / "hello.py").write_text(HELLO)
+
+    with cli.running("serve", "--role", "web,worker", "--app", "hello.py", "--port", "0") as server:
+        url = server.wait_for_url()
+        job = await enqueue(db, "hello.write")
+        await until_ended(db, job)
+        assert await names(db) == ["web,worker"]
+        assert fetch(f"{url}/readyz")["roles"] == ["web", "worker"]
+        code = server.stop(number)
+
+    assert code == 0
+    assert (tmp_path / "said").read_text() == "hello"
+    assert await names(db) == []
+
+
+async def test_a_taken_port_is_not_taken_twice_and_the_other_is_printed(cli: Cli) -> None:
+    with cli.running("up", "--port", "0") as first:
+        port = int(first.wait_for_url().rpartition(":")[2])
+        with cli.running("up", "--port", str(port)) as second:
+            other = second.wait_for_url()
+            assert int(other.rpartition(":")[2]) > port
+            assert fetch(f"{other}/readyz")["ready"] is True
+            assert second.stop() == 0
+        assert first.stop() == 0
+
+
+async def test_the_second_signal_does_not_wait(db: Database, cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "stubborn.py").write_text(STUBBORN)
+
+    with cli.running("up", "--app", "stubborn.py", "--port", "0") as server:
+        server.wait_for_url()
+        await enqueue(db, "stubborn.stay", about=str(tmp_path / "began"))
+        await until((tmp_path / "began").exists)
+        server.process.send_signal(signal.SIGTERM)
+        code = server.stop(signal.SIGINT)
+
+    assert code == 128 + signal.SIGINT
+
+
+def test_unknown_roles_are_wrong_usage(cli: Cli) -> None:
+    told = cli("serve", "--role", "web,king")
+
+    assert told.code == 2
+    assert "web, worker, scheduler" in told.err
+
+
+def test_an_app_that_is_not_there_is_not_found(cli: Cli) -> None:
+    told = cli("up", "--app", "nowhere.py")
+
+    assert told.code == 3
+    assert "app_not_found" in told.err
+
+
+HELLO = """
+from pathlib import Path
+
+from pabal.engine.kinds import Kinds
+from pabal.platform.slice import Slice
+
+kinds = Kinds()
+
+
+@kinds.plain("hello.write")
+async def write(job):
+    Path("said").write_text("hello")
+
+
+SLICE = Slice("hello", kinds=kinds)
+"""
+
+STUBBORN = """
+import asyncio
+from pathlib import Path
+
+from pabal.engine.kinds import Kinds
+from pabal.platform.slice import Slice
+
+kinds = Kinds()
+
+
+@kinds.plain("stubborn.stay")
+async def stay(job):
+    Path(job.about).touch()
+    await asyncio.Event().wait()
+
+
+SLICE = Slice("stubborn", kinds=kinds)
+"""

@@ -1,0 +1,135 @@
+"""main builds a server of the roles asked for, with the apps named, on a database brought up to date."""
+
+from pathlib import Path
+
+import pytest
+
+from pabal import main
+from pabal.base.database import Database
+from pabal.base.migrations import find_missing
+from pabal.base.settings import Settings
+from pabal.engine import listing, schedules
+from pabal.main import App
+from pabal.platform.slice import AppNotFound
+from tests.support.servers import until, until_ended
+from tests.support.work import enqueue
+
+ALL = frozenset({"web", "worker", "scheduler"})
+
+
+def settings(db: Database, folder: Path, **given: object) -> Settings:
+    values = {"database_url": db.url, "data_dir": folder, "port": 0, "apps": "", **given}
+    return Settings(**values)  # type: ignore[arg-type]  # the tests name its fields
+
+
+def loops(app: App) -> set[str]:
+    return {state.name for state in app.loop_states()}
+
+
+async def discard(app: App) -> None:
+    await app.stop()
+
+
+@pytest.mark.parametrize(
+    ("roles", "has", "has_not"),
+    [
+        ({"web"}, {"heartbeat", "listener"}, {"claims", "rescue", "timers", "schedules"}),
+        ({"worker"}, {"claims", "inside", "rescue", "expiry"}, {"timers", "schedules"}),
+        ({"scheduler"}, {"timers", "schedules", "housekeeping"}, {"claims", "rescue"}),
+        (set(ALL), {"claims", "rescue", "timers", "schedules", "housekeeping"}, set()),
+    ],
+)
+async def test_a_server_has_the_loops_of_its_roles(
+    db: Database, tmp_path: Path, roles: set[str], has: set[str], has_not: set[str]
+) -> None:
+    app = await main.build(settings(db, tmp_path), frozenset(roles))
+
+    assert has <= loops(app)
+    assert not has_not & loops(app)
+    await discard(app)
+
+
+async def test_the_demo_runs_its_job_its_schedule_and_its_machine(db: Database, tmp_path: Path) -> None:
+    app = await main.build(settings(db, tmp_path), ALL, is_demo=True)
+
+    async with db.transaction() as tx:
+        [greeting] = await listing.list_jobs(tx, listing.Wanted(kind="demo.greet"))
+        assert len(await schedules.list_schedules(tx)) == 1
+    await app.start()
+    await until_ended(db, greeting.id)
+    boil = await enqueue(db, "demo.boil")
+    await until_ended(db, boil)
+
+    async def is_armed() -> bool:
+        async with db.transaction() as tx:
+            return (await listing.read_next_moments(tx)).timer_at is not None
+
+    await until(is_armed)
+    await app.stop()
+
+
+async def test_starting_twice_makes_nothing_twice(db: Database, tmp_path: Path) -> None:
+    for _ in range(2):
+        await discard(await main.build(settings(db, tmp_path), ALL, is_demo=True))
+
+    async with db.transaction() as tx:
+        assert len(await schedules.list_schedules(tx)) == 1
+        assert len(await listing.list_jobs(tx, listing.Wanted())) == 1
+
+
+async def test_the_migrations_of_every_slice_are_applied(db: Database, tmp_path: Path) -> None:
+    app = await main.build(settings(db, tmp_path), ALL, is_demo=True)
+
+    assert {one.owner for one in app.migrations} == {"base", "engine", "demo"}
+    assert await find_missing(db, app.migrations) == []
+    assert await app.list_missing_migrations() == []
+    await discard(app)
+
+
+async def test_an_app_in_a_file_is_loaded_and_its_jobs_run(db: Database, tmp_path: Path) -> None:
+    file = tmp_path / "hello.py"
+    file.write_text(HELLO)
+    app = await main.build(settings(db, tmp_path, apps=str(file)), ALL)
+    await app.start()
+
+    job = await enqueue(db, "hello.write", args={"file": str(tmp_path / "said")})
+    await until_ended(db, job)
+
+    assert (tmp_path / "said").read_text() == "hello"
+    await app.stop()
+
+
+async def test_an_app_that_is_not_there_stops_the_start_and_leaves_nothing_open(db: Database, tmp_path: Path) -> None:
+    with pytest.raises(AppNotFound):
+        await main.build(settings(db, tmp_path, apps="nowhere:SLICE"), ALL)
+
+
+async def test_a_stopped_server_says_goodbye(db: Database, tmp_path: Path) -> None:
+    app = await main.build(settings(db, tmp_path), ALL)
+    await app.start()
+    async with db.transaction() as tx:
+        [server] = await listing.list_servers(tx)
+
+    await app.stop()
+
+    assert server.meta["roles"] == ["scheduler", "web", "worker"]
+    async with db.transaction() as tx:
+        assert await listing.list_servers(tx) == []
+
+
+HELLO = """
+from pathlib import Path
+
+from pabal.engine.kinds import Kinds
+from pabal.platform.slice import Slice
+
+kinds = Kinds()
+
+
+@kinds.plain("hello.write")
+async def write(job):
+    Path(job.args["file"]).write_text("hello")
+
+
+SLICE = Slice("hello", kinds=kinds)
+"""

@@ -1,0 +1,143 @@
+"""What the web server says about its server: alive, ready or not and why, metrics; and where it listens."""
+
+import socket
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from pabal import main, web
+from pabal.base.database import Database, DatabaseUnavailable
+from pabal.base.settings import Settings
+from pabal.engine.loop import LoopState
+from pabal.main import App
+
+
+@pytest.fixture
+async def app(db: Database, tmp_path: Path) -> AsyncIterator[App]:
+    settings = Settings(database_url=db.url, data_dir=tmp_path, port=0, apps="")
+    built = await main.build(settings, frozenset({"web", "worker", "scheduler"}))
+    await built.start()
+    yield built
+    await built.stop()
+
+
+async def get(app: web.Running, path: str) -> httpx2.Response:
+    transport = httpx2.ASGITransport(app=web.make_web(app))
+    async with httpx2.AsyncClient(transport=transport, base_url="http://test") as client:
+        return await client.get(path)
+
+
+class Stub:
+    """A server as others may find it: with a loop that fails and a database that does not answer."""
+
+    def __init__(self, app: App, *, loops: list[LoopState] | None = None, fault: Exception | None = None) -> None:
+        self.roles = app.roles
+        self.server = app.server
+        self.is_stopping = False
+        self.missing: list[str] = []
+        self._loops = app.loop_states() if loops is None else loops
+        self._fault = fault
+
+    def loop_states(self) -> list[LoopState]:
+        return self._loops
+
+    async def list_missing_migrations(self) -> list[str]:
+        if self._fault is not None:
+            raise self._fault
+        return self.missing
+
+
+async def test_a_living_process_says_so_without_asking_the_database(app: App) -> None:
+    answer = await get(Stub(app, fault=DatabaseUnavailable("gone")), "/livez")
+
+    assert (answer.status_code, answer.text) == (200, "ok\n")
+
+
+async def test_a_server_with_healthy_loops_is_ready_and_names_each_of_them(app: App) -> None:
+    answer = await get(app, "/readyz")
+
+    report: dict[str, Any] = answer.json()
+    assert (answer.status_code, report["ready"], report["migrations"]["current"]) == (200, True, True)
+    names = {loop["name"] for loop in report["loops"]}
+    assert {"heartbeat", "claims", "rescue", "timers", "schedules", "housekeeping", "listener"} <= names
+    shown = {"name", "healthy", "seconds_since_success", "restarts", "last_error"}
+    assert all(set(loop) == shown for loop in report["loops"])
+    assert report["wakeups"] == {"deaf": False}
+
+
+async def test_a_loop_that_does_not_succeed_makes_the_server_unready_and_shows_its_error(app: App) -> None:
+    sick = LoopState("claims", False, 99.0, "OSError('postgresql://me:tiger@host/db')", 2)
+
+    answer = await get(Stub(app, loops=[sick]), "/readyz")
+
+    [loop] = answer.json()["loops"]
+    assert answer.status_code == 503
+    assert (loop["healthy"], loop["restarts"]) == (False, 2)
+    assert "OSError" in loop["last_error"]
+    assert "tiger" not in answer.text
+
+
+@pytest.mark.parametrize("fault", [DatabaseUnavailable("gone"), TimeoutError(), OSError("no route")])
+async def test_without_its_database_a_server_is_not_ready(app: App, fault: Exception) -> None:
+    answer = await get(Stub(app, fault=fault), "/readyz")
+
+    report = answer.json()
+    assert (answer.status_code, report["ready"], report["database"]["reachable"]) == (503, False, False)
+    assert report["migrations"]["current"] is False
+
+
+async def test_a_server_whose_schema_is_behind_is_not_ready(app: App) -> None:
+    behind = Stub(app)
+    behind.missing = ["engine 0099_future"]
+
+    answer = await get(behind, "/readyz")
+
+    assert answer.status_code == 503
+    assert answer.json()["migrations"] == {"current": False, "missing": ["engine 0099_future"]}
+
+
+async def test_a_stopping_server_is_not_ready(app: App) -> None:
+    leaving = Stub(app)
+    leaving.is_stopping = True
+
+    assert (await get(leaving, "/readyz")).status_code == 503
+
+
+async def test_metrics_have_the_last_success_of_every_loop(app: App) -> None:
+    answer = await get(app, "/metrics")
+
+    assert answer.headers["content-type"].startswith("text/plain; version=0.0.4")
+    for state in app.loop_states():
+        assert f'pabal_loop_last_success_seconds{{loop="{state.name}"}}' in answer.text
+
+
+async def test_nothing_else_is_served(app: App) -> None:
+    assert [(await get(app, path)).status_code for path in ("/", "/docs", "/openapi.json")] == [404, 404, 404]
+
+
+def test_a_taken_port_leads_to_the_next_free_one() -> None:
+    with web.listen("127.0.0.1", 0) as first:
+        port = first.getsockname()[1]
+        with web.listen("127.0.0.1", port) as second:
+            assert second.getsockname()[1] > port
+
+
+def test_an_address_that_is_not_ours_is_refused() -> None:
+    with pytest.raises(web.NoPort):
+        web.listen("127.0.0.1.nowhere.invalid", 0)
+
+
+async def test_a_site_on_ipv6_names_its_address_in_brackets(app: App) -> None:
+    try:
+        listening = web.listen("::1", 0)
+    except web.NoPort:
+        pytest.skip("this machine has no IPv6")
+    assert listening.family == socket.AF_INET6
+
+    site = web.Site(web.make_web(app), listening)
+    await site.stop()
+
+    assert site.url.startswith("http://[::1]:")
