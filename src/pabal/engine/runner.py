@@ -4,7 +4,7 @@ import asyncio
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from pabal.base.clock import elapsed
 from pabal.base.database import ConnectionFailure, Database, DatabaseError, DatabaseUnavailable
@@ -172,8 +172,7 @@ class Runner:
                 await asyncio.sleep(0)
 
     async def _run(self, job: Job) -> None:
-        task = asyncio.current_task()
-        assert task is not None  # noqa: S101 -- a slot is a task; for the type checker
+        task = cast("asyncio.Task[None]", asyncio.current_task())
         entry = self._running[job.id, job.token] = _Running(job, task)
         job.reporter = self
         began = elapsed()
