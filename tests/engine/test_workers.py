@@ -1,11 +1,15 @@
 """A life beats or is buried; what it held goes on elsewhere, counted apart from failures (I5, I6)."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import timedelta
 
+import asyncpg
 import pytest
 
 from pabal.base.database import Database
 from pabal.engine import claims, workers
+from pabal.engine.kinds import Job
 from pabal.engine.outcome import Done, Retry
 from pabal.engine.queue import NewJob
 from tests.support.work import (
@@ -34,6 +38,7 @@ from tests.support.work import (
 )
 
 MINUTE = timedelta(minutes=1)
+SLEEPER = "a process that sleeps"
 
 
 async def is_alive(db: Database, worker: int) -> bool:
@@ -135,11 +140,10 @@ async def test_lives_are_listed_by_host_and_with_what_they_hold(db: Database) ->
 
     async with db.transaction() as tx:
         listed = await workers.list_workers(tx)
-        lives = await workers.list_lives(tx, "there")
+        [(life, meta)] = await workers.list_lives(tx, "here")
 
     assert [(one.id, one.is_alive, one.leases) for one in listed] == [(here, True, 1), (there, False, 0)]
-    [(life, meta)] = lives
-    assert life == there
+    assert life == here
     assert meta["connections"].startswith("pabal "), "rescue finds a sleeping process's connections by this name"
 
 
@@ -169,6 +173,53 @@ async def test_a_goodbye_does_not_lose_a_lease_that_another_touches_right_now(db
     await rescue(db)
 
     assert await places(db, job.id) == ["ready"]
+
+
+@asynccontextmanager
+async def sleeper(db: Database, job: Job) -> AsyncIterator[asyncpg.Connection]:
+    """A process that was stopped in the middle of a statement: it holds the lease's lock and says nothing."""
+    connection = await asyncpg.connect(db.url, server_settings={"application_name": SLEEPER})
+    try:
+        await connection.execute("begin")
+        await connection.execute(SQL.lock_lease.text, job.id)
+        yield connection
+    finally:
+        connection.terminate()
+
+
+async def test_a_process_that_sleeps_with_its_locks_cannot_keep_its_jobs(db: Database) -> None:
+    job = await start(db)
+    [(_, worker)] = await leases(db)
+    async with sleeper(db, job):
+        await lapse(db, worker, connections=SLEEPER)
+
+        assert await rescue(db) == 1
+
+    assert await places(db, job.id) == ["ready"]
+
+
+async def test_the_connections_of_a_process_that_began_a_new_life_are_left_alone(db: Database) -> None:
+    job, other = await start(db), await start(db)
+    [(_, old), (_, new)] = await leases(db)
+    async with db.transaction() as tx:
+        await tx.run(SQL.name_connections, worker=new, connections=SLEEPER)
+    async with sleeper(db, other) as connection:
+        await lapse(db, old, connections=SLEEPER)
+
+        assert await rescue(db) == 1
+
+        await connection.execute("rollback")
+    assert await places(db, job.id, other.id) == ["ready", "lease"]
+
+
+async def test_a_kind_that_is_not_ours_is_not_quarantined_by_us_without_its_give_up(db: Database) -> None:
+    job_id = await enqueue(db, "newer.kind", max_recoveries=0)
+    worker = await begin_life(db)
+    await claim_one(db, worker, "newer.kind")
+
+    await crash(db, worker)
+
+    assert await places(db, job_id) == ["ready"]
 
 
 async def overdue(db: Database) -> int:

@@ -36,3 +36,7 @@ delete from pabal.worker where id = :worker;
 -- name: terminate_notifiers()
 select pg_terminate_backend(pid) as terminated from pg_stat_activity
 where datname = current_database() and query ilike '%pg_notify%' and pid <> pg_backend_pid();
+
+-- name: outlive(worker)!
+-- as if it had not beaten for an hour; its connections stay known, so that rescue can end them
+update pabal.worker set until = pabal.real_now() - interval '1 hour' where id = :worker;

@@ -96,3 +96,7 @@ select lane, holder from pabal.lane order by lane;
 
 -- name: list_keys()
 select scope, key, work_id from pabal.dedupe order by scope, key;
+
+-- name: analyze#
+-- what autovacuum does on a quiet server
+analyze pabal.work, pabal.ready, pabal.delayed, pabal.waiting, pabal.lane, pabal.lease, pabal.outcome, pabal.dedupe, pabal.occurrence;

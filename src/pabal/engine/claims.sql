@@ -1,3 +1,7 @@
+-- Two habits of every hot statement, because engine connections keep generic plans and a plan may be made while a table is
+-- empty: (1) a join to a table is a lateral look-up that cannot be pulled up (offset 0), so that its index condition always
+-- wins; (2) rows are removed by their key in an array, or by ctid where they are never updated.
+
 -- name: claim(worker, queues, priorities, floors, ceilings, total)
 -- Queues in the wanted order. No outer order by: it would lock the limit of every queue.
 -- floor: where the last claim of this queue ended, less a margin, so that an old snapshot's dead rows are not walked again.
@@ -14,7 +18,7 @@ gone as (delete from pabal.ready where ctid = any(array(select place from picked
 body as materialized (
   select p.id, p.token + 1 as token, w.kind, w.args, p.queue, w.lane, w.about, w.unit_id, p.failures, p.recoveries, p.snoozes,
          w.max_failures, w.max_recoveries, w.deadline, null::bigint as route_epoch, p.ready_at, w.priority
-  from picked p join pabal.work w on w.id = p.id),
+  from picked p cross join lateral (select * from pabal.work w where w.id = p.id offset 0) w),
 taken as (
   insert into pabal.lease (id, token, worker, queue, lane, failures, recoveries, snoozes, started_at, deadline)
   select id, token, :worker, queue, lane, failures, recoveries, snoozes, pabal.now(), pabal.now() + deadline from body)
@@ -28,14 +32,14 @@ picked as materialized (
   select r.*, m.epoch from mine m
   cross join lateral (
     select r.ctid as place, r.queue, r.ready_at, r.id, r.token, r.failures, r.recoveries, r.snoozes from pabal.ready r
-    where r.queue = m.route and exists (select from pabal.work w where w.id = r.id and w.kind = any(:kinds::text[]))
+    where r.queue = m.route and (select w.kind from pabal.work w where w.id = r.id) = any(:kinds::text[])
     order by r.priority, r.ready_at, r.id limit :total for update skip locked) r
   limit :total),
 gone as (delete from pabal.ready where ctid = any(array(select place from picked))),
 body as materialized (
   select p.id, p.token + 1 as token, w.kind, w.args, p.queue, w.lane, w.about, w.unit_id, p.failures, p.recoveries, p.snoozes,
          w.max_failures, w.max_recoveries, w.deadline, p.epoch as route_epoch, p.ready_at, w.priority
-  from picked p join pabal.work w on w.id = p.id),
+  from picked p cross join lateral (select * from pabal.work w where w.id = p.id offset 0) w),
 taken as (
   insert into pabal.lease (id, token, worker, route_epoch, queue, lane, failures, recoveries, snoozes, started_at, deadline)
   select id, token, :worker, route_epoch, queue, lane, failures, recoveries, snoozes, pabal.now(), pabal.now() + deadline from body)
@@ -49,21 +53,23 @@ with picked as materialized (
 gone as (delete from pabal.ready where ctid = any(array(select place from picked)))
 select p.id, p.token + 1 as token, w.kind, w.args, p.queue, w.lane, w.about, w.unit_id, p.failures, p.recoveries, p.snoozes,
        w.max_failures, w.max_recoveries, w.deadline, null::bigint as route_epoch
-from picked p join pabal.work w on w.id = p.id order by p.ready_at, p.id;
+from picked p cross join lateral (select * from pabal.work w where w.id = p.id offset 0) w order by p.ready_at, p.id;
 
 -- name: end_inside(ids, tokens, worker)!
 with given as materialized (select * from unnest(:ids::bigint[], :tokens::bigint[]) as g(id, token)),
-released as (delete from pabal.dedupe d using given g where d.work_id = g.id and (d.until is null or d.until <= pabal.now())),
+released as (
+  delete from pabal.dedupe where work_id = any(array(select id from given)) and (until is null or until <= pabal.now())),
 closed as (
-  update pabal.occurrence o set "end" = 'done', ended_at = pabal.now() from given g where o.work_id = g.id and o."end" is null)
+  update pabal.occurrence set "end" = 'done', ended_at = pabal.now() where work_id = any(array(select id from given)) and "end" is null)
 insert into pabal.outcome (id, token, final, result, worker, started_at, ended_at)
 select id, token, true, 'done', :worker, pabal.now(), pabal.now() from given;
 
 -- name: find_leases(ids, tokens)
 -- Locks what is still ours; what another is touching right now is busy and comes back with the next flush.
-select l.id, l.token, l.route_epoch, l.cancel_at is not null as is_cancelled
+select l.id, l.token, l.cancel_at is not null as is_cancelled
 from unnest(:ids::bigint[], :tokens::bigint[]) as g(id, token)
-join pabal.lease l on l.id = g.id and l.token = g.token order by l.id for update of l skip locked;
+cross join lateral (
+  select l.* from pabal.lease l where l.id = g.id and l.token = g.token offset 0 for update skip locked) l;
 
 -- name: fence(id, token)
 -- Waits: the one attempt that may write is the one whose token the lease has.
@@ -77,13 +83,17 @@ select route, epoch from pabal.route where route = any(:queues::text[]) order by
 with given as materialized (
   select * from unnest(:ids::bigint[], :tokens::bigint[], :results::text[], :errors::jsonb[]) as g(id, token, result, error)),
 held as materialized (
-  select l.id, l.token, l.worker, l.lane, l.started_at, g.result, g.error from given g
-  join pabal.lease l on l.id = g.id and l.token = g.token order by l.id for update of l skip locked),
-gone as (delete from pabal.lease l using held h where l.id = h.id and l.token = h.token),
-released as (delete from pabal.dedupe d using held h where d.work_id = h.id and (d.until is null or d.until <= pabal.now())),
+  select l.id, l.token, l.worker, l.lane, l.started_at, g.result, g.error from given g cross join lateral (
+    select l.* from pabal.lease l where l.id = g.id and l.token = g.token offset 0 for update skip locked) l),
+gone as (delete from pabal.lease where id = any(array(select id from held))),
+released as (
+  delete from pabal.dedupe where work_id = any(array(select id from held)) and (until is null or until <= pabal.now())),
 closed as (
-  update pabal.occurrence o set "end" = pabal.occurrence_end(h.result), reason = coalesce(h.error->>'reason', o.reason), ended_at = pabal.now()
-  from held h where o.work_id = h.id and o."end" is null),
+  update pabal.occurrence o set "end" = pabal.occurrence_end(f.result), reason = coalesce(f.error->>'reason', o.reason), ended_at = pabal.now()
+  from (
+    select o.place, h.result, h.error from held h cross join lateral (
+      select o.ctid as place from pabal.occurrence o where o.work_id = h.id and o."end" is null offset 0) o) f
+  where o.ctid = f.place),
 ended as (
   insert into pabal.outcome (id, token, final, result, worker, started_at, ended_at, error)
   select id, token, true, result, worker, started_at, pabal.now(), error from held)
@@ -95,9 +105,9 @@ with given as materialized (
   select * from unnest(:ids::bigint[], :tokens::bigint[], :results::text[], :errors::jsonb[], :dues::timestamptz[], :reasons::text[],
     :failed::smallint[], :snoozed::smallint[]) as g(id, token, result, error, due_at, reason, failed, snoozed)),
 held as materialized (
-  select l.*, g.result, g.error, g.due_at, g.reason, g.failed, g.snoozed from given g
-  join pabal.lease l on l.id = g.id and l.token = g.token order by l.id for update of l skip locked),
-gone as (delete from pabal.lease l using held h where l.id = h.id and l.token = h.token),
+  select l.*, g.result, g.error, g.due_at, g.reason, g.failed, g.snoozed from given g cross join lateral (
+    select l.* from pabal.lease l where l.id = g.id and l.token = g.token offset 0 for update skip locked) l),
+gone as (delete from pabal.lease where id = any(array(select id from held))),
 noted as (
   insert into pabal.outcome (id, token, final, result, worker, started_at, ended_at, error)
   select id, token, false, result, worker, started_at, pabal.now(), error from held),
@@ -109,33 +119,34 @@ select id, token, lane from held;
 -- name: return_leases(ids, tokens)
 -- handed back unharmed: nothing is counted, the lane is kept
 with held as materialized (
-  select l.* from unnest(:ids::bigint[], :tokens::bigint[]) as g(id, token)
-  join pabal.lease l on l.id = g.id and l.token = g.token order by l.id for update of l skip locked),
-gone as (delete from pabal.lease l using held h where l.id = h.id and l.token = h.token),
+  select l.* from unnest(:ids::bigint[], :tokens::bigint[]) as g(id, token) cross join lateral (
+    select l.* from pabal.lease l where l.id = g.id and l.token = g.token offset 0 for update skip locked) l),
+gone as (delete from pabal.lease where id = any(array(select id from held))),
 noted as (
   insert into pabal.outcome (id, token, final, result, worker, started_at, ended_at)
   select id, token, false, 'returned', worker, started_at, pabal.now() from held),
 again as (
   insert into pabal.ready (queue, priority, ready_at, id, token, failures, recoveries, snoozes)
-  select h.queue, w.priority, pabal.now(), h.id, h.token, h.failures, h.recoveries, h.snoozes from held h join pabal.work w on w.id = h.id)
+  select h.queue, w.priority, pabal.now(), h.id, h.token, h.failures, h.recoveries, h.snoozes
+  from held h cross join lateral (select * from pabal.work w where w.id = h.id offset 0) w)
 select id, token, queue from held;
 
 -- name: note_stale(ids, tokens, worker, results)
 -- Neither settled nor still leased: somebody else has it, or it ended. What we settled ourselves before a lost answer is not stale.
 with given as (select * from unnest(:ids::bigint[], :tokens::bigint[], :results::text[]) as g(id, token, result)),
 stale as (
-  select g.* from given g where not exists (select from pabal.lease l where l.id = g.id and l.token = g.token)),
+  select g.* from given g where (select l.id from pabal.lease l where l.id = g.id and l.token = g.token) is null),
 noted as (
   insert into pabal.stale (id, token, worker, result, at)
   select s.id, s.token, :worker, s.result, pabal.now() from stale s
-  where not exists (select from pabal.outcome o where o.id = s.id and o.token = s.token and o.worker = :worker
-                    and not coalesce((o.error->>'taken')::boolean, false))
+  where (select o.id from pabal.outcome o where o.id = s.id and o.token = s.token and o.worker = :worker
+         and not coalesce((o.error->>'taken')::boolean, false)) is null
   returning id, token)
 select s.id, s.token, exists (select from noted n where n.id = s.id and n.token = s.token) as is_noted from stale s;
 
 -- name: write_progress(ids, tokens, worker, progress)
 update pabal.lease l set progress = g.progress from unnest(:ids::bigint[], :tokens::bigint[], :progress::jsonb[]) as g(id, token, progress)
-where l.id = g.id and l.token = g.token and l.worker = :worker
+where l.id = any(:ids::bigint[]) and l.id = g.id and l.token = g.token and l.worker = :worker
   and (l.route_epoch is null or exists (select from pabal.route r where r.route = l.queue and r.epoch = l.route_epoch))
 returning l.id;
 
@@ -148,4 +159,4 @@ select id, token from pabal.lease where worker = :worker and cancel_at is null;
 with gone as (delete from pabal.ready where id = :id and token = :token - 1 returning *)
 insert into pabal.lease (id, token, worker, queue, lane, failures, recoveries, snoozes, started_at)
 select g.id, :token, :worker, g.queue, w.lane, g.failures, g.recoveries, g.snoozes, pabal.now()
-from gone g join pabal.work w on w.id = g.id returning id;
+from gone g cross join lateral (select * from pabal.work w where w.id = g.id offset 0) w returning id;

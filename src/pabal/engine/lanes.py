@@ -24,6 +24,8 @@ async def promote_lanes(database: Database, names: Sequence[str]) -> None:
 async def release_lanes(tx: Tx, held: Sequence[tuple[str, int]]) -> None:
     """The holders ended, or let go: the next in each lane becomes ready, in the same commit."""
     if held:
+        # In order, as everybody locks them.
+        held = sorted(held)
         names = [lane for lane, _ in held]
         await tx.run(SQL.free_lanes, lanes=names, holders=[holder for _, holder in held])
         await advance_lanes(tx, names)

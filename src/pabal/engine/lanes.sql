@@ -4,23 +4,24 @@ insert into pabal.lane (lane, holder) select lane, 0 from unnest(:lanes::text[])
 
 -- name: free_lanes(lanes, holders)!
 -- An update, not a mere lock: an enqueue that commits meanwhile waits for it in open_lanes instead of overlooking it.
-with held as (
-  select l.lane from pabal.lane l join unnest(:lanes::text[], :holders::bigint[]) as g(lane, holder) on l.lane = g.lane and l.holder = g.holder
-  order by l.lane for update of l)
-update pabal.lane l set holder = 0 from held where l.lane = held.lane;
+with held as materialized (
+  select l.lane from unnest(:lanes::text[], :holders::bigint[]) as g(lane, holder) cross join lateral (
+    select l.lane from pabal.lane l where l.lane = g.lane and l.holder = g.holder offset 0 for update) l)
+update pabal.lane set holder = 0 where lane = any(array(select lane from held));
 
 -- name: advance_lanes(lanes)
 -- The smallest waiting id of each free lane becomes its holder and ready; lanes with nobody waiting are closed.
 with free as materialized (
-  select lane from pabal.lane where lane = any(:lanes::text[]) and holder = 0 order by lane for update),
+  select ctid as place, lane from pabal.lane where lane = any(:lanes::text[]) and holder = 0 order by lane for update),
 turn as materialized (
-  select f.lane, w.id, w.token, w.failures, w.recoveries, w.snoozes from free f left join lateral (
-    select * from pabal.waiting w where w.lane = f.lane order by w.id limit 1 for update skip locked) w on true),
-moved as (delete from pabal.waiting w using turn t where w.lane = t.lane and w.id = t.id),
-held as (update pabal.lane l set holder = t.id from turn t where l.lane = t.lane and t.id is not null),
-closed as (delete from pabal.lane l using turn t where l.lane = t.lane and t.id is null)
+  select f.lane, f.place, w.id, w.waits_at, w.token, w.failures, w.recoveries, w.snoozes from free f left join lateral (
+    select w.ctid as waits_at, w.* from pabal.waiting w where w.lane = f.lane and (w.lane, w.id) > (f.lane, 0) order by w.id limit 1 for update skip locked) w on true),
+moved as (delete from pabal.waiting where ctid = any(array(select waits_at from turn where id is not null))),
+held as (update pabal.lane l set holder = t.id from turn t where l.ctid = t.place and t.id is not null),
+closed as (delete from pabal.lane where lane = any(array(select lane from turn where id is null)))
 insert into pabal.ready (queue, priority, ready_at, id, token, failures, recoveries, snoozes)
-select b.queue, b.priority, pabal.now(), t.id, t.token, t.failures, t.recoveries, t.snoozes from turn t join pabal.work b on b.id = t.id
+select b.queue, b.priority, pabal.now(), t.id, t.token, t.failures, t.recoveries, t.snoozes
+from turn t cross join lateral (select * from pabal.work b where b.id = t.id offset 0) b
 returning queue;
 
 -- name: list_unheld_lanes(after, slice)

@@ -11,7 +11,7 @@ order by o.schedule_id, o.fire_at;
 -- name: list_open(ids)
 -- one look for each: a list of ids made the planner read everything that is open
 select g.id as schedule_id from unnest(:ids::bigint[]) as g(id)
-join lateral (select from pabal.occurrence o where o.schedule_id = g.id and o."end" is null and o.work_id is not null limit 1) o on true;
+join lateral (select from pabal.occurrence o where o.schedule_id = g.id and o."end" is null and o.work_id > 0 limit 1) o on true;
 
 -- name: insert_occurrences(schedule_ids, fire_ats, decisions, work_ids, reasons, intos, actor)!
 insert into pabal.occurrence (schedule_id, fire_at, decision, work_id, reason, into_at, decided_at, actor)
@@ -31,7 +31,12 @@ insert into pabal.occurrence (schedule_id, fire_at, decision, reason, into_at, d
 select :schedule_id, :fire_at, :decision, :reason, :into_at, pabal.now(), :through, :count where not exists (select from longer);
 
 -- name: move_on(ids, next_ats)!
-update pabal.schedule s set next_at = g.next_at from unnest(:ids::bigint[], :next_ats::timestamptz[]) as g(id, next_at) where s.id = g.id;
+-- locked by this transaction, so a schedule's place is sure
+update pabal.schedule s set next_at = f.next_at
+from (
+  select s.place, g.next_at from unnest(:ids::bigint[], :next_ats::timestamptz[]) as g(id, next_at) cross join lateral (
+    select s.ctid as place from pabal.schedule s where s.id = g.id offset 0) s) f
+where s.ctid = f.place;
 
 -- name: insert_asked(schedule_id, fire_at, actor)!
 insert into pabal.occurrence (schedule_id, fire_at, decision, reason, decided_at, actor)

@@ -11,7 +11,7 @@ from pabal.base.errors import NotFound
 from pabal.base.killpoints import kill_point
 from pabal.base.sql import load
 from pabal.base.telemetry import declare, emit
-from pabal.engine import ids, lanes
+from pabal.engine import ids, keys, lanes
 from pabal.engine.newjob import BadJob, NewJob, Priority, check
 
 SQL = load(__file__)
@@ -136,10 +136,6 @@ async def find_open(tx: Tx, *, about: str) -> list[int]:
     return [row["id"] for row in await tx.rows(SQL.find_open_about, about=about)]
 
 
-async def find_open_keys(tx: Tx, kind: str, keys: Sequence[str]) -> list[int]:
-    return [row["id"] for row in await tx.rows(SQL.find_open_keys, kind=kind, keys=list(keys))]
-
-
 async def _insert_groups(tx: Tx, groups: "Sequence[tuple[_Template, list[NewJob]]]") -> list[Enqueued]:
     answers: list[Enqueued] = []
     for template, group in groups:
@@ -181,52 +177,32 @@ def _template(job: NewJob) -> _Template:
 
 
 async def _insert(tx: Tx, jobs: Sequence[NewJob]) -> list[Enqueued]:
-    answers: dict[int, Enqueued] = {}
-    left = list(range(len(jobs)))
-    await _forget_old_keys(tx, jobs)
-    # A key found open may be released before we have read whose it is; then its turn is ours.
-    while left:
-        chosen, repeated = _one_per_key(jobs, left)
-        rows = await tx.rows(
-            SQL.insert_jobs, **_columns([jobs[n] for n in chosen]), **_conditions(tx, [jobs[n] for n in chosen])
-        )
-        answers.update({chosen[row["n"] - 1]: Enqueued(row["id"], is_new=True) for row in rows})
-        left = await _existing(tx, jobs, answers, [n for n in chosen if n not in answers] + repeated)
-    return [answers[n] for n in range(len(jobs))]
+    """Ids are given out first, in the order of the jobs: that is the order of a lane, with keys or without."""
+    answers = [Enqueued(row["id"], is_new=True) for row in await tx.rows(SQL.new_ids, count=len(jobs))]
+    if any(job.key is not None for job in jobs):
+        answers = await _without_open_keys(tx, jobs, answers)
+    fresh = [(job, answer.id) for job, answer in zip(jobs, answers, strict=True) if answer.is_new]
+    if fresh:
+        chosen = [job for job, _ in fresh]
+        job_ids = [job_id for _, job_id in fresh]
+        await tx.run(SQL.insert_jobs, ids=job_ids, **_columns(chosen), **_conditions(tx, chosen))
+    return answers
 
 
-async def _existing(tx: Tx, jobs: Sequence[NewJob], answers: dict[int, Enqueued], missing: list[int]) -> list[int]:
-    if not missing:
-        return []
-    kinds, keys = [jobs[n].kind for n in missing], [jobs[n].key for n in missing]
-    rows = await tx.rows(SQL.find_keys, scopes=kinds, keys=keys)
-    open_keys = {(row["scope"], row["key"]): row["id"] for row in rows}
-    for n in missing:
-        found = open_keys.get((jobs[n].kind, jobs[n].key))
-        if found is not None:
-            answers[n] = Enqueued(found, is_new=False)
-    return [n for n in missing if n not in answers]
-
-
-def _one_per_key(jobs: Sequence[NewJob], numbers: list[int]) -> tuple[list[int], list[int]]:
-    """The first of each key, and those that repeat one: a bulk may name a key twice."""
-    seen: set[tuple[str, str]] = set()
-    first, repeated = [], []
-    for n in numbers:
-        key = jobs[n].key
-        if key is not None and (jobs[n].kind, key) in seen:
-            repeated.append(n)
-            continue
-        if key is not None:
-            seen.add((jobs[n].kind, key))
-        first.append(n)
-    return first, repeated
-
-
-async def _forget_old_keys(tx: Tx, jobs: Sequence[NewJob]) -> None:
-    keyed = [job for job in jobs if job.key is not None]
-    if keyed:
-        await tx.run(SQL.forget_old_keys, scopes=[job.kind for job in keyed], keys=[job.key for job in keyed])
+async def _without_open_keys(tx: Tx, jobs: Sequence[NewJob], answers: list[Enqueued]) -> list[Enqueued]:
+    """A key that is open already answers with its job; so does one that the bulk names a second time."""
+    wanted: dict[keys.Key, keys.Wanted] = {}
+    for job, answer in zip(jobs, answers, strict=True):
+        if job.key is not None:
+            until = None if job.keep_key is None else tx.now + job.keep_key
+            wanted.setdefault((job.kind, job.key), keys.Wanted(answer.id, until))
+    taken = await keys.take_keys(tx, wanted)
+    return [
+        answer
+        if job.key is None
+        else Enqueued(taken[job.kind, job.key][0], taken[job.kind, job.key] == (answer.id, True))
+        for job, answer in zip(jobs, answers, strict=True)
+    ]
 
 
 def _columns(jobs: Sequence[NewJob]) -> dict[str, list[Any]]:
@@ -249,8 +225,6 @@ def _conditions(tx: Tx, jobs: Sequence[NewJob]) -> dict[str, list[Any]]:
         "lanes": [job.lane for job in jobs],
         "dues": [_due_at(tx, job) for job in jobs],
         "expiries": [job.expires_at for job in jobs],
-        "keys": [job.key for job in jobs],
-        "keeps": [None if job.keep_key is None else tx.now + job.keep_key for job in jobs],
     }
 
 

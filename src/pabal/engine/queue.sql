@@ -1,36 +1,30 @@
--- name: forget_old_keys(scopes, keys)!
--- a key kept past the end of its job is free again when its time is over
-delete from pabal.dedupe d using unnest(:scopes::text[], :keys::text[]) as k(scope, key)
-where d.scope = k.scope and d.key = k.key and d.until <= pabal.now() and not pabal.is_open(d.work_id);
+-- name: new_ids(count)
+-- the id's time is computed once: it costs more than the rest
+with base as materialized (select pabal.id_at(pabal.now()) as id)
+select (select id from base) | (nextval('pabal.id_seq') & 4194303) as id from generate_series(1, :count::int);
 
--- name: insert_jobs(kinds, queues, priorities, lanes, abouts, args, units, causes, failures, recoveries, deadlines, dues, expiries, keys, keeps)
--- keys are inserted in order, so that two crowds with the same keys wait for one another instead of deadlocking
-with base as materialized (select pabal.id_at(pabal.now()) as id),
-given as materialized (
-  select (select id from base) | (nextval('pabal.id_seq') & 4194303) as id, g.* from rows from (unnest(:kinds::text[], :queues::text[],
-    :priorities::smallint[], :lanes::text[], :abouts::text[], :units::bigint[], :causes::text[], :failures::smallint[], :recoveries::smallint[],
-    :deadlines::interval[], :dues::timestamptz[], :expiries::timestamptz[], :keys::text[], :keeps::timestamptz[]),
-    jsonb_array_elements(:args::jsonb)) with ordinality
-    as g(kind, queue, priority, lane, about, unit_id, cause, max_failures, max_recoveries, deadline, due_at, expires_at, key, until, args, n)),
-claimed as (
-  insert into pabal.dedupe (scope, key, work_id, until)
-  select kind, key, id, until from given where key is not null order by kind, key on conflict do nothing returning work_id),
-fresh as materialized (select * from given g where g.key is null or exists (select from claimed c where c.work_id = g.id)),
+-- name: insert_jobs(ids, kinds, queues, priorities, lanes, abouts, args, units, causes, failures, recoveries, deadlines, dues, expiries)!
+-- one JSON text carries all arguments: encoding them one by one costs more than inserting them
+with given as materialized (
+  select g.* from rows from (unnest(:ids::bigint[], :kinds::text[], :queues::text[], :priorities::smallint[], :lanes::text[], :abouts::text[],
+    :units::bigint[], :causes::text[], :failures::smallint[], :recoveries::smallint[], :deadlines::interval[], :dues::timestamptz[],
+    :expiries::timestamptz[]), jsonb_array_elements(:args::jsonb))
+    as g(id, kind, queue, priority, lane, about, unit_id, cause, max_failures, max_recoveries, deadline, due_at, expires_at, args)),
 body as (
   insert into pabal.work (id, unit_id, kind, queue, priority, lane, about, args, max_failures, max_recoveries, deadline, expires_at, cause, created_at)
-  select id, unit_id, kind, queue, priority, lane, about, args, max_failures, max_recoveries, deadline, expires_at, cause, pabal.now() from fresh),
+  select id, unit_id, kind, queue, priority, lane, about, args, max_failures, max_recoveries, deadline, expires_at, cause, pabal.now() from given),
 later as (
   insert into pabal.delayed (due_at, id, reason, token, failures, recoveries, snoozes)
-  select due_at, id, 'asked', 0, 0, 0, 0 from fresh where due_at is not null),
+  select due_at, id, 'asked', 0, 0, 0, 0 from given where due_at is not null),
 behind as (
   insert into pabal.waiting (lane, id, token, failures, recoveries, snoozes)
-  select lane, id, 0, 0, 0, 0 from fresh where due_at is null and lane is not null),
+  select lane, id, 0, 0, 0, 0 from given where due_at is null and lane is not null),
 now_ready as (
   insert into pabal.ready (queue, priority, ready_at, id, token, failures, recoveries, snoozes)
-  select queue, priority, pabal.now(), id, 0, 0, 0, 0 from fresh where due_at is null and lane is null),
+  select queue, priority, pabal.now(), id, 0, 0, 0, 0 from given where due_at is null and lane is null),
 perishable as (
-  insert into pabal.expiry (expires_at, id) select expires_at, id from fresh where expires_at is not null)
-select n::int, id from fresh order by n;
+  insert into pabal.expiry (expires_at, id) select expires_at, id from given where expires_at is not null)
+select;
 
 -- name: insert_plain_jobs(kind, queue, priority, unit, failures, recoveries, deadline, abouts, causes, args)
 -- The common case in bulk: one kind, no key, lane, delay or expiry, so one body and one place. One JSON text carries all
@@ -48,16 +42,9 @@ now_ready as (
   select :queue, :priority::smallint, pabal.now(), id, 0, 0, 0, 0 from given)
 select id from given;
 
--- name: find_keys(scopes, keys)
-select d.scope, d.key, d.work_id as id from unnest(:scopes::text[], :keys::text[]) as k(scope, key)
-join pabal.dedupe d on d.scope = k.scope and d.key = k.key;
-
 -- name: find_open_about(about)
 -- a subject's jobs, old ones included, are few; which of them are open is looked up in the places
 select w.id from pabal.work w where w.about = :about and pabal.is_open(w.id);
-
--- name: find_open_keys(kind, keys)
-select work_id as id from pabal.dedupe where scope = :kind and key = any(:keys::text[]) and pabal.is_open(work_id);
 
 -- name: find_place(id)
 select w.id, w.unit_id, w.kind, w.queue, w.priority, w.lane, w.about, w.args, w.max_failures, w.max_recoveries, w.deadline, w.expires_at, w.cause, w.created_at,

@@ -4,9 +4,12 @@
 select s.id from subject_table s where s.id = any (:ids::bigint[]) order by s.id for update;
 
 -- name: swap_states(ids, states, versions)!
-update subject_table s set state = m.state, version = s.version + 1
-from unnest(:ids::bigint[], :states::text[], :versions::bigint[]) as m(id, state, version)
-where s.id = m.id and s.version = m.version;
+-- locked by this transaction, so a subject's place is sure (why a lateral: see claims.sql)
+update subject_table s set state = f.state, version = s.version + 1
+from (
+  select s.place, m.state from unnest(:ids::bigint[], :states::text[], :versions::bigint[]) as m(id, state, version) cross join lateral (
+    select s.ctid as place from subject_table s where s.id = m.id and s.version = m.version offset 0) s) f
+where s.ctid = f.place;
 
 -- name: drop_timers(machine, subjects)!
 delete from pabal.timer where machine = :machine and subject = any (:subjects::bigint[]);

@@ -7,15 +7,16 @@ order by t.due_at, t.subject limit :batch for update of s skip locked;
 
 -- name: take_due(machine, subjects, events, due_ats)
 -- After the subjects are locked, in a new snapshot: a timer that an edit moved meanwhile stays.
-delete from pabal.timer t
-using unnest(:subjects::bigint[], :events::text[], :due_ats::timestamptz[]) as d(subject, event, due_at)
-where t.machine = :machine and t.subject = d.subject and t.event = d.event and t.due_at = d.due_at
+delete from pabal.timer t where t.ctid = any(array(
+  select t.place from unnest(:subjects::bigint[], :events::text[], :due_ats::timestamptz[]) as d(subject, event, due_at) cross join lateral (
+    select t.ctid as place from pabal.timer t
+    where t.machine = :machine and t.subject = d.subject and t.event = d.event and t.due_at = d.due_at offset 0) t))
 returning t.subject, t.event, t.due_at, t.tries;
 
 -- name: drop_orphans(machine)!
 -- Timers of rows that somebody deleted would be due for ever.
 delete from pabal.timer t
-where t.machine = :machine and t.due_at <= pabal.now() and not exists (select from subject_table s where s.id = t.subject);
+where t.machine = :machine and t.due_at <= pabal.now() and (select s.id from subject_table s where s.id = t.subject) is null;
 
 -- name: put_off(machine, subject, event, tries, error, quarantined)!
 insert into pabal.timer (machine, subject, event, due_at, tries, error)

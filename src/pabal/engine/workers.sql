@@ -63,16 +63,19 @@ body as materialized (
   select d.*, w.kind, w.args, w.priority, w.about, w.unit_id, w.max_failures, w.max_recoveries, w.deadline as limit_each,
          case when d.cancel_at is not null then 'cancelled' 
               when d.recoveries >= w.max_recoveries and w.kind = any(:kinds::text[]) then 'quarantined' end as verdict
-  from dead d join pabal.work w on w.id = d.id),
+  from dead d cross join lateral (select * from pabal.work w where w.id = d.id offset 0) w),
 noted as (
   insert into pabal.outcome (id, token, final, result, worker, started_at, ended_at, error)
   select id, token, verdict is not null, coalesce(verdict, 'lost'), worker, started_at, pabal.now(),
          jsonb_build_object('reason', 'its worker died', 'taken', true) from body),
 released as (
-  delete from pabal.dedupe d using body b where b.verdict is not null and d.work_id = b.id and (d.until is null or d.until <= pabal.now())),
+  delete from pabal.dedupe where work_id = any(array(select id from body where verdict is not null)) and (until is null or until <= pabal.now())),
 closed as (
-  update pabal.occurrence o set "end" = pabal.occurrence_end(b.verdict), reason = 'its worker died', ended_at = pabal.now()
-  from body b where b.verdict is not null and o.work_id = b.id and o."end" is null),
+  update pabal.occurrence o set "end" = pabal.occurrence_end(f.verdict), reason = 'its worker died', ended_at = pabal.now()
+  from (
+    select o.place, b.verdict from body b cross join lateral (
+      select o.ctid as place from pabal.occurrence o where b.verdict is not null and o.work_id = b.id and o."end" is null offset 0) o) f
+  where o.ctid = f.place),
 again as (
   insert into pabal.ready (queue, priority, ready_at, id, token, failures, recoveries, snoozes)
   select queue, priority, pabal.now(), id, token, failures, recoveries + 1, snoozes from body where verdict is null)
@@ -83,27 +86,30 @@ from body;
 -- name: take_overdue(grace, kinds, slice)
 -- Attempts that ignored a cancel or their deadline for longer than the grace: the lease is taken from a worker that may still run.
 with late as materialized (
-  select id from pabal.lease where cancel_at < pabal.now() - :grace::interval
-  union select id from pabal.lease where deadline < pabal.now() - :grace::interval),
+  (select id from pabal.lease where cancel_at < pabal.now() - :grace::interval order by cancel_at limit :slice)
+  union (select id from pabal.lease where deadline < pabal.now() - :grace::interval order by deadline limit :slice)),
 over as materialized (
-  select l.* from late join pabal.lease l on l.id = late.id
-  where exists (select from pabal.work w where w.id = l.id and w.kind = any(:kinds::text[]))
-  order by l.id limit :slice for update of l skip locked),
-gone as (delete from pabal.lease l using over where l.id = over.id),
+  select l.* from late cross join lateral (
+    select l.* from pabal.lease l where l.id = late.id and (select w.kind from pabal.work w where w.id = l.id) = any(:kinds::text[])
+    offset 0 for update skip locked) l limit :slice),
+gone as (delete from pabal.lease where id = any(array(select id from over))),
 body as materialized (
   select o.*, w.kind, w.args, w.priority, w.about, w.unit_id, w.max_failures, w.max_recoveries, w.deadline as limit_each,
          case when o.cancel_at is not null then 'cancelled' when o.failures + 1 >= w.max_failures then 'failed' end as verdict
-  from over o join pabal.work w on w.id = o.id),
+  from over o cross join lateral (select * from pabal.work w where w.id = o.id offset 0) w),
 noted as (
   insert into pabal.outcome (id, token, final, result, worker, started_at, ended_at, error)
   select id, token, verdict is not null, coalesce(verdict, 'retry'), worker, started_at, pabal.now(),
          jsonb_build_object('taken', true, 'reason',
            case when cancel_at is not null then 'cancelled and did not stop' else 'deadline passed and did not stop' end) from body),
 released as (
-  delete from pabal.dedupe d using body b where b.verdict is not null and d.work_id = b.id and (d.until is null or d.until <= pabal.now())),
+  delete from pabal.dedupe where work_id = any(array(select id from body where verdict is not null)) and (until is null or until <= pabal.now())),
 closed as (
-  update pabal.occurrence o set "end" = pabal.occurrence_end(b.verdict), reason = 'did not stop', ended_at = pabal.now()
-  from body b where b.verdict is not null and o.work_id = b.id and o."end" is null),
+  update pabal.occurrence o set "end" = pabal.occurrence_end(f.verdict), reason = 'did not stop', ended_at = pabal.now()
+  from (
+    select o.place, b.verdict from body b cross join lateral (
+      select o.ctid as place from pabal.occurrence o where b.verdict is not null and o.work_id = b.id and o."end" is null offset 0) o) f
+  where o.ctid = f.place),
 again as (
   insert into pabal.ready (queue, priority, ready_at, id, token, failures, recoveries, snoozes)
   select queue, priority, pabal.now(), id, token, failures + 1, recoveries, snoozes from body where verdict is null)

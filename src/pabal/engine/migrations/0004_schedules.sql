@@ -55,7 +55,8 @@ create table pabal.occurrence (
   constraint a_run_has_two_ends check ((through is null) = (count = 1) and (through is null or (through > fire_at and work_id is null)))
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0);
 create unique index occurrence_open on pabal.occurrence (work_id) where "end" is null and work_id is not null;
-create index occurrence_open_of on pabal.occurrence (schedule_id) where "end" is null and work_id is not null;
+-- another condition on purpose: where the same fits both, a plan may take the wrong one
+create index occurrence_open_of on pabal.occurrence (schedule_id) where "end" is null and work_id > 0;
 create index occurrence_fire on pabal.occurrence (fire_at);
 
 -- how a job's end reads in the ledger

@@ -1,0 +1,407 @@
+"""Two transactions at once, step by step. Each fence has a broken variant here, and the same story must catch it."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from datetime import timedelta
+
+import pytest
+
+from pabal.base.database import Database, Tx
+from pabal.base.sql import Statement
+from pabal.engine import claims, delays, lanes, queue, routes, withdrawals, workers
+from pabal.engine.claims import LeaseLost
+from pabal.engine.endings import Returned
+from pabal.engine.kinds import Job
+from pabal.engine.outcome import Done, Retry
+from pabal.engine.queue import NewJob, Priority
+from tests.engine import broken
+from tests.support.work import (
+    BOT,
+    KINDS,
+    PLAIN,
+    SQL,
+    begin_blocked,
+    begin_life,
+    cancel,
+    claim,
+    claim_in,
+    claim_one,
+    claim_routed,
+    crash,
+    enqueue,
+    enqueue_many,
+    hold_route,
+    holder,
+    lapse,
+    leases,
+    places,
+    rescue,
+    results,
+    settle,
+    start,
+    undone,
+    wanted,
+)
+
+NO_TTL = timedelta(0)
+
+
+@pytest.fixture
+async def open_end(database_url: str) -> AsyncIterator[Database]:
+    """A database that a broken variant may leave broken: nobody checks the tables after the test."""
+    database = await Database.open(database_url, size=20)
+    yield database
+    await database.close()
+
+
+variants = pytest.mark.parametrize("is_broken", [False, True], ids=["ours", "broken"])
+
+
+async def test_rescue_passes_over_a_life_that_is_claiming_and_gets_it_next_time(db: Database) -> None:
+    job_id = await enqueue(db)
+    worker = await begin_life(db)
+    async with db.transaction() as tx:
+        await claim_in(tx, worker)
+        await lapse(db, worker)
+        assert await rescue(db) == 0
+
+    assert await rescue(db) == 1
+    assert await places(db, job_id) == ["ready"]
+
+
+@variants
+async def test_a_claim_that_commits_while_rescue_looks_around_is_rescued_too(
+    open_end: Database, is_broken: bool
+) -> None:
+    db = open_end
+    job_id = await enqueue(db)
+    worker = await begin_life(db)
+    async with db.transaction() as tx:
+        await tx.script(SQL.gate_liveness.text)
+    async with db.transaction() as claiming:
+        await claim_in(claiming, worker)
+        await lapse(db, worker)
+        async with db.transaction() as gate:
+            await gate.rows(SQL.close_gate)
+            step = rescue_in_one(db) if is_broken else rescue(db)
+            rescuing = await begin_blocked(db, step)  # it has its snapshot, and no lock yet
+            await commit(claiming)
+        rescued = await rescuing
+
+    await rescue(db)
+
+    assert rescued == (0 if is_broken else 1)
+    orphans = [(job_id, worker)] if is_broken else []
+    assert await leases(db) == orphans
+
+
+async def rescue_in_one(db: Database) -> int:
+    async with db.transaction() as tx:
+        return len(await tx.rows(broken.SQL.rescue_in_one, ttl=NO_TTL))
+
+
+async def commit(tx: Tx) -> None:
+    """Ends the work of an open transaction now; what its block still does is another transaction."""
+    await tx.script("commit; begin")
+
+
+@variants
+async def test_a_life_that_was_seen_cannot_be_buried_before_its_claim_commits(
+    open_end: Database, is_broken: bool
+) -> None:
+    db = open_end
+    job_id = await enqueue(db)
+    worker = await begin_life(db)
+    async with db.transaction() as tx:
+        statement = broken.SQL.see_life if is_broken else workers.SQL.hold_life
+        assert await tx.value(statement, worker=worker) == worker
+        await lapse(db, worker)
+        await rescue(db)
+        await claims.claim(tx, worker, wanted(PLAIN), total=1)
+
+    await rescue(db)
+
+    assert await leases(db) == ([(job_id, worker)] if is_broken else [])
+
+
+async def test_rescue_waits_for_a_fenced_write_and_keeps_it(db: Database) -> None:
+    job = await start(db)
+    [(_, worker)] = await leases(db)
+    await lapse(db, worker)
+    async with db.transaction() as tx:
+        await claims.fence(tx, job)
+        rescuing = await begin_blocked(db, rescue(db))
+        await claims.settle(tx, worker, [(job, Done())], KINDS)
+    rescued = await rescuing
+
+    assert rescued == 0
+    assert await results(db, job.id) == [(1, "done", True)]
+
+
+async def test_a_fence_that_waits_for_rescue_finds_its_lease_lost(db: Database) -> None:
+    job = await start(db)
+    [(_, worker)] = await leases(db)
+    await lapse(db, worker)
+    async with db.transaction() as tx:
+        await workers._bury(tx, KINDS, await tx.rows(workers.SQL.bury_lapsed, ttl=NO_TTL))
+        fencing = await begin_blocked(db, write_fenced(db, job))
+    with pytest.raises(LeaseLost):
+        await fencing
+
+    assert await places(db, job.id) == ["ready"]
+
+
+async def write_fenced(db: Database, job: Job) -> None:
+    async with db.transaction() as tx:
+        await claims.fence(tx, job)
+
+
+async def test_a_routed_fence_and_a_rescue_do_not_lock_each_other_out(db: Database) -> None:
+    await enqueue(db, route=BOT)
+    worker = await begin_life(db)
+    await hold_route(db, worker)
+    [job] = await claim_routed(db, worker)
+    await lapse(db, worker)
+    async with db.transaction() as blocker:
+        await blocker.rows(SQL.lock_lease, id=job.id)
+        fencing = await begin_blocked(db, write_fenced(db, job))
+        rescuing = await begin_blocked(db, rescue(db), others=1)
+
+    await fencing
+    assert await rescuing == 1
+
+
+@variants
+async def test_a_zombie_that_settles_ends_nobody_elses_attempt(db: Database, is_broken: bool) -> None:
+    zombie = await start(db)
+    [(_, dead)] = await leases(db)
+    await crash(db, dead)
+    current = await claim_one(db, await begin_life(db))
+    statement = broken.SQL.end_leases_without_token if is_broken else claims.SQL.end_leases
+
+    ended = await end_with(db, statement, zombie)
+
+    assert ended == ([zombie.id] if is_broken else [])
+    assert await places(db, current.id) == ["ended" if is_broken else "lease"]
+
+
+async def end_with(db: Database, statement: Statement, job: Job) -> list[int]:
+    async with db.transaction() as tx:
+        rows = await tx.rows(statement, ids=[job.id], tokens=[job.token], results=["done"], errors=[None])
+        return [row["id"] for row in rows]
+
+
+async def test_a_retry_that_meets_a_cancel_under_way_is_busy_and_then_cancelled(db: Database) -> None:
+    job = await start(db)
+    async with db.transaction() as tx:
+        await withdrawals.cancel_jobs(tx, [job.id], kinds=KINDS)
+        during = await settle(db, job, Retry("bad"))
+    after = await settle(db, job, Retry("bad"))
+
+    assert (during.count, during.busy) == (0, [(job, Retry("bad"))])
+    assert after.count == 1
+    assert await results(db, job.id) == [(1, "cancelled", True)]
+
+
+async def test_a_cancel_that_waits_for_a_retry_finds_the_job_where_it_went(db: Database) -> None:
+    job = await start(db)
+    async with db.transaction() as tx:
+        await claims.settle(tx, None, [(job, Retry("bad"))], KINDS)
+        cancelling = await begin_blocked(db, cancel(db, job.id))
+    cancelled = await cancelling
+
+    assert (cancelled.ended, cancelled.signalled) == ([job.id], [])
+    assert await results(db, job.id) == [(1, "retry", False), (2, "cancelled", True)]
+
+
+async def test_a_cancel_that_waits_for_a_hand_back_starts_no_new_attempt(db: Database) -> None:
+    job = await start(db, lane="l")
+    async with db.transaction() as tx:
+        await claims.settle(tx, None, [(job, Returned("shutdown"))], KINDS)
+        cancelling = await begin_blocked(db, cancel(db, job.id))
+    await cancelling
+
+    assert await claim(db, await begin_life(db)) == []
+    assert await holder(db, "l") is None
+
+
+async def test_a_claim_passes_over_a_job_that_is_being_cancelled(db: Database) -> None:
+    job_id = await enqueue(db)
+    worker = await begin_life(db)
+    async with db.transaction() as tx:
+        await withdrawals.cancel_jobs(tx, [job_id], kinds=KINDS)
+        assert await claim(db, worker) == []
+
+    assert await claim(db, worker) == []
+    assert await results(db, job_id) == [(1, "cancelled", True)]
+
+
+async def test_a_cancel_that_waits_for_a_claim_signals_it(db: Database) -> None:
+    job_id = await enqueue(db)
+    worker = await begin_life(db)
+    async with db.transaction() as tx:
+        [job] = await claim_in(tx, worker)
+        cancelling = await begin_blocked(db, cancel(db, job_id))
+    cancelled = await cancelling
+    await settle(db, job, Retry("bad"))
+
+    assert cancelled.signalled == [job_id]
+    assert await results(db, job_id) == [(1, "cancelled", True)]
+
+
+@variants
+async def test_an_enqueue_while_the_lane_is_being_freed_is_overlooked_by_nobody(
+    open_end: Database, is_broken: bool
+) -> None:
+    """The step that frees has its snapshot and waits at another lane; meanwhile somebody joins this one."""
+    db = open_end
+    first, last = [one.id for one in await enqueue_many(db, NewJob(PLAIN, lane="a"), NewJob(PLAIN, lane="b"))]
+    worker = await begin_life(db)
+    jobs = await claim(db, worker)
+    async with db.transaction() as blocker:
+        await blocker.rows(SQL.lock_lane, lane="a")
+        freeing = await begin_blocked(db, end_both(db, jobs, in_one=is_broken))
+        joined = await enqueue(db, lane="b")
+    await freeing
+
+    assert await places(db, first, last) == ["ended", "ended"]
+    assert await places(db, joined) == ["waiting" if is_broken else "ready"]
+    assert await holder(db, "b") == (None if is_broken else joined)
+    mended = await lanes.LaneSweep(db).run_once()
+    assert mended == (1 if is_broken else 0)
+
+
+async def end_both(db: Database, jobs: list[Job], *, in_one: bool) -> None:
+    async with db.transaction() as tx:
+        ids, tokens = [job.id for job in jobs], [job.token for job in jobs]
+        await tx.rows(claims.SQL.end_leases, ids=ids, tokens=tokens, results=["done"] * 2, errors=[None] * 2)
+        held = [(job.lane or "", job.id) for job in jobs]
+        if in_one:
+            names = [name for name, _ in held]
+            await tx.rows(broken.SQL.free_and_advance_in_one, lanes=names, holders=ids)
+        else:
+            await lanes.release_lanes(tx, held)
+
+
+async def test_an_enqueue_that_commits_after_the_holder_was_freed_waits_and_gets_the_lane(db: Database) -> None:
+    [first] = [one.id for one in await enqueue_many(db, NewJob(PLAIN, lane="l"))]
+    job = await claim_one(db, await begin_life(db))
+    async with db.transaction() as tx:
+        await claims.settle(tx, None, [(job, Done())], KINDS)
+        joining = await begin_blocked(db, enqueue(db, lane="l"))
+    second = await joining
+
+    assert await places(db, first, second) == ["ended", "ready"]
+    assert await holder(db, "l") == second
+
+
+async def test_a_settle_sees_who_enqueued_while_the_holder_ran(db: Database) -> None:
+    await enqueue(db, lane="l")
+    job = await claim_one(db, await begin_life(db))
+    async with db.transaction() as tx:
+        behind = (await queue.enqueue(tx, NewJob(PLAIN, lane="l"))).id
+        settling = asyncio.create_task(settle(db, job, Done()))
+        await settling
+        assert await holder(db, "l") is None
+
+    assert await places(db, behind) == ["ready"]
+
+
+async def test_two_that_promote_one_lane_together_make_one_holder(db: Database) -> None:
+    async with AsyncExitStack() as stack:
+        opened = [await stack.enter_async_context(db.transaction()) for _ in range(4)]
+        made = [(await queue.enqueue(tx, NewJob(PLAIN, lane="l"))).id for tx in opened]
+
+    assert sorted(await places(db, *made)) == ["ready", "waiting", "waiting", "waiting"]
+    await asyncio.gather(*(lanes.promote_lanes(db, ["l"]) for _ in range(4)))
+    assert sorted(await places(db, *made)) == ["ready", "waiting", "waiting", "waiting"]
+
+
+async def test_a_cancel_of_the_next_in_line_while_the_lane_advances_skips_it(db: Database) -> None:
+    first, second, third = [one.id for one in await enqueue_many(db, *[NewJob(PLAIN, lane="l")] * 3)]
+    job = await claim_one(db, await begin_life(db))
+    async with db.transaction() as tx:
+        await withdrawals.cancel_jobs(tx, [second], kinds=KINDS)
+        await settle(db, job, Done())
+
+    assert await places(db, first, second, third) == ["ended", "ended", "ready"]
+
+
+async def test_a_due_job_joins_its_lane_while_the_holder_ends(db: Database) -> None:
+    first, second = [one.id for one in await enqueue_many(db, *[NewJob(PLAIN, lane="l")] * 2)]
+    worker = await begin_life(db)
+    await settle(db, await claim_one(db, worker), Retry("bad", after=timedelta(0)))
+    job = await claim_one(db, worker)
+    async with db.transaction() as tx:
+        await claims.settle(tx, None, [(job, Done())], KINDS)
+        promoting = await begin_blocked(db, delays.promote_once(db))
+    await promoting
+
+    assert job.id == second
+    assert await places(db, first, second) == ["ready", "ended"]
+
+
+async def test_a_takeover_waits_for_a_settle_that_has_checked_the_epoch(db: Database) -> None:
+    await enqueue(db, route=BOT)
+    worker = await begin_life(db)
+    await hold_route(db, worker)
+    [job] = await claim_routed(db, worker)
+    async with db.transaction() as tx:
+        await claims.settle(tx, worker, [(job, Done())], KINDS)
+        taking = await begin_blocked(db, hold_route(db, await begin_life(db)))
+    await taking
+
+    assert await results(db, job.id) == [(1, "done", True)]
+
+
+async def test_a_settle_that_waits_for_a_takeover_hands_the_job_back(db: Database) -> None:
+    await enqueue(db, route=BOT)
+    worker, other = await begin_life(db), await begin_life(db)
+    await hold_route(db, worker)
+    [job] = await claim_routed(db, worker)
+    async with db.transaction() as tx:
+        await routes.hold_route(tx, BOT, worker=other)
+        settling = await begin_blocked(db, settle(db, job, Done(), worker=worker))
+    settled = await settling
+
+    assert settled.count == 1
+    assert await results(db, job.id) == [(1, "returned", False)]
+    assert [one.id for one in await claim_routed(db, other)] == [job.id]
+
+
+async def test_a_claim_skips_a_route_that_is_moving(db: Database) -> None:
+    job_id = await enqueue(db, route=BOT)
+    worker, other = await begin_life(db), await begin_life(db)
+    await hold_route(db, worker)
+    async with db.transaction() as tx:
+        await routes.hold_route(tx, BOT, worker=other)
+        assert await claim_routed(db, worker) == []
+
+    assert await claim_routed(db, worker) == []
+    assert [one.id for one in await claim_routed(db, other)] == [job_id]
+
+
+async def test_a_cancel_that_waits_for_inside_work_finds_it_ended(db: Database) -> None:
+    job_id = await enqueue(db)
+    async with db.transaction() as tx:
+        jobs = await claims.take_inside(tx, PLAIN, Priority.NORMAL, limit=1)
+        cancelling = await begin_blocked(db, cancel(db, job_id))
+        await claims.end_inside(tx, None, jobs)
+    cancelled = await cancelling
+
+    assert (cancelled.ended, cancelled.signalled) == ([], [])
+    assert await results(db, job_id) == [(1, "done", True)]
+
+
+async def test_the_failure_of_inside_work_is_not_settled_when_the_job_ended_meanwhile(db: Database) -> None:
+    job_id = await enqueue(db)
+    async with undone(db) as tx:
+        [job] = await claims.take_inside(tx, PLAIN, Priority.NORMAL, limit=1)
+    await cancel(db, job_id)
+
+    async with db.transaction() as tx:
+        await claims.fail_inside(tx, job, Retry("late"), KINDS)
+
+    assert await results(db, job_id) == [(1, "cancelled", True)]
+    assert await leases(db) == []

@@ -1,0 +1,121 @@
+"""Hot statements read their tables by index only, however the tables were filled when they were planned."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from pabal.base.database import Database, Tx
+from pabal.base.sql import Statement
+from pabal.engine import claims, delays, lanes, withdrawals, workers
+from tests.support.work import SQL
+
+ROWS = 20_000
+BATCH = 100
+WATCHED = ("ready", "lease", "delayed", "waiting", "work", "outcome")
+HOT = [
+    claims.SQL.claim,
+    claims.SQL.claim_routed,
+    claims.SQL.take_inside,
+    claims.SQL.find_leases,
+    claims.SQL.fence,
+    claims.SQL.end_leases,
+    claims.SQL.delay_leases,
+    claims.SQL.return_leases,
+    claims.SQL.note_stale,
+    claims.SQL.write_progress,
+    delays.SQL.take_due,
+    lanes.SQL.advance_lanes,
+    lanes.SQL.list_unheld_lanes,
+    withdrawals.SQL.withdraw,
+    withdrawals.SQL.flag_leases,
+    withdrawals.SQL.list_expired,
+    workers.SQL.rescue_leases,
+    workers.SQL.take_overdue,
+    workers.SQL.list_signals,
+]
+CLAIM = {
+    "worker": "1",
+    "queues": "array['test.plain']",
+    "priorities": "array[2::smallint]",
+    "floors": "array[timestamptz '-infinity']",
+    "ceilings": "array[timestamptz 'infinity']",
+    "total": str(BATCH),
+}
+
+
+async def explain(tx: Tx, statement: Statement, given: dict[str, str] | None = None) -> dict[str, Any]:
+    """The generic plan, as engine connections use it; run as well when it is given its parameters."""
+    values = ", ".join((given or {}).get(name, "null") for name in statement.parameters)
+    call = f"execute hot({values})" if values else "execute hot"
+    await tx.script(f"prepare hot as {statement.text}")
+    how = "format json, analyze" if given else "format json"
+    answer = await tx.value(Statement("explain", f"explain ({how}) {call}", ()))
+    await tx.script("deallocate hot")
+    plan: dict[str, Any] = json.loads(answer)[0]["Plan"]
+    return plan
+
+
+def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield plan
+    for part in plan.get("Plans", []):
+        yield from nodes(part)
+
+
+def scanned_whole(plan: dict[str, Any]) -> list[str]:
+    """Tables read from end to end: by a sequential scan, or along an index without a condition on it."""
+    return [node["Relation Name"] for node in nodes(plan) if is_watched(node) and is_whole(node)]
+
+
+def is_watched(node: dict[str, Any]) -> bool:
+    return str(node.get("Relation Name", "")).startswith(WATCHED)
+
+
+def is_whole(node: dict[str, Any]) -> bool:
+    kind = node["Node Type"]
+    return kind.endswith("Seq Scan") or (kind in ("Index Scan", "Index Only Scan") and "Index Cond" not in node)
+
+
+@pytest.fixture
+async def crowded(db: Database) -> Database:
+    async with db.transaction() as tx:
+        await tx.run(SQL.fill_places, rows=ROWS)
+    return db
+
+
+async def test_no_hot_statement_scans_a_crowded_table(crowded: Database) -> None:
+    async with crowded.transaction() as tx:
+        found = {statement.name: scanned_whole(await explain(tx, statement)) for statement in HOT}
+
+    assert {name: tables for name, tables in found.items() if tables} == {}
+
+
+@pytest.mark.parametrize("is_analyzed", [False, True], ids=["new", "analyzed"])
+async def test_nor_when_it_was_planned_while_the_tables_were_empty(db: Database, is_analyzed: bool) -> None:
+    async with db.transaction() as tx:
+        if is_analyzed:
+            await tx.script(SQL.analyze.text)
+        found = {statement.name: scanned_whole(await explain(tx, statement)) for statement in HOT}
+
+    assert {name: tables for name, tables in found.items() if tables} == {}
+
+
+async def test_the_check_sees_a_statement_that_scans(crowded: Database) -> None:
+    async with crowded.transaction() as tx:
+        found = scanned_whole(await explain(tx, SQL.scan_ready))
+
+    assert found == ["ready"]
+
+
+async def test_a_claim_touches_no_more_rows_than_a_few_for_each_job(crowded: Database) -> None:
+    async with crowded.transaction() as tx:
+        plan = await explain(tx, claims.SQL.claim, CLAIM)
+
+    touched = [
+        node["Actual Rows"] * node["Actual Loops"] + node.get("Rows Removed by Filter", 0)
+        for node in nodes(plan)
+        if node.get("Relation Name", "").startswith(WATCHED)
+    ]
+    assert max(touched) >= BATCH
+    assert max(touched) <= 3 * BATCH

@@ -1,0 +1,371 @@
+"""Handlers side by side: how they are told to stop, what happens to what they hold, and who may run how many."""
+
+import asyncio
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pabal.base.database import Database
+from pabal.engine import claims, queue, withdrawals, workers
+from pabal.engine.kinds import Job, Kinds
+from pabal.engine.outcome import Outcome, Retry
+from pabal.engine.queue import NewJob
+from pabal.engine.server import Server
+from tests.support.servers import SQL, Errand, Gate, enqueue_via, notes, serving, until, until_ended, until_in
+from tests.support.work import (
+    BOT,
+    begin_blocked,
+    begin_life,
+    counters,
+    enqueue_many,
+    hold_route,
+    lapse,
+    leases,
+    place,
+    results,
+    wanted,
+)
+
+GATED = "test.gated"
+ERRAND = "test.errand"
+
+
+@pytest.fixture
+def locks(tmp_path: Path) -> Path:
+    return tmp_path / "locks"
+
+
+def gated(gate: Gate, **options: Any) -> Kinds:
+    kinds = Kinds()
+
+    # A function, not the object: only those are known to be coroutines.
+    @kinds.plain(GATED, **options)
+    async def wait(job: Job) -> None:
+        await gate(job)
+
+    return kinds
+
+
+async def cancel(server: Server, job_id: int) -> None:
+    async with server.database.transaction() as tx:
+        await withdrawals.cancel_jobs(tx, [job_id], kinds=server.kinds)
+
+
+async def test_what_raises_comes_back_later_with_the_reason(db: Database, locks: Path):
+    kinds = Kinds()
+
+    @kinds.plain("test.raising")
+    async def fail(job: Job) -> None:
+        raise ValueError("the room is closed")
+
+    async with serving(db, kinds, locks) as server:
+        job = await enqueue_via(server, "test.raising")
+        found = await until_in(db, job, "delayed")
+
+    assert found.failures == 1
+    assert found.error == {"reason": "ValueError: the room is closed"}
+
+
+async def test_all_three_shapes_end_what_they_are_given(db: Database, locks: Path):
+    errand = Errand()
+    kinds = gated(gate := Gate())
+    gate.open.set()
+    kinds.steps(ERRAND, errand)
+
+    @kinds.inside("test.inside")
+    async def count(tx: Any, jobs: Any) -> None:
+        return None
+
+    async with serving(db, kinds, locks) as server:
+        jobs = [await enqueue_via(server, kind) for kind in (GATED, ERRAND, "test.inside")]
+        ended = [(await until_ended(db, job)).result for job in jobs]
+
+    assert ended == ["done", "done", "done"]
+
+
+async def test_a_running_job_that_is_cancelled_gets_the_signal_and_ends(db: Database, locks: Path):
+    gate = Gate()
+
+    async with serving(db, gated(gate), locks) as server:
+        job = await enqueue_via(server, GATED)
+        await gate.until_begun()
+        await cancel(server, job)
+        ended = await until_ended(db, job)
+
+    assert ended.result == "cancelled"
+    assert [stopped.id for stopped in gate.cancelled] == [job]
+
+
+async def test_a_cancel_beats_a_retry(db: Database, locks: Path):
+    kinds = Kinds()
+    begun = asyncio.Event()
+
+    @kinds.plain("test.stubborn")
+    async def answer_retry(job: Job) -> Outcome:
+        begun.set()
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            return Retry("I would rather try again")
+        raise AssertionError
+
+    async with serving(db, kinds, locks) as server:
+        job = await enqueue_via(server, "test.stubborn")
+        await begun.wait()
+        await cancel(server, job)
+        ended = await until_ended(db, job)
+
+    assert ended.result == "cancelled"
+
+
+async def test_a_slot_serves_on_after_its_handler_was_cancelled(db: Database, locks: Path):
+    gate = Gate()
+
+    async with serving(db, gated(gate), locks, concurrency=1) as server:
+        first = await enqueue_via(server, GATED)
+        await gate.until_begun()
+        await cancel(server, first)
+        second = await enqueue_via(server, GATED)
+        await gate.until_begun(2)
+        gate.open.set()
+        ended = await until_ended(db, second)
+
+    assert ended.result == "done"
+
+
+async def test_progress_is_written_while_the_job_runs(db: Database, locks: Path):
+    kinds = Kinds()
+    leave = asyncio.Event()
+
+    @kinds.plain("test.slow")
+    async def report(job: Job) -> None:
+        await job.report({"percent": 40})
+        await leave.wait()
+
+    async with serving(db, kinds, locks) as server:
+        job = await enqueue_via(server, "test.slow")
+
+        async def has_progress() -> bool:
+            return (await place(db, job)).progress == {"percent": 40}
+
+        await until(has_progress)
+        leave.set()
+        await until_ended(db, job)
+
+
+async def test_progress_of_an_attempt_that_lost_its_job_is_not_kept_and_stops_it(db: Database, locks: Path):
+    kinds = Kinds()
+    stopped = asyncio.Event()
+    go_on = asyncio.Event()
+    other = await begin_life(db)
+
+    @kinds.plain("test.slow")
+    async def report(job: Job) -> None:
+        try:
+            await go_on.wait()
+            await job.report({"percent": 40})
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            stopped.set()
+            raise
+
+    async with serving(db, kinds, locks) as server:
+        job = await enqueue_via(server, "test.slow")
+        await until_in(db, job, "lease")
+        async with db.transaction() as tx:
+            await tx.run(SQL.give_leases, worker=server.life.worker, other=other)
+        go_on.set()
+        await stopped.wait()
+        found = await place(db, job)
+
+    assert found.progress is None
+
+
+async def test_a_route_taken_elsewhere_stops_the_handler_and_counts_nothing(db: Database, locks: Path):
+    gate = Gate()
+    other = await begin_life(db)
+
+    async with serving(db, gated(gate), locks) as server:
+        await hold_route(server.database, server.life.worker)
+        job = await enqueue_via(server, GATED, route=BOT)
+        await gate.until_begun()
+        await hold_route(server.database, other)
+        await until_in(db, job, "ready")
+
+    assert [stopped.id for stopped in gate.cancelled] == [job]
+    assert await counters(db, job) == (0, 0, 0)
+    assert await results(db, job) == [(1, "returned", False)]
+
+
+async def test_routed_work_runs_where_the_route_is_held(db: Database, locks: Path):
+    gate, elsewhere = Gate(), Gate()
+    gate.open.set()
+
+    async with serving(db, gated(elsewhere), locks) as idle, serving(db, gated(gate), locks) as holding:
+        await hold_route(holding.database, holding.life.worker)
+        job = await enqueue_via(idle, GATED, route=BOT)
+        await until_ended(db, job)
+
+    assert elsewhere.begun == []
+    assert [one.id for one in gate.begun] == [job]
+
+
+async def test_when_the_life_lapses_its_handlers_are_stopped_and_a_new_one_begins(db: Database, locks: Path):
+    gate = Gate()
+
+    async with serving(db, gated(gate), locks) as server:
+        job = await enqueue_via(server, GATED)
+        await gate.until_begun()
+        first = server.life.worker
+        await lapse(db, first)
+        await until(lambda: gate.cancelled)
+        await until(lambda: server.life.worker not in (0, first))
+        gate.open.set()
+        await workers.rescue_once(db, server.kinds, ttl=timedelta(0))
+        ended = await until_ended(db, job)
+
+    assert ended.result == "done"
+    assert await results(db, job) == [(1, "lost", False), (2, "done", True)]
+
+
+async def test_a_zombie_that_cleans_up_slowly_does_not_hide_the_new_attempt(db: Database, locks: Path):
+    kinds = Kinds()
+    begun: list[Job] = []
+    finish = asyncio.Event()
+
+    @kinds.plain("test.slow")
+    async def clean_up_slowly(job: Job) -> None:
+        begun.append(job)
+        try:
+            await asyncio.Event().wait()
+        finally:
+            if job.token == 1:
+                await finish.wait()
+
+    async with serving(db, kinds, locks) as server:
+        job = await enqueue_via(server, "test.slow")
+        await until(lambda: begun)
+        first = server.life.worker
+        await lapse(db, first)
+        await until(lambda: server.life.worker not in (0, first))
+        await workers.rescue_once(db, kinds, ttl=timedelta(0))
+        await until(lambda: len(begun) == 2)
+        finish.set()
+        await cancel(server, job)
+        ended = await until_ended(db, job)
+
+    assert ended.result == "cancelled"
+
+
+async def test_a_claim_whose_answer_was_lost_is_handed_back(db: Database, locks: Path):
+    gate = Gate()
+    gate.open.set()
+
+    async with serving(db, gated(gate), locks) as server:
+        worker = server.life.worker
+        async with db.transaction() as tx:
+            await tx.value(SQL.lock_life, worker=worker)
+            [job] = [answer.id for answer in await _enqueue_in(tx)]
+            # What a claim leaves whose commit came through and whose answer did not.
+            await claims.claim(tx, worker, wanted(GATED), total=1)
+        held = await leases(db)
+        await _cut_off_an_exchange(db, server)
+        ended = await until_ended(db, job)
+
+    assert held == [(job, worker)]
+    assert ended.result == "done"
+    assert await results(db, job) == [(1, "returned", False), (2, "done", True)]
+
+
+async def test_a_server_takes_no_more_slow_jobs_than_it_has_slots(db: Database, locks: Path):
+    gate = Gate()
+
+    async with serving(db, gated(gate), locks, concurrency=2) as server:
+        await enqueue_many(server.database, *[NewJob(GATED) for _ in range(10)])
+        await gate.until_begun(2)
+        held = len(await leases(db))
+        gate.open.set()
+        await until(lambda: len(gate.begun) == 10)
+
+    assert held == 2
+
+
+async def test_handlers_that_never_await_do_not_starve_the_heartbeat(db: Database, locks: Path):
+    kinds = Kinds()
+    is_over = False
+    ran = 0
+
+    @kinds.plain("test.quick")
+    async def spin(job: Job) -> None:
+        nonlocal ran
+        ran += 1
+        while not is_over and ran % 50:
+            ran += 1
+
+    async with serving(db, kinds, locks) as server:
+        async with db.transaction() as tx:
+            before = (await tx.rows(SQL.find_life, worker=server.life.worker))[0]["until"]
+
+        async def has_beaten() -> bool:
+            await enqueue_many(server.database, *[NewJob("test.quick") for _ in range(500)])
+            async with db.transaction() as tx:
+                return bool((await tx.rows(SQL.find_life, worker=server.life.worker))[0]["until"] > before)
+
+        await until(has_beaten)
+        is_over = True
+
+    assert ran > 0
+
+
+async def test_jobs_of_unknown_kinds_stay_for_newer_servers(db: Database, locks: Path):
+    gate = Gate()
+    gate.open.set()
+
+    async with serving(db, gated(gate), locks) as server:
+        unknown = await enqueue_via(server, "test.of_tomorrow")
+        known = await enqueue_via(server, GATED)
+        await until_ended(db, known)
+        found = await place(db, unknown)
+
+    assert found.place == "ready"
+
+
+async def test_a_deadline_stops_the_handler_and_counts_as_a_failure(db: Database, locks: Path):
+    gate = Gate()
+
+    async with serving(db, gated(gate), locks) as server:
+        job = await enqueue_via(server, GATED, deadline=timedelta(milliseconds=30))
+        found = await until_in(db, job, "delayed")
+
+    assert found.failures == 1
+    assert [stopped.id for stopped in gate.cancelled] == [job]
+
+
+async def test_a_steps_job_that_fails_for_good_is_given_up_once(db: Database, locks: Path):
+    errand = Errand()
+    errand.outcome = Retry("no")
+    kinds = Kinds()
+    kinds.steps(ERRAND, errand)
+
+    async with serving(db, kinds, locks) as server:
+        job = await enqueue_via(server, ERRAND, max_failures=1)
+        ended = await until_ended(db, job)
+
+    assert ended.result == "failed"
+    assert await notes(db, f"given_up:{job}") == 1
+
+
+async def _enqueue_in(tx: Any) -> Any:
+    return await queue.enqueue_many(tx, [NewJob(GATED)])
+
+
+async def _cut_off_an_exchange(db: Database, server: Server) -> None:
+    """Its connection is ended while it waits for its own life's row: it cannot know what became of its commit."""
+    async with db.transaction() as tx:
+        await tx.value(SQL.lock_life, worker=server.life.worker)
+        exchange = await begin_blocked(db, server.runner.exchange_once())
+        await tx.rows(SQL.terminate_waiting)
+        [failure] = await asyncio.gather(exchange, return_exceptions=True)
+    assert isinstance(failure, Exception)

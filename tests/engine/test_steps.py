@@ -1,0 +1,276 @@
+"""One attempt: how each shape runs, and what every way of ending means."""
+
+import asyncio
+import threading
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from pabal.base.database import Database, Tx
+from pabal.engine import claims
+from pabal.engine.endings import Returned
+from pabal.engine.kinds import Job, Kinds
+from pabal.engine.outcome import Cancel, Done, Outcome, Retry, Snooze
+from pabal.engine.steps import perform
+from tests.support.servers import SQL, Errand, notes
+from tests.support.work import (
+    BOT,
+    begin_life,
+    claim_one,
+    counters,
+    crash,
+    enqueue,
+    hold_route,
+    place,
+    results,
+    stale,
+)
+
+ERRAND = "test.errand"
+SIMPLE = "test.simple"
+
+
+async def attempt(db: Database, kinds: Kinds, job: Job, worker: int = 0) -> Outcome | Returned | None:
+    return await perform(db, worker, job, kinds[job.kind], kinds)
+
+
+async def begin(db: Database, kind: str, **options: Any) -> tuple[Job, int]:
+    await enqueue(db, kind, **options)
+    worker = await begin_life(db)
+    return await claim_one(db, worker, kind), worker
+
+
+def simple(handler: Any) -> Kinds:
+    kinds = Kinds()
+    kinds.plain(SIMPLE)(handler)
+    return kinds
+
+
+def errands(errand: Any) -> Kinds:
+    kinds = Kinds()
+    kinds.steps(ERRAND, errand)
+    return kinds
+
+
+async def test_a_plain_handler_that_says_nothing_is_done(db: Database):
+    async def handler(job: Job) -> None:
+        return None
+
+    job, _ = await begin(db, SIMPLE)
+
+    assert await attempt(db, simple(handler), job) == Done()
+
+
+@pytest.mark.parametrize("said", [Done("fine"), Retry("later"), Cancel("no")])
+async def test_a_plain_handler_may_say_how_it_ended(db: Database, said: Outcome):
+    async def handler(job: Job) -> Outcome:
+        return said
+
+    job, _ = await begin(db, SIMPLE)
+
+    assert await attempt(db, simple(handler), job) == said
+
+
+async def test_an_exception_becomes_a_retry_with_its_reason(db: Database):
+    async def handler(job: Job) -> None:
+        raise ValueError("the room is closed")
+
+    job, _ = await begin(db, SIMPLE)
+
+    assert await attempt(db, simple(handler), job) == Retry("ValueError: the room is closed")
+
+
+async def test_an_answer_that_is_no_outcome_is_a_failure_that_names_it(db: Database):
+    async def handler(job: Job) -> int:
+        return 42
+
+    job, _ = await begin(db, SIMPLE)
+    said = await attempt(db, simple(handler), job)
+
+    assert isinstance(said, Retry)
+    assert "got 42" in said.reason
+
+
+async def test_a_handler_that_is_no_coroutine_runs_in_a_thread(db: Database):
+    threads = []
+
+    def handler(job: Job) -> None:
+        threads.append(threading.get_ident())
+
+    job, _ = await begin(db, SIMPLE)
+    said = await attempt(db, simple(handler), job)
+
+    assert said == Done()
+    assert threads != [threading.get_ident()]
+
+
+async def test_a_deadline_ends_the_attempt_as_a_failure(db: Database):
+    async def handler(job: Job) -> None:
+        await asyncio.Event().wait()
+
+    job, _ = await begin(db, SIMPLE, deadline=timedelta(milliseconds=20))
+
+    assert await attempt(db, simple(handler), job) == Retry("deadline of 0.02 s passed")
+
+
+async def test_a_timeout_of_the_handlers_own_is_not_taken_for_the_deadline(db: Database):
+    async def handler(job: Job) -> None:
+        raise TimeoutError("the bot did not answer")
+
+    job, _ = await begin(db, SIMPLE, deadline=timedelta(minutes=1))
+
+    assert await attempt(db, simple(handler), job) == Retry("TimeoutError: the bot did not answer")
+
+
+async def test_steps_record_and_end_the_job_in_one_commit(db: Database):
+    errand = Errand()
+    job, worker = await begin(db, ERRAND)
+
+    said = await attempt(db, errands(errand), job, worker)
+
+    assert said is None
+    assert errand.calls == ["prepare", "perform", "record"]
+    assert await results(db, job.id) == [(1, "done", True)]
+    assert await notes(db, f"recorded:{job.id}") == 1
+
+
+async def test_no_transaction_is_open_while_a_handler_performs(db: Database):
+    errand = Errand()
+    errand.gate.clear()
+    job, worker = await begin(db, ERRAND)
+
+    running = asyncio.create_task(attempt(db, errands(errand), job, worker))
+    while "perform" not in errand.calls:
+        await asyncio.sleep(0)
+    async with db.transaction() as tx:
+        open_transactions = await tx.value(SQL.count_open_transactions)
+    errand.gate.set()
+    await running
+
+    assert open_transactions == 0
+
+
+async def test_prepare_may_end_the_attempt_before_anything_is_done_outside(db: Database):
+    errand = Errand()
+    job, worker = await begin(db, ERRAND)
+    async with db.transaction() as tx:
+        errand.prepared = Snooze(tx.now + timedelta(hours=1))
+
+    await attempt(db, errands(errand), job, worker)
+
+    assert errand.calls == ["prepare"]
+    assert (await place(db, job.id)).place == "delayed"
+    assert await counters(db, job.id) == (0, 0, 1)
+
+
+async def test_what_record_wrote_is_undone_when_it_raises(db: Database):
+    class Failing(Errand):
+        async def record(self, tx: Tx, prepared: Any, result: Any) -> Outcome:
+            await super().record(tx, prepared, result)
+            raise ValueError("no")
+
+    job, worker = await begin(db, ERRAND)
+
+    said = await attempt(db, errands(Failing()), job, worker)
+
+    assert said == Retry("ValueError: no")
+    assert await notes(db, f"recorded:{job.id}") == 0
+
+
+async def test_a_job_that_record_ends_without_success_is_given_up_in_the_same_commit(db: Database):
+    errand = Errand()
+    errand.outcome = Cancel("the room is gone")
+    job, worker = await begin(db, ERRAND)
+
+    await attempt(db, errands(errand), job, worker)
+
+    assert await results(db, job.id) == [(1, "cancelled", True)]
+    assert await notes(db, f"given_up:{job.id}") == 1
+
+
+async def test_a_zombie_records_nothing_and_is_noted(db: Database):
+    errand = Errand()
+    errand.gate.clear()
+    job, worker = await begin(db, ERRAND)
+    running = asyncio.create_task(attempt(db, errands(errand), job, worker))
+    while "perform" not in errand.calls:
+        await asyncio.sleep(0)
+
+    await crash(db, worker)
+    errand.gate.set()
+    said = await running
+
+    assert said is None
+    assert await notes(db, f"recorded:{job.id}") == 0
+    assert (await place(db, job.id)).place == "ready"
+    assert [(row[0], row[1]) for row in await stale(db)] == [(job.id, job.token)]
+
+
+async def test_an_attempt_that_lost_its_job_before_it_began_does_nothing(db: Database):
+    errand = Errand()
+    job, worker = await begin(db, ERRAND)
+    await crash(db, worker)
+
+    said = await attempt(db, errands(errand), job, worker)
+
+    assert said is None
+    assert errand.calls == []
+
+
+async def test_an_attempt_whose_route_moved_is_handed_back(db: Database):
+    errand = Errand()
+    await enqueue(db, ERRAND, route=BOT)
+    first, second = await begin_life(db), await begin_life(db)
+    await hold_route(db, first)
+    async with db.transaction() as tx:
+        [job] = await claims.claim_routed(tx, first, [BOT], kinds=[ERRAND], total=1)
+    await hold_route(db, second)
+
+    said = await attempt(db, errands(errand), job, first)
+
+    assert isinstance(said, Returned)
+    assert errand.calls == []
+
+
+class CutOff(Errand):
+    """Loses its connection in one of its transactions, the first time."""
+
+    def __init__(self, where: str) -> None:
+        super().__init__()
+        self.where = where
+
+    async def prepare(self, tx: Tx, job: Job) -> Any:
+        prepared = await super().prepare(tx, job)
+        await self._cut(tx, "prepare")
+        return prepared
+
+    async def record(self, tx: Tx, prepared: Any, result: Any) -> Outcome:
+        outcome = await super().record(tx, prepared, result)
+        await self._cut(tx, "record")
+        return outcome
+
+    async def _cut(self, tx: Tx, where: str) -> None:
+        if self.where == where and self.calls.count(where) == 1:
+            await tx.value(SQL.terminate_myself)
+
+
+async def test_a_result_is_recorded_again_when_the_connection_was_lost(db: Database):
+    errand = CutOff("record")
+    job, worker = await begin(db, ERRAND)
+
+    await attempt(db, errands(errand), job, worker)
+
+    assert errand.calls == ["prepare", "perform", "record", "record"]
+    assert await results(db, job.id) == [(1, "done", True)]
+    assert await notes(db, f"recorded:{job.id}") == 1
+
+
+async def test_a_connection_lost_in_prepare_is_no_failure_of_the_job(db: Database):
+    errand = CutOff("prepare")
+    job, worker = await begin(db, ERRAND)
+
+    said = await attempt(db, errands(errand), job, worker)
+
+    assert isinstance(said, Returned)
+    assert errand.calls == ["prepare"]
