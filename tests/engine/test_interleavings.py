@@ -113,9 +113,9 @@ async def test_a_life_that_was_seen_cannot_be_buried_before_its_claim_commits(
     db = open_end
     job_id = await enqueue(db)
     worker = await begin_life(db)
-    async with db.transaction() as tx:
-        statement = broken.SQL.see_life if is_broken else workers.SQL.hold_life
-        assert await tx.value(statement, worker=worker) == worker
+    opening = broken.SQL.see_life if is_broken else workers.SQL.open_alive
+    async with db.transaction(opening, worker=worker) as tx:
+        assert tx.opened["id"] == worker
         await lapse(db, worker)
         await rescue(db)
         await claims.claim(tx, worker, wanted(PLAIN), total=1)

@@ -1,12 +1,13 @@
 """Claim and settle, fenced by a token: only the attempt that the lease names may change its job."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from pabal.base.database import Row, Tx
+from pabal.base.database import Database, Row, Tx
 from pabal.base.errors import Conflict
 from pabal.base.sql import load
 from pabal.base.telemetry import declare, emit
@@ -98,6 +99,20 @@ async def fence(tx: Tx, job: Job) -> None:
         raise LeaseLost(f"job {job.id} token {job.token}")
     if epochs != [job.route_epoch]:
         raise RouteLost(f"job {job.id} route {job.queue}")
+
+
+@asynccontextmanager
+async def fenced(database: Database, job: Job) -> AsyncIterator[Tx]:
+    """A transaction in which the job is this attempt's, opened with the fence itself."""
+    if job.route_epoch is not None:
+        async with database.transaction() as tx:
+            await fence(tx, job)
+            yield tx
+        return
+    async with database.transaction(SQL.open_fenced, id=job.id, token=job.token) as tx:
+        if tx.opened["id"] is None:
+            raise LeaseLost(f"job {job.id} token {job.token}")
+        yield tx
 
 
 async def settle(tx: Tx, worker: int | None, attempts: Sequence[Attempted], kinds: Kinds) -> Settled:

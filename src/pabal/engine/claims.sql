@@ -71,6 +71,10 @@ from unnest(:ids::bigint[], :tokens::bigint[]) as g(id, token)
 cross join lateral (
   select l.* from pabal.lease l where l.id = g.id and l.token = g.token offset 0 for update skip locked) l;
 
+-- name: open_fenced(id, token)
+-- fence as the first statement of a transaction, which also reads the moment
+select pabal.now(), (select l.id from pabal.lease l where l.id = :id and l.token = :token for update) as id;
+
 -- name: fence(id, token)
 -- Waits: the one attempt that may write is the one whose token the lease has.
 select l.id from pabal.lease l where l.id = :id and l.token = :token for update;

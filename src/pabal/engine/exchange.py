@@ -73,8 +73,9 @@ class Exchange:
         jobs: list[Job] = []
         is_claiming = False
         try:
-            async with self._database.transaction() as tx:
-                is_alive = await workers.hold_life(tx, worker)
+            # The life first of all locks: locking leases first deadlocks with rescue.
+            async with self._database.transaction(workers.SQL.open_alive, worker=worker) as tx:
+                is_alive = tx.opened["id"] is not None
                 settled = await claims.settle(tx, worker, attempts, self._kinds)
                 kill_point("exchange.settled")
                 is_claiming = is_alive and not room.is_full

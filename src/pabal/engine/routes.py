@@ -6,6 +6,7 @@ from pabal.base.database import Tx
 from pabal.base.errors import Conflict
 from pabal.base.sql import load
 from pabal.base.telemetry import declare, emit
+from pabal.engine import workers
 
 SQL = load(__file__)
 
@@ -28,7 +29,7 @@ class Route:
 
 async def hold_route(tx: Tx, route: str, *, worker: int) -> Route:
     """Whoever held it before may write nothing more for it; its running jobs are handed back, nothing counted."""
-    if await tx.value(SQL.hold_life, worker=worker) is None:
+    if not await workers.hold_life(tx, worker):
         raise LifeOver(f"worker {worker}")
     epoch = await tx.value(SQL.hold_route, route=route, worker=worker)
     tx.hint(f"queue:{route}", tx.now)

@@ -1,6 +1,3 @@
--- name: hold_life(worker)
-select id from pabal.worker where id = :worker and until > pabal.real_now() for key share;
-
 -- name: hold_route(route, worker)
 -- a new epoch each time, never used twice; the newest connection wins
 insert into pabal.route (route, worker, epoch) values (:route, :worker, nextval('pabal.epoch_seq'))

@@ -115,8 +115,7 @@ async def _fenced(database: Database, job: Job) -> AsyncIterator[Tx]:
     """A transaction in which the job is this attempt's. What the handler raises is told from a lost connection."""
     raised: Exception | None = None
     try:
-        async with database.transaction() as tx:
-            await claims.fence(tx, job)
+        async with claims.fenced(database, job) as tx:
             try:
                 yield tx
             except Exception as error:

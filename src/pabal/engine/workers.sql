@@ -3,6 +3,10 @@ insert into pabal.worker (id, until, host, started_at, meta)
 values (pabal.new_id(), pabal.real_now() + :ttl::interval, :host, pabal.now(),
         :meta::jsonb || jsonb_build_object('connections', current_setting('application_name'))) returning id;
 
+-- name: open_alive(worker)
+-- hold_life as the first statement of a transaction, which also reads the moment
+select pabal.now(), (select id from pabal.worker where id = :worker and until > pabal.real_now() for key share) as id;
+
 -- name: hold_life(worker)
 -- First of all locks in a claiming transaction. Key share lets claims run beside each other and makes rescue skip this life.
 select id from pabal.worker where id = :worker and until > pabal.real_now() for key share;

@@ -37,4 +37,4 @@ select id, token, lane from gone;
 
 -- name: see_life(worker)
 -- Looks, but holds nothing: the life may be buried before the claim commits.
-select id from pabal.worker where id = :worker and until > pabal.real_now();
+select pabal.now(), (select id from pabal.worker where id = :worker and until > pabal.real_now()) as id;
