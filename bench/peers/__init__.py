@@ -1,0 +1,1 @@
+"""The peers' sides: programs that run in an environment of their own."""

@@ -1,0 +1,121 @@
+"""A side is a program that speaks our few words (install, enqueue, drain, serve, send), each run as a process."""
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bench.ground import ROOT, folder
+
+PEERS = Path(__file__).parent / "peers"
+# What each is compared at. Their own choice of companions: asyncpg and uvloop, psycopg with its pool.
+PEER_PACKAGES = (
+    "pgqueuer==1.6.0",
+    "asyncpg==0.32.0",
+    "uvloop==0.23.0",
+    "procrastinate==3.10.0",
+    "psycopg[binary,pool]==3.3.8",
+)
+
+
+class SideFailed(RuntimeError):
+    """One side ended with an error; what it said follows."""
+
+
+@dataclass(frozen=True)
+class Side:
+    name: str
+    program: tuple[str, ...]
+
+    async def run(self, word: str, *arguments: object) -> dict[str, Any]:
+        """Runs to its end; what it answers is its last line."""
+        async with self.start(word, *arguments) as started:
+            return await started.answer()
+
+    @contextlib.asynccontextmanager
+    async def start(self, word: str, *arguments: object) -> "AsyncIterator[Started]":
+        process = await asyncio.create_subprocess_exec(
+            *self.program,
+            word,
+            *(str(argument) for argument in arguments),
+            cwd=ROOT,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "src")])},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            limit=2**26,
+        )
+        try:
+            yield Started(self.name, process)
+        finally:
+            if process.returncode is None:
+                process.kill()
+                await process.wait()
+
+
+class Started:
+    def __init__(self, name: str, process: asyncio.subprocess.Process) -> None:
+        self._name = name
+        self._process = process
+
+    async def line(self) -> dict[str, Any]:
+        """The next thing it says."""
+        assert self._process.stdout is not None
+        text = await self._process.stdout.readline()
+        if not text:
+            raise SideFailed(f"{self._name} ended with {await self._process.wait()}")
+        said: dict[str, Any] = json.loads(text)
+        return said
+
+    async def answer(self) -> dict[str, Any]:
+        """The last thing it says, once it has ended well."""
+        assert self._process.stdout is not None
+        lines = (await self._process.stdout.read()).splitlines()
+        if await self._process.wait() != 0 or not lines:
+            raise SideFailed(f"{self._name} ended with {self._process.returncode}")
+        said: dict[str, Any] = json.loads(lines[-1])
+        return said
+
+    def tell(self) -> None:
+        """Lets it go on from where it waits for a line."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(b"\n")
+
+    def kill(self) -> None:
+        self._process.send_signal(signal.SIGKILL)
+
+
+OURS = Side("pabal", (sys.executable, "-m", "bench.ours"))
+BARE = Side("bare", (sys.executable, "-m", "bench.bare"))
+STORM = Side("storm", (sys.executable, "-m", "bench.storm_side"))
+SCHEDULES = Side("schedules", (sys.executable, "-m", "bench.schedules_side"))
+
+
+async def peers() -> list[Side]:
+    python = await asyncio.to_thread(_environment)
+    names = ("pgqueuer", "procrastinate")
+    return [Side(name, (str(python), str(PEERS / f"{name}_side.py"))) for name in names]
+
+
+def _environment() -> Path:
+    """Their own environment, made once; another list of packages makes another one."""
+    wanted = "\n".join(PEER_PACKAGES)
+    place = folder() / "peers"
+    python = place / "bin" / "python"
+    stamp = place / "packages.txt"
+    if stamp.exists() and stamp.read_text() == wanted:
+        return python
+    uv = Path(sys.executable).parent / "uv"
+    program = str(uv) if uv.exists() else "uv"
+    make = ["venv", "--quiet", "--clear", "--python", sys.executable, str(place)]
+    fill = ["pip", "install", "--quiet", "--python", str(python), *PEER_PACKAGES]
+    for arguments in (make, fill):
+        subprocess.run([program, *arguments], check=True, stdout=sys.stderr)
+    stamp.write_text(wanted)
+    return python
