@@ -175,17 +175,21 @@ class Database:
                 row = await connection.fetchrow(opening.text, *opening.arguments(given))
                 tx = Tx(connection, cast("Row", row))
                 yield tx
+            # Before the connection goes back, which takes a while: others wait for this.
+            await self._tell(tx)
         finally:
             if tx is not None:
                 tx._was_lost = _is_gone(connection)
             await self._pool.release(connection)
         await self._follow(tx)
 
+    async def _tell(self, tx: Tx) -> None:
+        if tx._hints and self.announce is not None:
+            await self.announce(tx._hints)
+
     async def _follow(self, tx: Tx) -> None:
         """The commit stands whatever happens here: a caller must not take a lost hint for a lost transaction."""
         try:
-            if tx._hints and self.announce is not None:
-                await self.announce(tx._hints)
             for callback in tx._after_commit:
                 await callback(self)
         except (DatabaseUnavailable, DatabaseError, *ConnectionFailure) as error:
