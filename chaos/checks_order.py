@@ -1,0 +1,90 @@
+"""The promises about several jobs: I7 lanes, I8 limits, I11 routes, and keys."""
+
+from collections import Counter, defaultdict
+from itertools import pairwise
+
+from chaos.checks_work import overlaps
+from chaos.evidence import Attempt, Evidence
+from chaos.kinds import WINDOWS
+from chaos.report import Finding
+from pabal.engine.limits import Window
+
+
+def i7_lanes_keep_order(e: Evidence) -> Finding:
+    lanes: dict[str, list[Attempt]] = defaultdict(list)
+    for attempt in e.attempts.values():
+        if attempt.kind == "chaos.lane":
+            lanes[attempt.data["lane"]].append(attempt)
+    wrong = [text for attempts in lanes.values() for text in overlaps(e, attempts)]
+    for lane, attempts in lanes.items():
+        valid = sorted((a.start, a.job) for a in attempts if e.valid_until(a) is not None)
+        # Nothing in these lanes is ever delayed, and one producer fills them: whoever is first stays first.
+        wrong += [
+            f"{lane}: job {later} started before job {earlier}"
+            for (_, later), (_, earlier) in pairwise(valid)
+            if later > earlier
+        ]
+    starts = sum(len(attempts) for attempts in lanes.values())
+    return Finding("I7", f"{starts} starts in {len(lanes)} lanes, one at a time and in order", wrong)
+
+
+def i8_limits_hold(e: Evidence) -> Finding:
+    by_key: dict[str, list[tuple[float, int]]] = defaultdict(list)
+    for row in e.starts:
+        by_key[row["limit_key"]].append((row["at"], row["weight"]))
+    wrong = [text for key, starts in by_key.items() for window in WINDOWS for text in _overfull(key, starts, window)]
+    taken = Counter(row["id"] for row in e.starts)
+    performed = Counter(a.job for a in e.attempts.values() if a.kind == "chaos.limited")
+    wrong += [
+        f"job {job} was performed {n} times with {taken[job]} starts" for job, n in performed.items() if n > taken[job]
+    ]
+    fullest = max((_fullest(starts, WINDOWS[0]) for starts in by_key.values()), default=0)
+    text = f"{len(e.starts)} starts of {len(by_key)} limits, at most {fullest} of {WINDOWS[0].most} a second"
+    return Finding("I8", text, wrong)
+
+
+def i11_routed_work_runs_where_the_route_is(e: Evidence) -> Finding:
+    held = {row["epoch"]: row for row in e.held}
+    epochs = Counter(row["epoch"] for row in e.held)
+    wrong = [f"epoch {epoch} was given {n} times" for epoch, n in epochs.items() if n > 1]
+    routed = [a for a in e.attempts.values() if a.kind == "chaos.routed"]
+    for attempt in routed:
+        holder = held.get(attempt.data["epoch"])
+        if holder is None or holder["route"] != e.bodies[attempt.job].queue or holder["pid"] != attempt.pid:
+            wrong.append(f"job {attempt.job} token {attempt.token} ran where its route was not: {holder}")
+    records = [row for row in e.recorded if row["route"] is not None]
+    wrong += [
+        f"job {row['job']} recorded under epoch {row['epoch']}, current was {row['current_epoch']}"
+        for row in records
+        if row["epoch"] != row["current_epoch"]
+    ]
+    moved = sum(o.result == "returned" for (job, _), o in e.outcomes.items() if e.bodies[job].kind == "chaos.routed")
+    text = f"{len(routed)} routed attempts and {len(records)} records under {len(held)} epochs, {moved} handed back"
+    return Finding("I11", text, wrong)
+
+
+def keys_are_open_once(e: Evidence) -> Finding:
+    keys: dict[str, list[Attempt]] = defaultdict(list)
+    for attempt in e.attempts.values():
+        if attempt.kind == "chaos.keyed":
+            keys[attempt.data["key"]].append(attempt)
+    wrong = [text for attempts in keys.values() for text in overlaps(e, attempts)]
+    return Finding("keys", f"{sum(map(len, keys.values()))} attempts of {len(keys)} keys, one open at a time", wrong)
+
+
+def _overfull(key: str, starts: list[tuple[float, int]], window: Window) -> list[str]:
+    most = _fullest(starts, window)
+    return [f"{key}: {most} in one window of {window.name}, at most {window.most}"] if most > window.most else []
+
+
+def _fullest(starts: list[tuple[float, int]], window: Window) -> int:
+    """The most that any window of this span ever held."""
+    span, most, weight, first = window.span.total_seconds(), 0, 0, 0
+    for at, added in starts:
+        weight += added
+        # The float of a moment is good to a microsecond; a start exactly one span later is allowed.
+        while starts[first][0] <= at - span + 2e-6:
+            weight -= starts[first][1]
+            first += 1
+        most = max(most, weight)
+    return most

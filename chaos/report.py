@@ -1,0 +1,71 @@
+"""What a run proved: one line for each promise, what was done to the servers, and whether the run counts."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from chaos.plan import Minimums
+
+SHOWN = 10
+
+
+@dataclass(slots=True)
+class Finding:
+    """`checked` says what was looked at, with numbers; a promise that nothing tested is no proof."""
+
+    promise: str
+    checked: str
+    violations: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Report:
+    findings: list[Finding]
+    ended: int
+    done: Counter[str] = field(default_factory=Counter)
+    lacking: list[str] = field(default_factory=list)
+
+    def judge(self, done: Counter[str], minimums: Minimums) -> None:
+        """`stops` were all longer than the TTL."""
+        self.done = done
+        for name, had, least in (
+            ("jobs ended", self.ended, minimums.jobs),
+            ("SIGKILL", self.kills, minimums.kills),
+            ("SIGSTOP past the TTL", self.stops, minimums.stops),
+            ("database stops", done["database"], minimums.database),
+        ):
+            if had < least:
+                self.lacking.append(f"{name} {had} of {least}")
+        hung = [f"{done['hung']} did not end by themselves"] if done["hung"] else []
+        self.findings.append(Finding("stop", f"{done['retire']} graceful stops", hung))
+
+    @property
+    def kills(self) -> int:
+        return self.done["kill"] + self.done["vanish"]
+
+    @property
+    def stops(self) -> int:
+        return self.done["stop"] + self.done["freeze"]
+
+    @property
+    def violations(self) -> int:
+        return sum(len(finding.violations) for finding in self.findings)
+
+    @property
+    def is_good(self) -> bool:
+        return not self.violations and not self.lacking
+
+    def lines(self) -> Iterator[str]:
+        for finding in self.findings:
+            mark = "ok  " if not finding.violations else "FAIL"
+            yield f"{mark} {finding.promise:4} {finding.checked}"
+            yield from (f"       {text}" for text in finding.violations[:SHOWN])
+        done = self.done
+        yield (
+            f"jobs ended: {self.ended}, SIGKILL: {self.kills}, SIGSTOP past the TTL: {self.stops}, "
+            f"database stops: {done['database']}, terminated backends: {done['backends']}, "
+            f"graceful stops: {done['retire']}"
+        )
+        if self.lacking:
+            yield f"this run does not count: {'; '.join(self.lacking)}"
+        yield f"violations: {self.violations}"

@@ -1,0 +1,2 @@
+-- name: insert_held(route, worker, epoch, pid)!
+insert into chaos.held (route, worker, epoch, pid) values (:route, :worker, :epoch, :pid);
