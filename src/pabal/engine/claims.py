@@ -14,7 +14,7 @@ from pabal.base.telemetry import declare, emit
 from pabal.engine import lanes
 from pabal.engine.endings import Attempted, Ending, Returned, decide
 from pabal.engine.kinds import Job, Kinds
-from pabal.engine.outcome import Cancel, Done, Outcome, Retry
+from pabal.engine.outcome import DONE, Cancel, Done, Outcome, Retry
 
 SQL = load(__file__)
 SUCCESSES = ("done", "partial")
@@ -120,10 +120,14 @@ async def settle(tx: Tx, worker: int | None, attempts: Sequence[Attempted], kind
     if not attempts:
         return Settled()
     attempts = await _without_lost_routes(tx, _once_each(attempts))
-    done = [(job, outcome) for job, outcome in attempts if isinstance(outcome, Done)]
-    others = [(job, outcome) for job, outcome in attempts if not isinstance(outcome, Done)]
-    endings = [_decide(tx, job, outcome, kinds) for job, outcome in [*done, *await _cancelled_first(tx, others)]]
-    settled = await _apply(tx, endings, kinds)
+    done = [job for job, outcome in attempts if outcome is DONE]
+    others = attempts if not done else [attempt for attempt in attempts if attempt[1] is not DONE]
+    settled = await _end_done(tx, done) if done else set()
+    if others:
+        known = [attempt for attempt in others if isinstance(attempt[1], Done)]
+        unknown = [attempt for attempt in others if not isinstance(attempt[1], Done)]
+        endings = [_decide(tx, job, outcome, kinds) for job, outcome in [*known, *await _cancelled_first(tx, unknown)]]
+        settled |= await _apply(tx, endings, kinds)
     return await _sort_out(tx, worker, attempts, settled)
 
 
@@ -177,6 +181,14 @@ async def _apply(tx: Tx, endings: Sequence[Ending], kinds: Kinds) -> set[tuple[i
     free += [row for row in delayed if row["lane"] is not None and row["id"] not in keeping]
     await lanes.release_lanes(tx, [(row["lane"], row["id"]) for row in free])
     return {(row["id"], row["token"]) for row in (*ended, *delayed, *returned)}
+
+
+async def _end_done(tx: Tx, jobs: Sequence[Job]) -> set[tuple[int, int]]:
+    """The common case, without a word about each: nothing to decide, nothing to send but who."""
+    ids, tokens = [job.id for job in jobs], [job.token for job in jobs]
+    rows = await tx.rows(SQL.end_leases, ids=ids, tokens=tokens, results=None, errors=None)
+    await lanes.release_lanes(tx, [(lane, job_id) for job_id, _, lane in rows if lane is not None])
+    return {(job_id, token) for job_id, token, _ in rows}
 
 
 async def _end(tx: Tx, endings: Sequence[Ending], kinds: Kinds) -> list[Row]:

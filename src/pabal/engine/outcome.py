@@ -43,4 +43,6 @@ class Cancel:
     reason: str
 
 
+# Plain success, one object: most attempts end with it, and nothing has to be decided about them.
+DONE = Done()
 Outcome = Done | Retry | Snooze | Limited | Cancel

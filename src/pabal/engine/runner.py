@@ -12,7 +12,7 @@ from pabal.base.telemetry import declare, emit
 from pabal.engine import claims
 from pabal.engine.endings import Attempted, Returned
 from pabal.engine.exchange import Exchange, Room
-from pabal.engine.kinds import Job, Kind, Kinds
+from pabal.engine.kinds import Job, Kinds
 from pabal.engine.life import Life
 from pabal.engine.outcome import Cancel
 from pabal.engine.steps import perform
@@ -155,6 +155,7 @@ class Runner:
             self._filled.set()
 
     async def _slot(self) -> None:
+        task = cast("asyncio.Task[None]", asyncio.current_task())
         done = 0
         while True:
             while not self._buffer:
@@ -162,7 +163,7 @@ class Runner:
                 await self._filled.wait()
             job = self._buffer.popleft()
             try:
-                await self._run(job)
+                await self._run(job, task)
             except Exception as error:  # noqa: BLE001 -- a slot must outlive whatever an attempt does
                 emit("runner.failed", kind=job.kind, job=job.id, error=repr(error))
                 self._must_reconcile = True
@@ -171,13 +172,12 @@ class Runner:
                 # Handlers that never await would starve the heartbeat.
                 await asyncio.sleep(0)
 
-    async def _run(self, job: Job) -> None:
-        task = cast("asyncio.Task[None]", asyncio.current_task())
+    async def _run(self, job: Job, task: asyncio.Task[None]) -> None:
         entry = self._running[job.id, job.token] = _Running(job, task)
         job.reporter = self
         began = elapsed()
         try:
-            ending = await self._attempt(job, self._kinds[job.kind])
+            ending = await perform(self._database, self._life.worker, job, self._kinds[job.kind], self._kinds)
         except asyncio.CancelledError:
             if entry.stop is None and not entry.is_lost:
                 raise
@@ -190,9 +190,6 @@ class Runner:
             self._end(job, ending)
         elif entry.is_lost:
             emit("runner.dropped", kind=job.kind, job=job.id)
-
-    async def _attempt(self, job: Job, kind: Kind) -> Any:
-        return await perform(self._database, self._life.worker, job, kind, self._kinds)
 
     def _end(self, job: Job, ending: Any) -> None:
         if not self._ended:

@@ -14,10 +14,9 @@ from pabal.engine import claims
 from pabal.engine.claims import LeaseLost, RouteLost
 from pabal.engine.endings import Returned
 from pabal.engine.kinds import Job, Kind, Kinds, Shape
-from pabal.engine.outcome import Cancel, Done, Limited, Outcome, Retry, Snooze
+from pabal.engine.outcome import DONE, Cancel, Done, Limited, Outcome, Retry, Snooze
 
 OUTCOMES = (Done, Retry, Snooze, Limited, Cancel)
-DONE = Done()
 PAUSES = (0.05, 0.1, 0.2, 0.5, 1.0)
 
 declare("steps.raised", "Attempts whose handler raised", labels=("kind",), level=40)
