@@ -12,6 +12,7 @@ from pabal.engine import claims, queue
 from pabal.engine.claims import END, LeaseLost, Wanted
 from pabal.engine.endings import Returned
 from pabal.engine.kinds import Job
+from pabal.engine.leases import return_unknown, write_progress
 from pabal.engine.outcome import Cancel, Done, Limited, Outcome, Retry, Snooze
 from pabal.engine.queue import NewJob
 from tests.support.work import (
@@ -335,7 +336,7 @@ async def test_a_late_worker_cannot_write_progress_or_anything_else(db: Database
     [(_, worker)] = await leases(db)
 
     async with db.transaction() as tx:
-        kept = await claims.write_progress(tx, worker, [(zombie, {"part": 9}), (current, {"part": 1})])
+        kept = await write_progress(tx, worker, [(zombie, {"part": 9}), (current, {"part": 1})])
         with pytest.raises(LeaseLost):
             await claims.fence(tx, zombie)
         await claims.fence(tx, current)
@@ -348,7 +349,7 @@ async def test_another_workers_name_does_not_open_a_lease(db: Database) -> None:
     job = await start(db)
 
     async with db.transaction() as tx:
-        assert await claims.write_progress(tx, 77, [(job, {"part": 1})]) == set()
+        assert await write_progress(tx, 77, [(job, {"part": 1})]) == set()
 
 
 async def test_a_job_that_ended_is_settled_only_once(db: Database) -> None:
@@ -430,7 +431,7 @@ async def test_a_lease_left_by_a_lost_answer_is_handed_back_uncounted(db: Databa
     known, unknown = await claim(db, worker)
 
     async with db.transaction() as tx:
-        count = await claims.return_unknown(tx, worker, {(known.id, known.token)})
+        count = await return_unknown(tx, worker, {(known.id, known.token)})
 
     assert count == 1
     assert await places(db, known.id, unknown.id) == ["lease", "ready"]
@@ -443,7 +444,7 @@ async def test_a_cancelled_lease_is_not_handed_back_to_run_again(db: Database) -
     await cancel(db, job.id)
 
     async with db.transaction() as tx:
-        await claims.return_unknown(tx, worker, set())
+        await return_unknown(tx, worker, set())
 
     assert await claim(db, await begin_life(db)) == []
     assert await places(db, job.id) != ["ready"]

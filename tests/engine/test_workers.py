@@ -8,8 +8,9 @@ import asyncpg
 import pytest
 
 from pabal.base.database import Database
-from pabal.engine import claims, workers
+from pabal.engine import workers
 from pabal.engine.kinds import Job
+from pabal.engine.leases import return_unknown
 from pabal.engine.outcome import Done, Retry
 from pabal.engine.queue import NewJob
 from tests.support.work import (
@@ -309,4 +310,4 @@ async def test_a_life_that_lapsed_may_still_say_how_its_attempt_ended_before_it_
     assert settled.count == 1
     assert await rescue(db) == 0
     async with db.transaction() as tx:
-        assert await claims.return_unknown(tx, worker, set()) == 0
+        assert await return_unknown(tx, worker, set()) == 0

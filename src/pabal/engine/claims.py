@@ -5,7 +5,6 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
 
 from pabal.base.database import Database, Row, Tx
 from pabal.base.errors import Conflict
@@ -234,11 +233,11 @@ async def _return(tx: Tx, endings: Sequence[Ending]) -> list[Row]:
         ids=[ending.job.id for ending in endings],
         tokens=[ending.job.token for ending in endings],
     )
-    _announce(tx, rows)
+    announce_queues(tx, rows)
     return rows
 
 
-def _announce(tx: Tx, rows: Sequence[Row]) -> None:
+def announce_queues(tx: Tx, rows: Sequence[Row]) -> None:
     for row in rows:
         tx.hint(f"queue:{row['queue']}", tx.now)
 
@@ -285,28 +284,6 @@ def _claimed(rows: Sequence[Row]) -> list[tuple[Job, datetime, int]]:
     for kind, count in counts.items():
         emit("claims.claimed", kind=kind, count=count)
     return claimed
-
-
-async def write_progress(tx: Tx, worker: int, reports: Sequence[tuple[Job, dict[str, Any]]]) -> set[int]:
-    """Answers whose progress was kept; a stale attempt's is not."""
-    rows = await tx.rows(
-        SQL.write_progress,
-        ids=[job.id for job, _ in reports],
-        tokens=[job.token for job, _ in reports],
-        worker=worker,
-        progress=[progress for _, progress in reports],
-    )
-    return {row["id"] for row in rows}
-
-
-async def return_unknown(tx: Tx, worker: int, known: set[tuple[int, int]]) -> int:
-    """Hands back leases that a lost commit answer left in our name without our knowing."""
-    rows = await tx.rows(SQL.list_leases, worker=worker)
-    unknown = [(row["id"], row["token"]) for row in rows if (row["id"], row["token"]) not in known]
-    if unknown:
-        ids, tokens = [pair[0] for pair in unknown], [pair[1] for pair in unknown]
-        _announce(tx, await tx.rows(SQL.return_leases, ids=ids, tokens=tokens))
-    return len(unknown)
 
 
 async def note_lost(tx: Tx, worker: int, job: Job) -> None:

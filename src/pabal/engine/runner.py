@@ -9,7 +9,7 @@ from typing import Any, cast
 from pabal.base.clock import elapsed
 from pabal.base.database import ConnectionFailure, Database, DatabaseError, DatabaseUnavailable
 from pabal.base.telemetry import declare, emit
-from pabal.engine import claims
+from pabal.engine import leases
 from pabal.engine.endings import Attempted, Returned
 from pabal.engine.exchange import Exchange, Room
 from pabal.engine.kinds import Job, Kinds
@@ -100,7 +100,7 @@ class Runner:
         current = [(job, progress) for job, progress in reports if (job.id, job.token) in self._running]
         if current:
             async with self._database.transaction() as tx:
-                kept = await claims.write_progress(tx, self._life.worker, current)
+                kept = await leases.write_progress(tx, self._life.worker, current)
             for job, _ in current:
                 if job.id not in kept:
                     self._lose(job.id, job.token)
@@ -245,5 +245,5 @@ class Runner:
         known |= set(self._running)
         known |= {(job.id, job.token) for job, _ in self._ended}
         async with self._database.transaction() as tx:
-            await claims.return_unknown(tx, self._life.worker, known)
+            await leases.return_unknown(tx, self._life.worker, known)
         self._must_reconcile = False
