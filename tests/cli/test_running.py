@@ -123,7 +123,8 @@ async def test_the_second_signal_does_not_wait(db: Database, cli: Cli, tmp_path:
         server.process.send_signal(signal.SIGTERM)
         code = server.stop(signal.SIGINT)
 
-    assert code == 128 + signal.SIGINT
+    # Two that come together are handed over in either order.
+    assert code in (128 + signal.SIGINT, 128 + signal.SIGTERM)
 
 
 def test_unknown_roles_are_wrong_usage(cli: Cli) -> None:
