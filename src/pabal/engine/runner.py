@@ -23,7 +23,8 @@ FLUSH = 0.005
 SLOW = 0.1
 # How long a handler that was told to stop may take to clean up.
 STUBBORN = 5.0
-YIELD_EVERY = 50
+# How long handlers that never await may hold up the heartbeat and the answers of the database.
+TURN = 0.0002
 
 declare("runner.failed", "Attempts whose end could not be kept; their jobs are rescued", labels=("kind",), level=40)
 declare("runner.dropped", "Attempts dropped because their job is no longer ours", labels=("kind",), level=30)
@@ -55,6 +56,8 @@ class Runner:
         self._reports: dict[tuple[int, int], tuple[Job, dict[str, Any]]] = {}
         self._is_stopping = False
         self._must_reconcile = False
+        self._turn: asyncio.Future[None] | None = None
+        self._turn_ends = 0.0
         self._slots: list[asyncio.Task[None]] = []
         self.wake: Callable[[], None] = lambda: None
         life.on_lapse = self.drop_all
@@ -142,7 +145,8 @@ class Runner:
         """Quick handlers are fetched ahead; slow ones only when a slot is free, for another server may be idle."""
         if self._is_stopping:
             return Room(0, 0, self._is_quick)
-        ahead = BATCH - len(self._buffer)
+        # Two batches: one is run while the next is fetched.
+        ahead = min(2 * BATCH - len(self._buffer), BATCH)
         free = self._concurrency - len(self._running) - len(self._buffer)
         return Room(ahead if ahead >= BATCH // 2 else 0, max(free, 0), self._is_quick)
 
@@ -156,7 +160,6 @@ class Runner:
 
     async def _slot(self) -> None:
         task = cast("asyncio.Task[None]", asyncio.current_task())
-        done = 0
         while True:
             while not self._buffer:
                 self._filled.clear()
@@ -167,10 +170,22 @@ class Runner:
             except Exception as error:  # noqa: BLE001 -- a slot must outlive whatever an attempt does
                 emit("runner.failed", kind=job.kind, job=job.id, error=repr(error))
                 self._must_reconcile = True
-            done += 1
-            if done % YIELD_EVERY == 0:
-                # Handlers that never await would starve the heartbeat.
-                await asyncio.sleep(0)
+            if elapsed() >= self._turn_ends:
+                await self._next_turn()
+
+    async def _next_turn(self) -> None:
+        """All slots share a turn: each with one of its own, they would hold up the loop many times as long."""
+        if self._turn is None:
+            self._turn = asyncio.get_running_loop().create_future()
+            asyncio.get_running_loop().call_soon(self._begin_turn)
+        # Shielded: one slot that is cancelled must not take the turn from the others.
+        await asyncio.shield(self._turn)
+
+    def _begin_turn(self) -> None:
+        self._turn_ends = elapsed() + TURN
+        turn, self._turn = self._turn, None
+        if turn is not None:
+            turn.set_result(None)
 
     async def _run(self, job: Job, task: asyncio.Task[None]) -> None:
         entry = self._running[job.id, job.token] = _Running(job, task)
