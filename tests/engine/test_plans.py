@@ -9,7 +9,7 @@ import pytest
 from pabal.base.database import Database, Tx
 from pabal.base.sql import Statement
 from pabal.engine import claims, delays, lanes, withdrawals, workers
-from tests.support.work import SQL
+from tests.support.work import SQL, begin_life
 
 ROWS = 20_000
 BATCH = 100
@@ -109,8 +109,9 @@ async def test_the_check_sees_a_statement_that_scans(crowded: Database) -> None:
 
 
 async def test_a_claim_touches_no_more_rows_than_a_few_for_each_job(crowded: Database) -> None:
+    worker = await begin_life(crowded)
     async with crowded.transaction() as tx:
-        plan = await explain(tx, claims.SQL.claim, CLAIM)
+        plan = await explain(tx, claims.SQL.claim, {**CLAIM, "worker": str(worker)})
 
     touched = [
         node["Actual Rows"] * node["Actual Loops"] + node.get("Rows Removed by Filter", 0)

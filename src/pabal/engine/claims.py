@@ -52,8 +52,13 @@ class Wanted:
     ceiling: datetime = END
 
 
-async def claim(tx: Tx, worker: int, wanted: Sequence[Wanted], *, total: int) -> list[tuple[Job, datetime, int]]:
-    """Takes leases for at most `total` jobs; answers each with its ready moment and priority, for the next floor."""
+async def claim(
+    tx: Tx | Database, worker: int, wanted: Sequence[Wanted], *, total: int
+) -> list[tuple[Job, datetime, int]]:
+    """Takes leases for at most `total` jobs; answers each with its ready moment and priority, for the next floor.
+
+    Without a transaction around it, it is one of its own. A worker whose life is over gets nothing.
+    """
     rows = await tx.rows(
         SQL.claim,
         worker=worker,

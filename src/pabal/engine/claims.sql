@@ -6,12 +6,15 @@
 -- Queues in the wanted order. No outer order by: it would lock the limit of every queue.
 -- floor: where the last claim of this queue ended, less a margin, so that an old snapshot's dead rows are not walked again.
 -- ceiling: a sweep looks only below the floor, for what committed late.
-with picked as materialized (
+-- The life is held first of all: an idle server claims with this one statement and nothing around it.
+with me as materialized (select id from pabal.worker where id = :worker and until > pabal.real_now() for key share),
+picked as materialized (
   select r.* from unnest(:queues::text[], :priorities::smallint[], :floors::timestamptz[], :ceilings::timestamptz[])
     as q(queue, priority, floor, ceiling)
   cross join lateral (
     select r.ctid as place, r.queue, r.ready_at, r.id, r.token, r.failures, r.recoveries, r.snoozes from pabal.ready r
-    where r.queue = q.queue and r.priority = q.priority and r.ready_at >= q.floor and r.ready_at < q.ceiling
+    where (select id from me) is not null
+      and r.queue = q.queue and r.priority = q.priority and r.ready_at >= q.floor and r.ready_at < q.ceiling
     order by r.ready_at, r.id limit :total for update skip locked) r
   limit :total),
 gone as (delete from pabal.ready where ctid = any(array(select place from picked))),

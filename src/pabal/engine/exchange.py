@@ -72,6 +72,8 @@ class Exchange:
         dirty_routes, self._dirty_routes = self._dirty_routes, set()
         jobs: list[Job] = []
         is_claiming = False
+        if not attempts and self._is_simple(dirty, dirty_routes, room):
+            return Settled(), await self._claim_alone(worker, dirty, room)
         try:
             # The life first of all locks: locking leases first deadlocks with rescue.
             async with self._database.transaction(workers.SQL.open_alive, worker=worker) as tx:
@@ -92,6 +94,27 @@ class Exchange:
                 self._dirty |= dirty
                 self._dirty_routes |= dirty_routes
         return settled, jobs
+
+    def _is_simple(self, dirty: set[str], dirty_routes: set[str], room: Room) -> bool:
+        """What an idle server does when work arrives: nothing to settle, nothing to sweep, one group of queues."""
+        if not dirty or dirty_routes or elapsed() >= self._sweep_at:
+            return False
+        groups = {room.is_quick(queue) for queue in dirty}
+        return len(groups) == 1 and (room.quick if True in groups else room.slow) > 0
+
+    async def _claim_alone(self, worker: int, dirty: set[str], room: Room) -> list[Job]:
+        """Without a transaction around it: the wait of a job that meets an idle server is mostly round trips."""
+        total = room.quick if room.is_quick(next(iter(dirty))) else room.slow
+        wanted = self._wanted(dirty)
+        try:
+            claimed = await claims.claim(self._database, worker, wanted, total=total)
+        except BaseException:
+            self._dirty |= dirty
+            self._sweep_at = elapsed()
+            raise
+        kill_point("exchange.committed")
+        self._remember(None, wanted, claimed, was_cut=len(claimed) >= total)
+        return [job for job, _, _ in claimed]
 
     async def _claim_all(self, tx: Tx, worker: int, dirty: set[str], dirty_routes: set[str], room: Room) -> list[Job]:
         is_sweeping = elapsed() >= self._sweep_at
@@ -116,18 +139,26 @@ class Exchange:
         if total <= 0:
             self._dirty |= queues
             return []
+        wanted = self._wanted(queues)
+        claimed = await claims.claim(tx, worker, wanted, total=total)
+        self._remember(tx.now, wanted, claimed, was_cut=len(claimed) >= total)
+        return [job for job, _, _ in claimed]
+
+    def _wanted(self, queues: set[str]) -> list[Wanted]:
         hinted = {queue: self._hinted.pop(queue) for queue in queues if queue in self._hinted}
-        wanted = [
+        return [
             Wanted(queue, priority, min(self._floors.get((queue, priority), BEGINNING), hinted.get(queue, END)))
             for priority in PRIORITIES
             for queue in self._in_turn(queues)
         ]
-        claimed = await claims.claim(tx, worker, wanted, total=total)
-        self._remember(tx, wanted, claimed, was_cut=len(claimed) >= total)
-        return [job for job, _, _ in claimed]
 
     def _remember(
-        self, tx: Tx, wanted: Sequence[Wanted], claimed: Sequence[tuple[Job, datetime, int]], *, was_cut: bool
+        self,
+        now: datetime | None,
+        wanted: Sequence[Wanted],
+        claimed: Sequence[tuple[Job, datetime, int]],
+        *,
+        was_cut: bool,
     ) -> None:
         """A claim that came back short has seen everything up to now; one that was cut, up to what it took."""
         newest: dict[tuple[str, int], datetime] = {}
@@ -136,7 +167,7 @@ class Exchange:
             newest[place] = max(newest.get(place, ready_at), ready_at)
         for want in wanted:
             place = (want.queue, want.priority)
-            looked_until = newest.get(place) if was_cut else tx.now
+            looked_until = newest.get(place) if was_cut or now is None else now
             if looked_until is not None:
                 self._floors[place] = max(self._floors.get(place, BEGINNING), looked_until - MARGIN)
         if was_cut:

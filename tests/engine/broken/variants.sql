@@ -34,7 +34,3 @@ ended as (
   insert into pabal.outcome (id, token, final, result, worker, started_at, ended_at, error)
   select id, token, true, result, worker, started_at, pabal.now(), error from gone)
 select id, token, lane from gone;
-
--- name: see_life(worker)
--- Looks, but holds nothing: the life may be buried before the claim commits.
-select pabal.now(), (select id from pabal.worker where id = :worker and until > pabal.real_now()) as id;
