@@ -16,7 +16,6 @@ from pabal.engine.server import Server
 from tests.support.servers import SQL, Errand, Gate, enqueue_via, notes, serving, until, until_ended, until_in
 from tests.support.work import (
     BOT,
-    begin_blocked,
     begin_life,
     counters,
     enqueue_many,
@@ -365,7 +364,11 @@ async def _cut_off_an_exchange(db: Database, server: Server) -> None:
     """Its connection is ended while it waits for its own life's row: it cannot know what became of its commit."""
     async with db.transaction() as tx:
         await tx.value(SQL.lock_life, worker=server.life.worker)
-        exchange = await begin_blocked(db, server.runner.exchange_once())
-        await tx.rows(SQL.terminate_waiting)
-        [failure] = await asyncio.gather(exchange, return_exceptions=True)
-    assert isinstance(failure, Exception)
+        server.runner.hear("*", None)
+
+        async def is_cut_off() -> bool:
+            await tx.rows(SQL.terminate_waiting)
+            [claiming] = [state for state in server.loop_states() if state.name == "claims"]
+            return claiming.last_error is not None
+
+        await until(is_cut_off)
