@@ -1,4 +1,4 @@
-"""Only the database's time decides (I15): a host that believes it is another year does everything at the same moments."""
+"""Only the database's time decides (I15): a host that believes in another year does all at the same moments."""
 
 import time
 from datetime import timedelta
