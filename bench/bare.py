@@ -3,6 +3,7 @@
 import asyncio
 import tempfile
 import time
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +38,7 @@ class Loop:
 
     async def end(self, rows: list[asyncpg.Record]) -> None:
         given = {"ids": [row["id"] for row in rows], "tokens": [row["token"] for row in rows]}
-        await self.run(claims.SQL.end_leases, **given, results=["done"] * len(rows), errors=[None] * len(rows))
+        await self.run(claims.SQL.end_leases, **given, results=None, errors=None)
 
     async def exchange(self, ended: list[asyncpg.Record], queue: str) -> list[asyncpg.Record]:
         async with self._connection.transaction():
@@ -88,7 +89,7 @@ async def drain_steps(url: str, jobs: float, at_once: float) -> dict[str, Any]:
 
 async def _begin(url: str, connections: int) -> tuple[Life, list[Loop]]:
     database = await Database.open(url, size=2)
-    life = Life(database, Kinds(), locks=Path(tempfile.mkdtemp()), meta={})
+    life = Life(database, Kinds(), locks=Path(tempfile.mkdtemp()), meta={}, ttl=timedelta(hours=1))
     await life.beat_once()
     # Connections as the engine's pool makes them, without the pool.
     opened = [await Database.open(url, size=1) for _ in range(connections)]

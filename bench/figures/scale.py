@@ -3,7 +3,7 @@
 import json
 import time
 from dataclasses import asdict, dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import asyncpg
@@ -13,7 +13,7 @@ from bench.ours import NOOP
 from bench.result import Measured, Target, middle, middle_ratio
 from pabal.base.database import Database, Tx
 from pabal.base.sql import load
-from pabal.engine import claims
+from pabal.engine import claims, workers
 
 SQL = load(__file__)
 CLAIM = 100
@@ -70,12 +70,14 @@ async def _fill(url: str, count: int) -> None:
 async def _claim_many(url: str, times: int) -> dict[str, float]:
     database = await Database.open(url, size=1)
     answers: list[dict[str, float]] = []
+    async with database.transaction() as tx:
+        worker = await workers.insert_worker(tx, host="bench", meta={}, ttl=timedelta(hours=1))
     for _ in range(times + 1):
         async with database.transaction() as tx:
-            buffers = await _explain(tx)
+            buffers = await _explain(tx, worker)
         began = time.perf_counter()
         async with database.transaction() as tx:
-            claimed = await claims.claim(tx, 1, [claims.Wanted(NOOP, 2)], total=CLAIM)
+            claimed = await claims.claim(tx, worker, [claims.Wanted(NOOP, 2)], total=CLAIM)
         answers.append({"buffers": buffers, "ms": (time.perf_counter() - began) * 1000})
         assert len(claimed) == CLAIM
     await database.close()
@@ -83,10 +85,10 @@ async def _claim_many(url: str, times: int) -> dict[str, float]:
     return {"buffers": middle(answers[1:], "buffers"), "ms": middle(answers[1:], "ms")}
 
 
-async def _explain(tx: Tx) -> float:
+async def _explain(tx: Tx, worker: int) -> float:
     """The generic plan that the engine runs, with its buffers; it claims like any other."""
     given = {
-        "worker": 1,
+        "worker": worker,
         "queues": [NOOP],
         "priorities": [2],
         "floors": [claims.BEGINNING],
