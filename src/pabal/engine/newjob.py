@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import IntEnum
+from functools import lru_cache
 from typing import Any
 
 from pabal.base.errors import Invalid
@@ -52,14 +53,19 @@ class NewJob:
     cause: str | None = None
 
 
+@lru_cache(maxsize=1000)
+def _is_kind(name: str) -> bool:
+    """Remembered: a bulk asks this for each of its jobs."""
+    return NAME.fullmatch(name) is not None
+
+
 def check(job: NewJob) -> None:
-    if NAME.fullmatch(job.kind) is None:
+    if not _is_kind(job.kind):
         raise BadJob(f"a kind is named area.thing_to_do, not {job.kind!r}")
     if job.route is not None and ROUTE.fullmatch(job.route) is None:
         raise BadJob(f"a route is named thing:name, not {job.route!r}")
-    for name in ("key", "lane", "about"):
-        if getattr(job, name) == "":
-            raise BadJob(f"{name} must not be empty")
+    if "" in (job.key, job.lane, job.about):
+        raise BadJob("key, lane and about must not be empty")
     if job.delay is not None and job.run_at is not None:
         raise BadJob("give delay or run_at, not both")
     if job.keep_key is not None and job.key is None:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import groupby
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from pabal.base.database import Tx
@@ -18,6 +19,7 @@ SQL = load(__file__)
 CHUNK = 10_000
 # More groups of alike jobs than this go in one statement with an array for each column.
 MANY = 8
+_SHARED = attrgetter("kind", "route", "priority", "unit_id", "max_failures", "max_recoveries", "deadline")
 
 __all__ = [
     "Attempt",
@@ -39,8 +41,7 @@ class JobNotFound(NotFound):
     """There is no such job, or it was dropped with its week."""
 
 
-@dataclass(frozen=True, slots=True)
-class Enqueued:
+class Enqueued(NamedTuple):
     """The answer to enqueue: `is_new` is False when the key was open already, and `id` then names that job."""
 
     id: int
@@ -109,8 +110,8 @@ async def enqueue_many(tx: Tx, jobs: Sequence[NewJob]) -> list[Enqueued]:
     if any(job.key or job.lane or job.delay or job.run_at or job.expires_at for job in jobs):
         answers = await _insert(tx, jobs)
     else:
-        groups = [(template, list(alike)) for template, alike in groupby(jobs, key=_template)]
-        answers = await (_insert_groups(tx, groups) if len(groups) <= MANY else _insert(tx, jobs))
+        groups = [list(alike) for _, alike in groupby(jobs, key=_SHARED)]
+        answers = await (_insert_alike(tx, groups) if len(groups) <= MANY else _insert(tx, jobs))
     _announce(tx, [job for job, answer in zip(jobs, answers, strict=True) if answer.is_new])
     emit("queue.enqueued", count=len(jobs))
     kill_point("enqueue.written")
@@ -136,44 +137,28 @@ async def find_open(tx: Tx, *, about: str) -> list[int]:
     return [row["id"] for row in await tx.rows(SQL.find_open_about, about=about)]
 
 
-async def _insert_groups(tx: Tx, groups: "Sequence[tuple[_Template, list[NewJob]]]") -> list[Enqueued]:
+async def _insert_alike(tx: Tx, groups: Sequence[Sequence[NewJob]]) -> list[Enqueued]:
+    """What the jobs of a group share is sent once."""
     answers: list[Enqueued] = []
-    for template, group in groups:
+    for group in groups:
+        first = group[0]
         for start in range(0, len(group), CHUNK):
             part = group[start : start + CHUNK]
             rows = await tx.rows(
                 SQL.insert_plain_jobs,
-                **template._asdict(),
+                kind=first.kind,
+                queue=first.route or first.kind,
+                priority=first.priority,
+                unit=first.unit_id,
+                failures=first.max_failures,
+                recoveries=first.max_recoveries,
+                deadline=first.deadline,
                 abouts=[job.about for job in part] if any(job.about for job in part) else None,
                 causes=[job.cause for job in part] if any(job.cause for job in part) else None,
                 args=[job.args for job in part],
             )
             answers += [Enqueued(row[0], is_new=True) for row in rows]
     return answers
-
-
-class _Template(NamedTuple):
-    """What jobs of a bulk usually share, and therefore is sent once."""
-
-    kind: str
-    queue: str
-    priority: int
-    unit: int | None
-    failures: int
-    recoveries: int
-    deadline: timedelta | None
-
-
-def _template(job: NewJob) -> _Template:
-    return _Template(
-        job.kind,
-        job.route or job.kind,
-        job.priority,
-        job.unit_id,
-        job.max_failures,
-        job.max_recoveries,
-        job.deadline,
-    )
 
 
 async def _insert(tx: Tx, jobs: Sequence[NewJob]) -> list[Enqueued]:
