@@ -1,5 +1,6 @@
 """The examples of the README run as they are printed there."""
 
+import importlib.util
 from datetime import timedelta
 from pathlib import Path
 
@@ -67,6 +68,15 @@ async def test_the_first_machine_lapses_after_a_day_or_is_answered(db: Database)
     assert [(step.event, step.target) for step in past][-1] == ("lapse", "lapsed")
 
 
-@pytest.mark.parametrize("name", ["first_job.py", "first_schedule.py", "first_machine/ticket.py"])
+async def test_the_first_test_passes(empty_database_url: str):
+    spec = importlib.util.spec_from_file_location("first_test", EXAMPLES / "first_test.py")
+    assert spec is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+
+    await module.three_mornings_three_notices(empty_database_url, load_slice(str(EXAMPLES / "first_schedule.py")))
+
+
+@pytest.mark.parametrize("name", ["first_job.py", "first_schedule.py", "first_machine/ticket.py", "first_test.py"])
 def test_the_readme_prints_the_examples_that_run(name: str):
     assert (EXAMPLES / name).read_text(encoding="utf-8").strip() in (ROOT / "README.md").read_text(encoding="utf-8")
