@@ -7,7 +7,7 @@ import pytest
 from pabal.base.database import Database
 from pabal.base.migrations import MigrationChanged, MigrationMisnamed, migrate, read_migrations
 from pabal.base.sql import load
-from pabal.engine.schema import MIGRATIONS
+from pabal.platform.schema import MIGRATIONS
 
 SQL = load(__file__)
 
@@ -76,3 +76,14 @@ def test_migrations_are_numbered_without_gaps(tmp_path: Path, names: list[str]):
 
     with pytest.raises(MigrationMisnamed):
         read_migrations("rooms", tmp_path)
+
+
+async def test_a_migration_may_take_longer_than_a_heartbeat_is_waited_for(new_database, monkeypatch: pytest.MonkeyPatch):
+    database = await Database.open(await new_database())
+    monkeypatch.setitem(Database.connect.__kwdefaults__, "timeout", 0.05)
+    slow = replace(MIGRATIONS[0], text="select pg_sleep(0.3)")
+
+    applied = await migrate(database, [slow])
+
+    assert applied == [slow]
+    await database.close()

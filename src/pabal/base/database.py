@@ -21,6 +21,8 @@ T = TypeVar("T")
 Row = asyncpg.Record
 Connection = asyncpg.Connection
 DatabaseError = asyncpg.PostgresError
+# a promise the schema keeps: unique, foreign key, check, not null
+ConstraintBroken = asyncpg.IntegrityConstraintViolationError
 ConnectionFailure = (
     OSError,
     asyncpg.PostgresConnectionError,
@@ -69,6 +71,7 @@ _SESSION = {
     "jit": "off",
 }
 
+ASIDE_SECONDS = 10.0
 # Hints are worth no disk write.
 _ASIDE = {**_SESSION, "synchronous_commit": "off"}
 
@@ -204,10 +207,13 @@ class Database:
         except (DatabaseUnavailable, DatabaseError, *ConnectionFailure) as error:
             emit("database.follow_failed", error=repr(error))
 
-    async def connect(self) -> Connection:
-        """A connection of one's own, outside the pool: for LISTEN, NOTIFY and the heartbeat."""
+    async def connect(self, *, timeout: float | None = ASIDE_SECONDS) -> Connection:
+        """A connection of one's own, outside the pool: for LISTEN, NOTIFY and the heartbeat, which must not hang.
+
+        `timeout` None is for migrations: an index on a large table takes what it takes.
+        """
         with _NamedFailure():
-            connection: Connection = await asyncpg.connect(self.url, server_settings=_ASIDE, command_timeout=10)
+            connection: Connection = await asyncpg.connect(self.url, server_settings=_ASIDE, command_timeout=timeout)
         await _teach_json(connection)
         return connection
 

@@ -46,7 +46,7 @@ def read_migrations(owner: str, folder: Path) -> list[Migration]:
 
 async def migrate(database: Database, migrations: Sequence[Migration]) -> list[Migration]:
     """Brings the schema up to date; answers what it applied. Servers that start together wait for one another."""
-    connection = await database.connect()
+    connection = await database.connect(timeout=None)
     try:
         async with connection.transaction():
             await connection.execute(SQL.lock_migrations.text)

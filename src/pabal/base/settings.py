@@ -6,9 +6,9 @@ import sys
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, ValidationError, field_validator
+from pydantic import BeforeValidator, Field, ValidationError, field_validator, model_validator
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
@@ -21,6 +21,7 @@ _DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d|w)")
 # Users and hosts may hold anything; ports are numbers.
 _HOST = r"(?:\[[^]]*]|[^/?,:]*)(?::\d*)?"
 _ADDRESS = re.compile(rf"postgres(?:ql)?://(?:[^/?]*@)?{_HOST}(?:,{_HOST})*(?:[/?].*)?")
+_URL = re.compile(r"https?://[^/?#@\s]+/?")
 _UNITS = {"ms": "milliseconds", "s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
 
@@ -72,8 +73,32 @@ class Settings(BaseSettings):
     )
     data_dir: Path = Field(
         Path("data"),
-        description="Folder of the private PostgreSQL and of this host's lock files. "
+        description="Folder of the private PostgreSQL, of files and backups, and of this host's lock files. "
         "Relative to the folder Pabal is started in.",
+    )
+    mode: Literal["development", "production"] = Field(
+        "development",
+        description="production: refuses to start without a secret key and without a public address, and has no demo.",
+    )
+    secret_key: str | None = Field(
+        None,
+        repr=False,
+        description="Encrypts what is kept secret in the database, such as bot tokens: any long random text, the same "
+        "on every server. Several separated by commas: the first encrypts, all decrypt. "
+        "Empty, in development: a key is made in the data folder.",
+    )
+    public_url: str = Field(
+        "",
+        description="Address people reach the console at, such as `https://pabal.example.com`; https makes cookies "
+        "secure. Empty: the address the web server listens on.",
+    )
+    trusted_proxies: str = Field(
+        "",
+        description="Addresses of proxies whose X-Forwarded-For and X-Forwarded-Proto are believed, "
+        "separated by commas. Empty: none.",
+    )
+    telegram_url: str = Field(
+        "https://api.telegram.org", description="Address of Telegram's Bot API, or of the simulator."
     )
     host: str = Field("127.0.0.1", description="Address the web server listens on.")
     port: int = Field(
@@ -108,6 +133,24 @@ class Settings(BaseSettings):
     def postgres_dir(self) -> Path:
         """Where the private PostgreSQL lives."""
         return self.data_dir / "postgres"
+
+    @property
+    def is_production(self) -> bool:
+        return self.mode == "production"
+
+    @model_validator(mode="after")
+    def _check_production(self) -> Self:
+        """What must not be made up by itself where real people depend on it."""
+        if self.is_production and not (self.secret_key and self.public_url):
+            raise ValueError("in production, PABAL_SECRET_KEY and PABAL_PUBLIC_URL must be set")
+        return self
+
+    @field_validator("public_url", "telegram_url")
+    @classmethod
+    def _check_url(cls, value: str) -> str:
+        if value and _URL.fullmatch(value) is None:
+            raise ValueError("write it as https://host or http://host:port, without a path")
+        return value.rstrip("/")
 
     @field_validator("database_url")
     @classmethod

@@ -55,14 +55,15 @@ class NotEmpty(Conflict):
     an empty one."""
 
 
-async def backup(url: str, target: Path) -> None:
-    """A whole dump appears under the wanted name, or none does."""
+async def backup(url: str, target: Path, *, snapshot: str | None = None) -> None:
+    """A whole dump appears under the wanted name, or none does. `snapshot` is one that an open transaction shares."""
     env = environment_of(url)
     binaries = await _binaries_for(env, DumpFailed)
     partial = target.with_name(f".{target.name}.{secrets.token_hex(4)}.partial")
     try:
         write_private(partial, "", None)
-        await _run([binaries.program("pg_dump"), "-w", "-Fc", "-f", str(partial)], env, DumpFailed)
+        shared = [] if snapshot is None else [f"--snapshot={snapshot}"]
+        await _run([binaries.program("pg_dump"), "-w", "-Fc", *shared, "-f", str(partial)], env, DumpFailed)
         partial.replace(target)
         sync_folder(target.parent)
     except OSError as error:
