@@ -1,13 +1,17 @@
 """Lists show every job where it is, newest first; depths are capped; a shortened id means one job or none."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
+from pabal.base import clock
 from pabal.base.database import Database
+from pabal.base.errors import Invalid
 from pabal.engine import ids, listing
 from pabal.engine.ids import BadId
-from pabal.engine.listing import BadState, IdAmbiguous, Listed, Wanted
+from pabal.engine.listing import BadPageSize, BadState, IdAmbiguous, JobLine, Page
+from pabal.engine.listing.jobs import Wanted
 from pabal.engine.outcome import Cancel, Done, Retry
 from pabal.engine.queue import JobNotFound, NewJob
 from tests.support.adgroup import Event, add_groups, create_table, say
@@ -16,9 +20,17 @@ from tests.support.work import OTHER, PLAIN, begin_life, enqueue, enqueue_many, 
 HOUR = timedelta(hours=1)
 
 
-async def jobs(db: Database, **wanted: object) -> list[Listed]:
+async def page(db: Database, limit: int = 50, cursor: str | None = None, **wanted: Any) -> Page[JobLine]:
     async with db.transaction() as tx:
-        return await listing.list_jobs(tx, Wanted(**wanted))  # type: ignore[arg-type]  # the tests name its fields
+        return await listing.list_jobs(tx, Wanted(**{"units": None, **wanted}), limit=limit, cursor=cursor)
+
+
+async def jobs(db: Database, **wanted: Any) -> list[JobLine]:
+    return (await page(db, **wanted)).items
+
+
+async def found(db: Database, **wanted: Any) -> list[int]:
+    return [job.id for job in await jobs(db, **wanted)]
 
 
 async def one_of_each(db: Database) -> dict[str, int]:
@@ -37,27 +49,37 @@ async def one_of_each(db: Database) -> dict[str, int]:
 async def test_the_newest_come_first_and_pages_follow_one_another(db: Database) -> None:
     made = [await enqueue(db) for _ in range(5)]
 
-    first = await jobs(db, most=2)
-    rest = await jobs(db, most=10, before=first[-1].id)
+    first = await page(db, limit=2)
+    rest = await page(db, limit=3, cursor=first.cursor)
 
-    assert [job.id for job in (*first, *rest)] == made[::-1]
+    assert [job.id for job in (*first.items, *rest.items)] == made[::-1]
+    assert rest.cursor is None
 
 
 @pytest.mark.parametrize("state", ["done", "failed", "running", "waiting", "delayed"])
 async def test_a_filter_by_state_finds_the_job_in_it_and_the_row_says_so(db: Database, state: str) -> None:
     made = await one_of_each(db)
 
-    [found] = await jobs(db, state=state)
+    [line] = await jobs(db, states=[state])
 
-    assert (found.id, found.state) == (made[state], state)
+    assert (line.id, line.state) == (made[state], state)
+
+
+async def test_several_states_are_one_list_newest_first(db: Database) -> None:
+    made = await one_of_each(db)
+
+    wanted = [made[state] for state in ("delayed", "waiting", "failed")]
+
+    assert await found(db, states=["failed", "waiting", "delayed"]) == sorted(wanted, reverse=True)
+    assert await found(db, states=["failed", "waiting", "delayed"], limit=2) == sorted(wanted, reverse=True)[:2]
 
 
 async def test_a_list_of_all_says_of_each_where_it_is(db: Database) -> None:
     made = await one_of_each(db)
 
-    found = {job.id: job.state for job in await jobs(db)}
+    states = {job.id: job.state for job in await jobs(db)}
 
-    assert {state: found[job] for state, job in made.items()} == {state: state for state in made}
+    assert {state: states[job] for state, job in made.items()} == {state: state for state in made}
 
 
 async def test_filters_by_kind_and_subject_combine_with_the_state(db: Database) -> None:
@@ -65,9 +87,85 @@ async def test_filters_by_kind_and_subject_combine_with_the_state(db: Database) 
     await enqueue(db, OTHER)
     await enqueue(db, PLAIN, about="schedule:7")
 
-    assert [job.id for job in await jobs(db, kind=OTHER, about="schedule:7")] == [wanted]
-    assert [job.id for job in await jobs(db, kind=OTHER, about="schedule:7", state="ready")] == [wanted]
-    assert await jobs(db, kind=OTHER, about="schedule:7", state="delayed") == []
+    assert await found(db, kind=OTHER, about="schedule:7") == [wanted]
+    assert await found(db, kind=OTHER, about="schedule:7", states=["ready"]) == [wanted]
+    assert await found(db, kind=OTHER, about="schedule:7", states=["delayed"]) == []
+
+
+async def test_a_queue_is_a_kind_or_a_route(db: Database) -> None:
+    routed, plain = await enqueue(db, route="bot:busan1"), await enqueue(db)
+
+    assert await found(db, queue="bot:busan1") == [routed]
+    assert await found(db, queue=PLAIN, states=["ready"]) == [routed, plain][::-1]
+    assert await found(db, queue=PLAIN, kind=OTHER) == []
+
+
+async def test_a_lane_is_listed_whoever_in_it_has_the_turn(db: Database) -> None:
+    first, second = await enqueue(db, lane="l"), await enqueue(db, lane="l")
+    await enqueue(db, lane="m")
+
+    lines = await jobs(db, lane="l")
+
+    assert [(job.id, job.lane_holder) for job in lines] == [(second, first), (first, None)]
+
+
+async def test_what_a_server_runs_now_is_listed_by_its_id(db: Database) -> None:
+    running = await start(db)
+    await start(db)
+    [line] = await jobs(db, states=["running"], limit=1)
+
+    worker = next(job.worker for job in await jobs(db) if job.id == running.id)
+
+    assert await found(db, worker=worker) == [running.id]
+    assert await found(db, worker=worker, states=["ready"]) == []
+    assert (line.host, line.token) == ("here", 1)
+
+
+async def test_a_range_of_time_begins_with_its_moment_and_ends_before_it(db: Database) -> None:
+    early = await enqueue(db)
+    await clock.advance(db, HOUR)
+    late = await enqueue(db)
+    [at] = [job.created_at for job in await jobs(db) if job.id == late]
+
+    assert await found(db, since=at) == [late]
+    assert await found(db, until=at) == [early]
+    assert await found(db, since=at - 2 * HOUR, until=at + HOUR) == [late, early]
+    assert await found(db, until=datetime(9999, 12, 31, tzinfo=UTC), since=datetime(1, 1, 1, tzinfo=UTC)) == [
+        late,
+        early,
+    ]
+
+
+@pytest.mark.parametrize("states", [[], ["ready"]], ids=["any", "ready"])
+async def test_a_scope_sees_its_units_only_however_many_they_are(db: Database, states: list[str]) -> None:
+    ours, theirs, nobodys = [await enqueue(db, unit_id=unit) for unit in (7, 8, None)]
+    many = list(range(1000, 1050))
+
+    assert await found(db, units=None, states=states) == [nobodys, theirs, ours]
+    assert await found(db, units=[7], states=states) == [ours]
+    assert await found(db, units=[7, 8, *many], states=states) == [theirs, ours]
+    assert await found(db, units=[7, *many], states=states, kind=PLAIN) == [ours]
+    assert await found(db, units=[], states=states) == []
+
+
+async def test_pages_of_a_scope_follow_one_another(db: Database) -> None:
+    made = [await enqueue(db, unit_id=n % 3) for n in range(9)]
+    ours = [job for n, job in enumerate(made) if n % 3]
+
+    first = await page(db, units=[1, 2, *range(50, 70)], limit=4)
+    rest = await page(db, units=[1, 2, *range(50, 70)], limit=4, cursor=first.cursor)
+
+    assert [job.id for job in (*first.items, *rest.items)] == ours[::-1]
+
+
+async def test_a_count_stops_at_the_cap(db: Database) -> None:
+    await enqueue_many(db, *(NewJob(OTHER, unit_id=7) for _ in range(listing.CAP + 50)))
+    await enqueue(db, unit_id=8)
+
+    async with db.transaction() as tx:
+        counts = [await listing.count_jobs(tx, Wanted(units)) for units in (None, [7], [8])]
+
+    assert counts == [listing.CAP + 1, listing.CAP + 1, 1]
 
 
 async def test_an_ended_job_shows_why_and_a_delayed_one_what_it_waits_for(db: Database) -> None:
@@ -75,16 +173,46 @@ async def test_an_ended_job_shows_why_and_a_delayed_one_what_it_waits_for(db: Da
     await settle(db, cancelled, Cancel("not wanted"))
     await settle(db, retrying, Retry("no paper"))
 
-    [ended] = await jobs(db, state="cancelled")
-    [delayed] = await jobs(db, state="delayed")
+    [ended] = await jobs(db, states=["cancelled"])
+    [delayed] = await jobs(db, states=["delayed"])
 
     assert ended.error == "not wanted"
-    assert (delayed.reason, delayed.failures) == ("retry", 1)
+    assert (delayed.reason, delayed.failures, delayed.max_failures) == ("retry", 1, 5)
+
+
+async def test_an_ended_job_tells_how_often_it_failed(db: Database) -> None:
+    failed = await start(db, max_failures=1)
+    await settle(db, failed, Retry("no paper"))
+
+    [line] = await jobs(db, states=["failed"])
+
+    assert (line.failures, line.max_failures, line.error) == (1, 1, "no paper")
 
 
 async def test_an_unknown_state_is_refused(db: Database) -> None:
     with pytest.raises(BadState):
-        await jobs(db, state="sleeping")
+        await jobs(db, states=["sleeping"])
+
+
+@pytest.mark.parametrize("cursor", ["job_zzzzzzzzzzzzz", "job_0", "!", ""])
+async def test_a_cursor_that_is_none_is_refused(db: Database, cursor: str) -> None:
+    with pytest.raises(Invalid):
+        await page(db, cursor=cursor)
+
+
+@pytest.mark.parametrize("limit", [0, -1, 1001])
+async def test_a_page_has_at_least_one_row_and_at_most_a_thousand(db: Database, limit: int) -> None:
+    with pytest.raises(BadPageSize):
+        await page(db, limit=limit)
+
+
+async def test_a_shortened_id_means_one_of_ones_own_units(db: Database) -> None:
+    ours, _theirs = [await enqueue(db, unit_id=unit) for unit in (7, 8)]
+
+    async with db.transaction() as tx:
+        assert await listing.resolve_job(tx, ids.show("job", ours)[:8], [7]) == ours
+        with pytest.raises(JobNotFound):
+            await listing.resolve_job(tx, ids.show("job", ours), [8])
 
 
 async def test_an_id_may_be_shortened_while_it_is_unique(db: Database) -> None:
@@ -137,6 +265,21 @@ async def test_what_comes_next_is_listed_up_to_a_moment(db: Database) -> None:
     assert [(job.id, job.about, job.reason) for job in coming] == [(soon, "schedule:7", "asked")]
     assert moments.delayed_at == coming[0].at
     assert (moments.schedule_at, moments.timer_at) == (None, None)
+
+
+async def test_what_comes_next_is_of_the_scope(db: Database) -> None:
+    await create_table(db)
+    ours, _theirs = [await enqueue(db, delay=HOUR, unit_id=unit) for unit in (7, 8)]
+    groups = [(await add_groups(db, unit_id=unit, starts_in=HOUR))[0] for unit in (7, 8)]
+    for group in groups:
+        await say(db, group, Event.COMPLETE_SETUP, Event.APPROVE)
+
+    async with db.transaction() as tx:
+        delayed = await listing.list_delayed(tx, tx.now + 2 * HOUR, most=10, units=[7])
+        timers = await listing.list_timers(tx, tx.now + 2 * HOUR, most=10, units=[7])
+
+    assert [(job.id, job.unit_id) for job in delayed] == [(ours, 7)]
+    assert [(timer.subject, timer.unit_id) for timer in timers] == [(groups[0], 7)]
 
 
 async def test_timers_are_listed_soonest_first_up_to_a_moment(db: Database) -> None:

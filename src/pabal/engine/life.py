@@ -10,13 +10,15 @@ from pathlib import Path
 from typing import IO, Any
 
 from pabal.base.clock import elapsed
-from pabal.base.database import Database
+from pabal.base.database import Database, Tx
 from pabal.base.telemetry import declare, emit
 from pabal.engine import workers
 from pabal.engine.kinds import Kinds
 from pabal.engine.workers import TTL, Signal
 
 declare("life.began", "Lives begun")
+declare("life.draining", "Lives told to take nothing more")
+declare("life.undrained", "Lives told to take work again")
 declare("life.lapsed", "Lives of this process that lapsed: it was stopped, or cut off from the database", level=30)
 
 
@@ -35,7 +37,10 @@ class Life:
         self._beaten_at = 0.0
         self.worker = 0
         self.host = socket.gethostname()
+        self.is_draining = False
         self.on_lapse: Callable[[], None] = lambda: None
+        # Called with whether it drains, when that changes: whoever holds live connections closes them then.
+        self.on_drain: list[Callable[[bool], None]] = []
         self.on_signals: Callable[[list[Signal]], None] = lambda _signals: None
 
     async def beat_once(self) -> int:
@@ -46,6 +51,7 @@ class Life:
             async with asyncio.timeout(self._ttl.total_seconds() / 2), self._database.transaction() as tx:
                 is_alive = await workers.beat(tx, self.worker, ttl=self._ttl)
                 signals = await workers.list_signals(tx, self.worker) if is_alive else []
+                is_draining = await self._read_drain(tx) if is_alive else self.is_draining
         except BaseException:
             if elapsed() - self._beaten_at > self._ttl.total_seconds():
                 self._lapse()
@@ -56,6 +62,7 @@ class Life:
         self._beaten_at = elapsed()
         if signals:
             self.on_signals(signals)
+        self._mind(is_draining)
         return 0
 
     async def end(self) -> None:
@@ -82,9 +89,25 @@ class Life:
         async with self._database.transaction() as tx:
             meta = {**self._meta, "pid": os.getpid(), "lock": str(path.resolve())}
             self.worker = await workers.insert_worker(tx, host=self.host, meta=meta, ttl=self._ttl)
+            if self.is_draining:
+                await workers.set_drain(tx, self.worker, is_draining=True)
         self._beaten_at = elapsed()
         emit("life.began", worker=self.worker)
         await self.rescue_this_host()
+
+    async def _read_drain(self, tx: Tx) -> bool:
+        is_draining = await workers.is_draining(tx, self.worker)
+        if is_draining:
+            await workers.release_routes(tx, self.worker)
+        return is_draining
+
+    def _mind(self, is_draining: bool) -> None:
+        if is_draining == self.is_draining:
+            return
+        self.is_draining = is_draining
+        emit("life.draining" if is_draining else "life.undrained", worker=self.worker)
+        for tell in self.on_drain:
+            tell(is_draining)
 
     def _lapse(self) -> None:
         emit("life.lapsed", worker=self.worker)

@@ -51,6 +51,7 @@ class Occurrence:
     through: datetime | None
     count: int
     actor: str | None
+    unit_id: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +130,8 @@ async def list_asked(tx: Tx, schedule_ids: Sequence[int], *, after: datetime) ->
     return found
 
 
-async def add_asked(tx: Tx, schedule_id: int, fire_at: datetime, *, actor: str) -> None:
-    await tx.run(SQL.insert_asked, schedule_id=schedule_id, fire_at=fire_at, actor=actor)
+async def add_asked(tx: Tx, schedule_id: int, fire_at: datetime, *, actor: str, unit_id: int | None) -> None:
+    await tx.run(SQL.insert_asked, schedule_id=schedule_id, fire_at=fire_at, actor=actor, unit_id=unit_id)
 
 
 async def drop_asked(tx: Tx, schedule_id: int, fire_ats: Sequence[datetime]) -> int:
@@ -210,6 +211,7 @@ async def _insert(tx: Tx, entries: Sequence[tuple[Schedule, Decision]], *, actor
     await tx.run(
         SQL.insert_occurrences,
         schedule_ids=[schedule.id for schedule, _ in entries],
+        units=[schedule.unit_id for schedule, _ in entries],
         fire_ats=[decision.fire_at for _, decision in entries],
         decisions=[decision.verdict for _, decision in entries],
         work_ids=[next(ids).id if decision.verdict == "enqueued" else None for _, decision in entries],
@@ -223,6 +225,7 @@ async def _insert_run(tx: Tx, schedule: Schedule, run: Decision) -> None:
     await tx.run(
         SQL.insert_run,
         schedule_id=schedule.id,
+        unit_id=schedule.unit_id,
         fire_at=run.fire_at,
         decision=run.verdict,
         reason=run.reason,

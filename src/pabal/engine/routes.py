@@ -18,6 +18,10 @@ class LifeOver(Conflict):
     """This server's life has lapsed; it begins a new one and must take its connections again."""
 
 
+class ServerDraining(Conflict):
+    """This server drains and takes no more connections; another server takes them."""
+
+
 @dataclass(frozen=True, slots=True)
 class Route:
     """A route has no time of its own: it lives as long as its worker's heartbeat."""
@@ -31,6 +35,8 @@ async def hold_route(tx: Tx, route: str, *, worker: int) -> Route:
     """Whoever held it before may write nothing more for it; its running jobs are handed back, nothing counted."""
     if not await workers.hold_life(tx, worker):
         raise LifeOver(f"worker {worker}")
+    if await workers.is_draining(tx, worker):
+        raise ServerDraining(f"worker {worker}")
     epoch = await tx.value(SQL.hold_route, route=route, worker=worker)
     tx.hint(f"queue:{route}", tx.now)
     tx.hint("signals")

@@ -62,6 +62,7 @@ class Runner:
         self.wake: Callable[[], None] = lambda: None
         life.on_lapse = self.drop_all
         life.on_signals = self.obey
+        life.on_drain.append(lambda _is_draining: self.wake())
 
     def start(self) -> None:
         self._slots = [asyncio.create_task(self._slot(), name=f"slot:{n}") for n in range(self._concurrency)]
@@ -143,7 +144,7 @@ class Runner:
 
     def _room(self) -> Room:
         """Quick handlers are fetched ahead; slow ones only when a slot is free, for another server may be idle."""
-        if self._is_stopping:
+        if self._is_stopping or self._life.is_draining:
             return Room(0, 0, self._is_quick)
         # Two batches: one is run while the next is fetched.
         ahead = min(2 * BATCH - len(self._buffer), BATCH)

@@ -135,7 +135,7 @@ async def skip_one(tx: Tx, schedule_id: int, fire_at: datetime, *, actor: str) -
     schedule = await _lock(tx, schedule_id)
     if fire_at.tzinfo is None or fire_at <= tx.now or not _is_moment(schedule.timing, fire_at):
         raise NotAMoment(f"schedule {schedule_id} at {fire_at.isoformat()}")
-    await occurrences.add_asked(tx, schedule_id, fire_at, actor=actor)
+    await occurrences.add_asked(tx, schedule_id, fire_at, actor=actor, unit_id=schedule.unit_id)
 
 
 async def keep_one(tx: Tx, schedule_id: int, fire_at: datetime) -> None:

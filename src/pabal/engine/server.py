@@ -42,7 +42,8 @@ class Server:
         self.kinds = kinds
         self._options = options
         self.wakeups = Wakeups(database)
-        self.life = Life(pulse, kinds, locks=options.locks, meta=options.meta, ttl=options.ttl)
+        meta = {**options.meta, "slots": options.concurrency if options.is_worker else 0}
+        self.life = Life(pulse, kinds, locks=options.locks, meta=meta, ttl=options.ttl)
         self.runner = Runner(database, kinds, self.life, concurrency=options.concurrency)
         self._inside = InsideWork(database, kinds)
         self._loops = self._engine_loops()
@@ -95,7 +96,7 @@ class Server:
         inside = [f"queue:{name}" for name in kinds if self._inside.concerns(f"queue:{name}", None)]
         return [
             claiming,
-            Loop("inside", self._inside.run_once, idle=1.0, wake_on=inside),
+            Loop("inside", self._run_inside_once, idle=1.0, wake_on=inside),
             Loop("progress", self.runner.write_reports_once, idle=0.5),
             Loop(
                 "delays",
@@ -110,6 +111,9 @@ class Server:
             # Not in the first ten seconds: after an outage those who can take it get a chance to.
             Loop("expiry", partial(withdrawals.expire_once, database, kinds), idle=1.0, first_after=10.0),
         ]
+
+    async def _run_inside_once(self) -> int:
+        return 0 if self.life.is_draining else await self._inside.run_once()
 
     async def _supervise_once(self) -> int:
         for loop in self._loops:

@@ -141,7 +141,10 @@ async def begin(
     cause: str | None = None,
 ) -> list[Transition]:
     """For subjects just inserted, in the same commit: their first history row, fact, timers and effects."""
-    found = await lock_and_load(tx, machine, ids := set(subject_ids))
+    ids = set(subject_ids)
+    if not ids:
+        return []
+    found = await lock_and_load(tx, machine, ids)
     if len(found) != len(ids):
         raise SubjectNotFound(f"{machine.name} {sorted(ids - {subject.id for subject in found})}")
     for subject in found:

@@ -198,9 +198,12 @@ async def _ready(tx: Tx, place: Place, servers: Sequence[Worker]) -> list[Line]:
 
 def _with_servers(lines: list[Line], kind: str, servers: Sequence[Worker]) -> tuple[list[Line], list[str]]:
     """No story may end in "it is ready" while nobody is there to take it."""
-    working = [server for server in servers if "worker" in server.meta.get("roles", ["worker"])]
-    if not working:
+    able = [server for server in servers if "worker" in server.meta.get("roles", ["worker"])]
+    if not able:
         return [*lines, Line(None, "no_server")], ["start_server", "cancel_job"]
+    working = [server for server in able if not server.is_draining]
+    if not working:
+        return [*lines, Line(None, "all_draining", {"servers": len(able)})], ["start_server", "cancel_job"]
     # A server that does not say what it knows, such as one of another version, is given the benefit of the doubt.
     if all(kind not in server.meta.get("kinds", [kind]) for server in working):
         return [*lines, Line(None, "kind_unknown", {"kind": kind, "servers": len(working)})], ["load_app", "cancel_job"]

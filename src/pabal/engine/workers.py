@@ -6,10 +6,12 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from pabal.base.database import Database, Row, Tx
+from pabal.base.errors import NotFound
 from pabal.base.killpoints import kill_point
 from pabal.base.sql import load
 from pabal.base.telemetry import declare, emit
-from pabal.engine import lanes, leases
+from pabal.engine import facts, ids, lanes, leases
+from pabal.engine.facts import NewFact
 from pabal.engine.kinds import Job, Kinds
 
 SQL = load(__file__)
@@ -26,6 +28,10 @@ declare(
 )
 
 
+class ServerNotFound(NotFound):
+    """There is no such server, or its life is over. A server that begins anew has a new id."""
+
+
 @dataclass(frozen=True, slots=True)
 class Worker:
     id: int
@@ -34,6 +40,7 @@ class Worker:
     started_at: datetime
     meta: dict[str, Any]
     is_alive: bool
+    is_draining: bool
     leases: int
 
 
@@ -59,6 +66,22 @@ async def hold_life(tx: Tx, worker: int) -> bool:
 async def beat(tx: Tx, worker: int, *, ttl: timedelta = TTL) -> bool:
     alive: bool = await tx.value(SQL.beat, worker=worker, ttl=ttl)
     return alive
+
+
+async def set_drain(tx: Tx, worker: int, *, is_draining: bool) -> None:
+    """From its next beat on it takes nothing more, finishes what it has and lets its routes go; or takes work again."""
+    if await tx.value(SQL.set_drain, worker=worker, is_draining=is_draining) is None:
+        raise ServerNotFound(ids.show("wrk", worker))
+    tx.hint("signals")
+
+
+async def is_draining(tx: Tx, worker: int) -> bool:
+    return bool(await tx.value(SQL.is_draining, worker=worker))
+
+
+async def release_routes(tx: Tx, worker: int) -> None:
+    """For one that drains: when nothing of it runs any more, its routes may be held elsewhere."""
+    await tx.run(SQL.release_routes, worker=worker)
 
 
 async def list_signals(tx: Tx, worker: int) -> list[Signal]:
@@ -113,9 +136,16 @@ async def _bury(tx: Tx, kinds: Kinds, dead: Sequence[Row]) -> int:
     rows = await tx.rows(SQL.rescue_leases, workers=workers, kinds=list(kinds))
     await _finish(tx, kinds, rows)
     kill_point("rescue.handed_back")
+    await facts.record_many(tx, [_lost(row) for row in dead])
     emit("workers.buried", count=len(workers), workers=workers)
     emit("workers.rescued", count=len(rows))
     return len(rows)
+
+
+def _lost(row: Row) -> NewFact:
+    """Whoever leaves with a goodbye deletes its own row; of one that others buried this is what remains."""
+    data = {"host": row["host"], "started_at": row["started_at"]}
+    return NewFact("server.lost", f"server:{row['id']}", data)
 
 
 async def _finish(tx: Tx, kinds: Kinds, rows: Sequence[Row]) -> None:

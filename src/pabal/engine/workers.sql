@@ -17,6 +17,17 @@ with me as (
   update pabal.worker set until = pabal.real_now() + :ttl::interval where id = :worker and until > pabal.real_now() returning id)
 select exists (select from me) as is_alive;
 
+-- name: is_draining(worker)
+select drain_at is not null from pabal.worker where id = :worker;
+
+-- name: set_drain(worker, is_draining)
+-- asked twice, it drains since the first time
+update pabal.worker set drain_at = case when :is_draining::boolean then coalesce(drain_at, pabal.now()) end where id = :worker returning id;
+
+-- name: release_routes(worker)!
+-- once the last job that needs them is over
+delete from pabal.route where worker = :worker and not exists (select from pabal.lease where worker = :worker);
+
 -- name: list_signals(worker)
 select l.id, l.token, l.cancel_at is not null as is_cancelled from pabal.lease l
 where l.worker = :worker and (l.cancel_at is not null or (l.route_epoch is not null
@@ -38,7 +49,7 @@ delete from pabal.route where worker = any(:workers::bigint[]);
 select id, meta from pabal.worker where host = :host;
 
 -- name: list_workers()
-select w.id, w.until, w.host, w.started_at, w.meta, w.until > pabal.real_now() as is_alive,
+select w.id, w.until, w.host, w.started_at, w.meta, w.until > pabal.real_now() as is_alive, w.drain_at is not null as is_draining,
        (select count(*) from pabal.lease l where l.worker = w.id)::int as leases
 from pabal.worker w order by w.id;
 
@@ -54,10 +65,11 @@ where greatest(w.until, pg_postmaster_start_time() + :ttl::interval) < pabal.rea
 -- The first of two statements. After a restart of the database everybody has one TTL to beat again.
 delete from pabal.worker where id in (
   select id from pabal.worker where greatest(until, pg_postmaster_start_time() + :ttl::interval) < pabal.real_now() for update skip locked)
-returning id;
+returning id, host, started_at;
 
 -- name: bury_named(workers)
-delete from pabal.worker where id in (select id from pabal.worker where id = any(:workers::bigint[]) for update skip locked) returning id;
+delete from pabal.worker where id in (select id from pabal.worker where id = any(:workers::bigint[]) for update skip locked)
+returning id, host, started_at;
 
 -- name: rescue_leases(workers, kinds)
 -- The second statement, with a snapshot of its own: in one statement the leases of a claim that commits meanwhile are lost for ever.

@@ -1,0 +1,182 @@
+"""Jobs as a list shows them: newest first, each with where it is and what comes next."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from pabal.base.database import Tx
+from pabal.base.errors import Conflict, Invalid
+from pabal.base.sql import Statement, load
+from pabal.engine import ids
+from pabal.engine.listing.paging import CAP, FEW, LAST, LOOK, BadCursor, Page, cut, one_more
+from pabal.engine.queue import JobNotFound
+
+SQL = load(__file__)
+_EPOCH = datetime(2024, 1, 1, tzinfo=UTC)
+
+
+def _in(place: str) -> Statement:
+    return replace(SQL.find_in_place, text=SQL.find_in_place.text.replace("a_place", place))
+
+
+_PLACES: Mapping[str, Statement] = {place: _in(place) for place in ("ready", "delayed", "waiting")}
+OPEN = (*_PLACES, "running")
+RESULTS = ("done", "partial", "failed", "cancelled", "expired", "quarantined")
+STATES = (*OPEN, *RESULTS)
+
+
+class IdAmbiguous(Conflict):
+    """More than one id begins like this; give more of its letters."""
+
+
+class BadState(Invalid):
+    """A job is waiting, delayed, ready, running, or ended: done, partial, failed, cancelled, expired, quarantined."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which jobs. `units` None is everything; no states is any; a `worker` narrows to what it runs now.
+
+    `queue` is a kind, or a route such as bot:busan1.
+    """
+
+    units: Sequence[int] | None
+    states: Sequence[str] = ()
+    kind: str | None = None
+    queue: str | None = None
+    lane: str | None = None
+    about: str | None = None
+    worker: int | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JobLine:
+    """`lane_holder`: whose turn it is in the lane this one waits in. `host`: the server's that has it, or ended it."""
+
+    id: int
+    unit_id: int | None
+    kind: str
+    queue: str
+    lane: str | None
+    about: str | None
+    cause: str | None
+    priority: int
+    created_at: datetime
+    expires_at: datetime | None
+    state: str
+    failures: int
+    max_failures: int
+    token: int | None
+    worker: int | None
+    host: str | None
+    lane_holder: int | None
+    ready_at: datetime | None
+    due_at: datetime | None
+    reason: str | None
+    started_at: datetime | None
+    deadline: datetime | None
+    progress: dict[str, Any] | None
+    cancel_at: datetime | None
+    ended_at: datetime | None
+    error: str | None
+
+
+async def list_jobs(tx: Tx, wanted: Wanted, *, limit: int = 50, cursor: str | None = None) -> Page[JobLine]:
+    """Newest first. The cursor is the id of the last one, as people see it."""
+    most = one_more(limit)
+    found = await _find(tx, wanted, before=LAST if cursor is None else _read(cursor), most=most)
+    page = cut(found, limit, lambda job_id: ids.show("job", job_id))
+    return Page(await show_jobs(tx, page.items), page.cursor)
+
+
+async def count_jobs(tx: Tx, wanted: Wanted) -> int:
+    """Up to 10,001, which means more than 10,000."""
+    return len(await _find(tx, wanted, before=LAST, most=CAP + 1))
+
+
+async def show_jobs(tx: Tx, job_ids: Sequence[int]) -> list[JobLine]:
+    """In the order given; those that are gone are left out."""
+    return await tx.all(JobLine, SQL.show_jobs, ids=list(job_ids)) if job_ids else []
+
+
+async def resolve_job(tx: Tx, text: str, units: Sequence[int] | None = None) -> int:
+    """The one job a whole or shortened id means, among those of these units."""
+    first, end = ids.read_range("job", text)
+    given = None if units is None else list(units)
+    last = min(end - 1, LAST)
+    found = [] if first > LAST else await tx.rows(SQL.find_between, first=first, last=last, units=given)
+    if not found:
+        raise JobNotFound(text)
+    if len(found) > 1:
+        raise IdAmbiguous(", ".join(ids.show("job", row["id"]) for row in found))
+    job_id: int = found[0]["id"]
+    return job_id
+
+
+def _read(cursor: str) -> int:
+    before = ids.read("job", cursor)
+    if before > LAST:
+        raise BadCursor(cursor)
+    return before
+
+
+async def _find(tx: Tx, wanted: Wanted, *, before: int, most: int) -> list[int]:
+    if wanted.queue is not None and ":" not in wanted.queue and wanted.kind not in (None, wanted.queue):
+        return []
+    filters = {**_filters(wanted, before), "most": most}
+    if wanted.worker is not None:
+        if wanted.states and "running" not in wanted.states:
+            return []
+        return await _ids(tx, SQL.find_running, **filters, worker=wanted.worker)
+    if not wanted.states:
+        return await _find_any(tx, filters, is_page=most <= CAP)
+    found: set[int] = set()
+    for state in dict.fromkeys(wanted.states):
+        found.update(await _find_in(tx, state, filters))
+    return sorted(found, reverse=True)[:most]
+
+
+async def _find_any(tx: Tx, filters: dict[str, Any], *, is_page: bool) -> list[int]:
+    is_bare = not any(filters[name] for name in ("kind", "route", "lane", "about"))
+    if filters["units"] is not None and is_bare and is_page:
+        window = {name: filters[name] for name in ("units", "first", "before", "most")}
+        recent = await _ids(tx, SQL.find_recent, **window, look=LOOK) if len(window["units"]) > FEW else []
+        return recent if len(recent) >= window["most"] else await _ids(tx, SQL.find_of_units, **window)
+    return await _ids(tx, SQL.find_jobs, **filters)
+
+
+async def _find_in(tx: Tx, state: str, filters: dict[str, Any]) -> list[int]:
+    if state in _PLACES:
+        return await _ids(tx, _PLACES[state], **filters)
+    if state == "running":
+        return await _ids(tx, SQL.find_running, **filters, worker=None)
+    if state in RESULTS:
+        return await _ids(tx, SQL.find_ended, **filters, result=state)
+    raise BadState(state)
+
+
+async def _ids(tx: Tx, statement: Statement, **given: Any) -> list[int]:
+    return [row["id"] for row in await tx.rows(statement, **given)]
+
+
+def _filters(wanted: Wanted, before: int) -> dict[str, Any]:
+    # An id carries the moment of its creation, so that a range of time is a range of ids.
+    end = LAST if wanted.until is None else _first_id(wanted.until)
+    is_route = wanted.queue is not None and ":" in wanted.queue
+    return {
+        "units": None if wanted.units is None else list(wanted.units),
+        "kind": wanted.kind if is_route or wanted.queue is None else wanted.queue,
+        "route": wanted.queue if is_route else None,
+        "lane": wanted.lane,
+        "about": wanted.about,
+        "first": 0 if wanted.since is None else _first_id(wanted.since),
+        "before": min(before, end),
+    }
+
+
+def _first_id(moment: datetime) -> int:
+    """As pabal.id_at, for any moment somebody may ask for."""
+    return min(max((moment - _EPOCH) // timedelta(milliseconds=1), 0) << 22, LAST)

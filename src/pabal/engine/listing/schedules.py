@@ -1,0 +1,144 @@
+"""Schedules as a list shows them: what fires next first, then the paused, then those that are over."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Literal, NamedTuple, cast
+
+from pabal.base.database import Tx
+from pabal.base.errors import Invalid
+from pabal.base.sql import load
+from pabal.engine.listing.paging import Page, cut, one_more, read_cursor, show_cursor
+from pabal.engine.recurrence import Fold, Gap, Timing, Window, from_json
+
+SQL = load(__file__)
+STATES = ("active", "paused", "broken", "over")
+Sort = Literal["next_at", "id"]
+_BEGINNING = datetime(1, 1, 1, tzinfo=UTC)
+# The parts of a list by next_at, in order.
+_ACTIVE, _PAUSED, _OVER = range(3)
+
+
+class BadScheduleState(Invalid):
+    """A schedule is active, paused, broken (paused by the engine because its rule cannot be read), or over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which schedules; `q` is a part of the name."""
+
+    units: Sequence[int] | None
+    kind: str | None = None
+    about: str | None = None
+    states: Sequence[str] = ()
+    q: str | None = None
+    sort: Sort = "next_at"
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduleLine:
+    """`recent` are the states of its last twenty occurrences, the newest first, `last_at` the newest one's moment."""
+
+    id: int
+    unit_id: int | None
+    name: str
+    kind: str
+    about: str | None
+    route: str | None
+    lane: str | None
+    recurrence: dict[str, Any]
+    zone: str
+    valid_from: datetime | None
+    valid_until: datetime | None
+    misfire: str
+    overlap: str
+    dst_gap: str
+    dst_fold: str
+    next_at: datetime | None
+    paused_at: datetime | None
+    paused_by: str | None
+    problem: str | None
+    created_at: datetime
+    state: str
+    last_at: datetime | None
+    recent: list[str]
+    last_reason: str | None
+
+    @property
+    def timing(self) -> Timing | None:
+        """None for a rule that can no longer be read: it must not hide the others."""
+        window = Window(self.valid_from, self.valid_until)
+        try:
+            rule = from_json(self.recurrence)
+            return Timing(rule, self.zone, window, cast("Gap", self.dst_gap), cast("Fold", self.dst_fold))
+        except Invalid:
+            return None
+
+
+class _Place(NamedTuple):
+    part: int
+    next_at: datetime
+    id: int
+
+
+async def list_schedules(tx: Tx, wanted: Wanted, *, limit: int = 50, cursor: str | None = None) -> Page[ScheduleLine]:
+    most = one_more(limit)
+    unknown = [state for state in wanted.states if state not in STATES]
+    if unknown:
+        raise BadScheduleState(", ".join(unknown))
+    place = _Place(_ACTIVE, _BEGINNING, 0) if cursor is None else _Place(*read_cursor(cursor, int, datetime, int))
+    found = await (_by_id(tx, wanted, place, most) if wanted.sort == "id" else _by_moment(tx, wanted, place, most))
+    page = cut(found, limit, lambda one: show_cursor(*one))
+    return Page(await show_schedules(tx, [one.id for one in page.items]), page.cursor)
+
+
+async def show_schedules(tx: Tx, ids: Sequence[int]) -> list[ScheduleLine]:
+    """In the order given; those that are gone are left out."""
+    return await tx.all(ScheduleLine, SQL.show_schedules, ids=list(ids)) if ids else []
+
+
+async def _by_moment(tx: Tx, wanted: Wanted, place: _Place, most: int) -> list[_Place]:
+    found: list[_Place] = []
+    for part in (_ACTIVE, _PAUSED, _OVER):
+        if part >= place.part and len(found) < most:
+            begin = place if part == place.part else _Place(part, _BEGINNING, 0)
+            found += await _find_part(tx, wanted, begin, most - len(found))
+    return found
+
+
+async def _find_part(tx: Tx, wanted: Wanted, place: _Place, most: int) -> list[_Place]:
+    states = set(wanted.states or STATES)
+    filters = _filters(wanted)
+    by_unit = wanted.units is not None and not any(filters[name] for name in ("kind", "about", "q"))
+    given: dict[str, Any] = {"units": filters["units"]} if by_unit else filters
+    given = {**given, "after_id": place.id, "most": most}
+    match place.part:
+        case 0 if "active" in states:
+            statement = SQL.find_active_of_units if by_unit else SQL.find_active
+            rows = await tx.rows(statement, **given, next_at=place.next_at)
+            return [_Place(_ACTIVE, row["next_at"], row["id"]) for row in rows]
+        case 1 if states & {"paused", "broken"}:
+            broken = None if states >= {"paused", "broken"} else "broken" in states
+            rows = await tx.rows(SQL.find_paused_of_units if by_unit else SQL.find_paused, **given, broken=broken)
+        case 2 if "over" in states:
+            rows = await tx.rows(SQL.find_over_of_units if by_unit else SQL.find_over, **given)
+        case _:
+            return []
+    return [_Place(place.part, _BEGINNING, row["id"]) for row in rows]
+
+
+async def _by_id(tx: Tx, wanted: Wanted, place: _Place, most: int) -> list[_Place]:
+    chosen = {state: state in (wanted.states or STATES) for state in STATES}
+    rows = await tx.rows(SQL.find_schedules, **_filters(wanted), **chosen, after_id=place.id, most=most)
+    return [_Place(_ACTIVE, _BEGINNING, row["id"]) for row in rows]
+
+
+def _filters(wanted: Wanted) -> dict[str, Any]:
+    q = (wanted.q or "").strip()
+    return {
+        "units": None if wanted.units is None else list(wanted.units),
+        "kind": wanted.kind,
+        "about": wanted.about,
+        "q": "%" + re.sub(r"([\\%_])", r"\\\1", q) + "%" if q else None,
+    }

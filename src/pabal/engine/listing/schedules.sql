@@ -1,0 +1,68 @@
+-- name: find_active(units, kind, about, q, next_at, after_id, most)
+-- soonest first
+select s.id, s.next_at from pabal.schedule s
+where s.paused_at is null and s.next_at is not null and (s.next_at, s.id) > (:next_at::timestamptz, :after_id::bigint)
+  and (:units::bigint[] is null or s.unit_id = any(:units::bigint[])) and (:kind::text is null or s.kind = :kind)
+  and (:about::text is null or s.about = :about) and (:q::text is null or s.name ilike :q)
+order by s.next_at, s.id limit :most;
+
+-- name: find_active_of_units(units, next_at, after_id, most)
+-- The first of each unit, then of all: quick whether the units are rare or common, few or hundreds.
+select s.id, s.next_at from unnest(:units::bigint[]) as u(id) cross join lateral (
+  select s.id, s.next_at from pabal.schedule s
+  where s.unit_id = u.id and s.paused_at is null and s.next_at is not null and (s.next_at, s.id) > (:next_at::timestamptz, :after_id::bigint)
+  order by s.next_at, s.id limit :most) s
+order by s.next_at, s.id limit :most;
+
+-- name: find_paused(units, kind, about, q, broken, after_id, most)
+-- by somebody, or by the engine because they are broken
+select s.id from pabal.schedule s
+where s.paused_at is not null and s.id > :after_id and (:broken::boolean is null or (s.problem is not null) = :broken::boolean)
+  and (:units::bigint[] is null or s.unit_id = any(:units::bigint[])) and (:kind::text is null or s.kind = :kind)
+  and (:about::text is null or s.about = :about) and (:q::text is null or s.name ilike :q)
+order by s.id limit :most;
+
+-- name: find_over(units, kind, about, q, after_id, most)
+select s.id from pabal.schedule s
+where s.paused_at is null and s.next_at is null and s.id > :after_id
+  and (:units::bigint[] is null or s.unit_id = any(:units::bigint[])) and (:kind::text is null or s.kind = :kind)
+  and (:about::text is null or s.about = :about) and (:q::text is null or s.name ilike :q)
+order by s.id limit :most;
+
+-- name: find_paused_of_units(units, broken, after_id, most)
+select s.id from unnest(:units::bigint[]) as u(id) cross join lateral (
+  select s.id from pabal.schedule s
+  where s.unit_id = u.id and s.paused_at is not null and s.id > :after_id and (:broken::boolean is null or (s.problem is not null) = :broken::boolean)
+  order by s.id limit :most) s
+order by s.id limit :most;
+
+-- name: find_over_of_units(units, after_id, most)
+select s.id from unnest(:units::bigint[]) as u(id) cross join lateral (
+  select s.id from pabal.schedule s where s.unit_id = u.id and s.paused_at is null and s.next_at is null and s.id > :after_id
+  order by s.id limit :most) s
+order by s.id limit :most;
+
+-- name: find_schedules(units, kind, about, q, active, paused, broken, over, after_id, most)
+-- in the order they were made
+select s.id from pabal.schedule s
+where s.id > :after_id
+  and ((:active::boolean and s.paused_at is null and s.next_at is not null) or (:paused::boolean and s.paused_at is not null and s.problem is null)
+    or (:broken::boolean and s.problem is not null) or (:over::boolean and s.paused_at is null and s.next_at is null))
+  and (:units::bigint[] is null or s.unit_id = any(:units::bigint[])) and (:kind::text is null or s.kind = :kind)
+  and (:about::text is null or s.about = :about) and (:q::text is null or s.name ilike :q)
+order by s.id limit :most;
+
+-- name: show_schedules(ids)
+-- with the last twenty of its ledger: the newest first
+select s.id, s.unit_id, s.name, s.kind, s.about, s.route, s.lane, s.recurrence, s.zone, s.valid_from, s.valid_until, s.misfire, s.overlap,
+  s.dst_gap, s.dst_fold, s.next_at, s.paused_at, s.paused_by, s.problem, s.created_at,
+  case when s.problem is not null then 'broken' when s.paused_at is not null then 'paused' when s.next_at is null then 'over' else 'active' end as state,
+  l.last_at, coalesce(l.recent, '{}') as recent, l.last_reason
+from unnest(:ids::bigint[]) with ordinality as g(id, n) join pabal.schedule s on s.id = g.id
+left join lateral (
+  select (array_agg(o.fire_at order by o.fire_at desc))[1] as last_at,
+    array_agg(coalesce(o."end", o.decision) order by o.fire_at desc) as recent,
+    (array_agg(o.reason order by o.fire_at desc))[1] as last_reason
+  from (select o.fire_at, o."end", o.decision, o.reason from pabal.occurrence o
+        where o.schedule_id = s.id and o.fire_at <= pabal.now() order by o.fire_at desc limit 20) o) l on true
+order by g.n;
