@@ -16,7 +16,7 @@ import pytest
 from pabal.base import clock, embedded
 from pabal.base.database import Database
 from pabal.base.migrations import migrate
-from pabal.engine.schema import MIGRATIONS
+from pabal.platform.schema import MIGRATIONS
 from tests.support.invariants import assert_every_job_is_in_one_place
 
 FAST = {"fsync": "off", "full_page_writes": "off", "synchronous_commit": "off", "max_connections": "300"}

@@ -1,0 +1,173 @@
+"""People, and what of them may be right: names, roles, preferences, and who may give whom which rights."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from pabal.engine.recurrence.timing import find_zone
+from pabal.platform.actor import EVERYTHING, Actor, NotAllowed, Right, Role, right_of
+from pabal.platform.auth.errors import BadDisplayName, BadLogin, BadPreference, BadScope
+from pabal.platform.language.pairs import LANGS
+
+AREA = "people"
+ZONE = "Asia/Seoul"
+THEMES = ("light", "dark")
+
+_LOGIN = re.compile(r"[a-z0-9][a-z0-9._@+-]{1,59}")
+_SCOPE = re.compile(r"(\*|[a-z][a-z0-9_-]{0,39}):(read|write|manage)")
+
+
+@dataclass(frozen=True, slots=True)
+class Preferences:
+    """None: as the browser says."""
+
+    language: str | None = None
+    zone: str = ZONE
+    theme: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    id: int
+    unit_id: int
+    login: str
+    name: str
+    role: Role
+    language: str | None
+    zone: str
+    theme: str | None
+    is_active: bool
+    is_demo: bool
+    has_password: bool
+    must_change_password: bool
+    created_at: datetime
+    signed_in_at: datetime | None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "role", Role(self.role))
+
+    @property
+    def preferences(self) -> Preferences:
+        return Preferences(self.language, self.zone, self.theme)
+
+    def actor(self, origin: str = "") -> Actor:
+        return Actor(f"user:{self.id}", self.unit_id, self.role, label=self.name, origin=origin)
+
+
+@dataclass(frozen=True, slots=True)
+class NewUser:
+    login: str
+    name: str
+    unit_id: int
+    role: Role
+    preferences: Preferences = field(default_factory=Preferences)
+    is_demo: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Where a request came from."""
+
+    address: str = ""
+    agent: str = ""
+
+    @property
+    def short_agent(self) -> str:
+        return _printable(self.agent)[:200]
+
+    @property
+    def short_address(self) -> str:
+        return _printable(self.address)[:60]
+
+
+@dataclass(frozen=True, slots=True)
+class Lifetimes:
+    """A session ends after `idle` without a request, and after `longest` in any case."""
+
+    idle: timedelta = timedelta(hours=12)
+    longest: timedelta = timedelta(days=14)
+
+
+def is_login(login: str) -> bool:
+    return _LOGIN.fullmatch(login) is not None
+
+
+def as_login(typed: str) -> str:
+    """Logins have no case."""
+    return typed.strip().lower()
+
+
+def check_login(typed: str) -> str:
+    login = as_login(typed)
+    if not is_login(login):
+        raise BadLogin(typed[:60])
+    return login
+
+
+def check_display_name(name: str) -> str:
+    said = " ".join(name.split())
+    if not 1 <= len(said) <= 100 or not said.isprintable():
+        raise BadDisplayName(repr(name[:100]))
+    return said
+
+
+def check_preferences(wanted: Preferences) -> None:
+    if wanted.language not in (None, *LANGS):
+        raise BadPreference(f"language {wanted.language!r}")
+    if wanted.theme not in (None, *THEMES):
+        raise BadPreference(f"theme {wanted.theme!r}")
+    find_zone(wanted.zone)
+
+
+def check_scopes(scopes: Iterable[str]) -> tuple[str, ...]:
+    said = tuple(dict.fromkeys(scopes))
+    bad = [scope for scope in said if not _SCOPE.fullmatch(scope)]
+    if bad or not 1 <= len(said) <= 50:
+        raise BadScope(", ".join(repr(scope[:60]) for scope in bad[:5]))
+    return said
+
+
+def may_give(actor: Actor, role: Role, scopes: Iterable[str] = (EVERYTHING,)) -> bool:
+    """Nobody hands on what they do not have themselves, be it by role or by the scopes of their token."""
+    given = [scope.partition(":") for scope in scopes]
+    return right_of(role) <= right_of(actor.role) and all(
+        actor.may(min(right_of(role), Right[right.upper()]), area) for area, _, right in given
+    )
+
+
+def require_may_give(actor: Actor, role: Role, scopes: Iterable[str] = (EVERYTHING,)) -> None:
+    if not may_give(actor, role, scopes):
+        raise NotAllowed(f"role {role}")
+
+
+def own_id(actor: Actor) -> int | None:
+    """The person's number when the actor is one."""
+    kind, _, number = actor.name.partition(":")
+    return int(number) if kind == "user" and number.isdigit() else None
+
+
+def require_own_id(actor: Actor) -> int:
+    found = own_id(actor)
+    if found is None:
+        raise NotAllowed("only a person has this")
+    return found
+
+
+def shown(user: User) -> dict[str, Any]:
+    """For the audit."""
+    return {
+        "login": user.login,
+        "name": user.name,
+        "unit_id": user.unit_id,
+        "role": user.role.value,
+        "language": user.language,
+        "zone": user.zone,
+        "theme": user.theme,
+        "is_active": user.is_active,
+    }
+
+
+def _printable(text: str) -> str:
+    return "".join(letter for letter in text if letter.isprintable())
