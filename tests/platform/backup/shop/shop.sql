@@ -1,0 +1,2 @@
+-- name: add_sold(number)!
+update pabal.shop_sold set number = number + :number;

@@ -1,0 +1,2 @@
+-- name: keep_value(key, value)!
+insert into pabal.setting (key, value, version) values (:key, :value, 1);
