@@ -1,0 +1,179 @@
+"""Telegram's Bot API as far as we use it. Answers are values; the token is in no address, error or log line of ours."""
+
+import json
+import secrets
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+from urllib.parse import quote
+
+import httpx2
+
+from pabal.platform.storage import Content
+
+URL = "https://api.telegram.org"
+LARGEST_FILE = 50 * 1024 * 1024
+# What to wait when it says "too many" without saying how long.
+SOME_TIME = timedelta(seconds=30)
+_TIMEOUT = httpx2.Timeout(30.0, connect=10.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """It is in the chat."""
+
+
+@dataclass(frozen=True, slots=True)
+class RetryAfter:
+    """Too many: nothing may be sent there before this has passed."""
+
+    wait: timedelta
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """The group was upgraded; from now on it has this id."""
+
+    chat_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """It will never be taken like this. `stops` tells a refusal of the bot or the chat from one of the message."""
+
+    code: int
+    description: str
+
+    @property
+    def stops(self) -> bool:
+        return self.code in (401, 403, 404)
+
+
+@dataclass(frozen=True, slots=True)
+class Unreachable:
+    """No answer, or none of the Bot API. Whether the message arrived is unknown when the answer was lost."""
+
+    reason: str
+
+
+Answer = Sent | RetryAfter | Moved | Refused | Unreachable
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """A file being read, and the name it gets."""
+
+    name: str
+    content: Content
+
+
+class Telegram:
+    """One client for all bots; the token comes with each call."""
+
+    def __init__(self, url: str = URL) -> None:
+        self._base = url.rstrip("/")
+        self._client = httpx2.AsyncClient(transport=_TokenInPath(), timeout=_TIMEOUT)
+
+    async def send_message(self, token: str, chat_id: str, text: str) -> Answer:
+        body = {"chat_id": chat_id, "text": text, "link_preview_options": {"is_disabled": True}}
+        content = json.dumps(body, ensure_ascii=False).encode()
+        return await self._call(token, "sendMessage", content, {"content-type": "application/json"})
+
+    async def send_document(self, token: str, chat_id: str, upload: Upload, caption: str = "") -> Answer:
+        """Streamed: no more than a chunk of the file is in memory."""
+        if upload.content.size > LARGEST_FILE:
+            return Refused(413, f"{upload.name} has {upload.content.size} bytes; bots may send up to {LARGEST_FILE}")
+        form = _Form({"chat_id": chat_id, **({"caption": caption} if caption else {})}, upload)
+        return await self._call(token, "sendDocument", form.chunks(), form.headers)
+
+    async def close(self) -> None:
+        await self._client.aclose()
+
+    async def _call(
+        self, token: str, method: str, content: bytes | AsyncIterator[bytes], headers: dict[str, str]
+    ) -> Answer:
+        try:
+            response = await self._client.post(
+                f"{self._base}/bot/{method}", content=content, headers=headers, extensions={"bot_token": token}
+            )
+        except httpx2.RequestError as error:
+            return Unreachable(f"{method}: {type(error).__name__}")
+        return read_answer(response.status_code, response.content)
+
+
+def read_answer(status: int, body: bytes) -> Answer:
+    """What is no answer of the Bot API comes from something in between, and says nothing about bot or chat."""
+    said = _read_json(body)
+    if said is None or status >= 500:
+        return Unreachable(f"answered {status}")
+    if said.get("ok") is True:
+        return Sent()
+    hints = said.get("parameters") or {}
+    code = int(said.get("error_code") or status)
+    if code >= 500:
+        return Unreachable(f"answered {code}")
+    if code == 429:
+        seconds = hints.get("retry_after")
+        return RetryAfter(SOME_TIME if seconds is None else timedelta(seconds=int(seconds)))
+    if "migrate_to_chat_id" in hints:
+        return Moved(str(hints["migrate_to_chat_id"]))
+    return Refused(code, str(said.get("description") or "no reason given"))
+
+
+def _read_json(body: bytes) -> dict[str, Any] | None:
+    try:
+        said = json.loads(body)
+    except ValueError:
+        return None
+    return said if isinstance(said, dict) and "ok" in said else None
+
+
+class _TokenInPath(httpx2.AsyncBaseTransport):
+    """Puts the token into the path at the last moment: the client above logs addresses and puts them into errors."""
+
+    def __init__(self) -> None:
+        self._wire = httpx2.AsyncHTTPTransport()
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        token = request.extensions.pop("bot_token")
+        base, _, method = request.url.raw_path.rpartition(b"/")
+        return await self._wire.handle_async_request(
+            httpx2.Request(
+                request.method,
+                request.url.copy_with(raw_path=base + f"{token}/".encode() + method),
+                headers=request.headers,
+                stream=request.stream,
+                extensions=request.extensions,
+            )
+        )
+
+    async def aclose(self) -> None:
+        await self._wire.aclose()
+
+
+class _Form:
+    """multipart/form-data with one file at its end, its length known beforehand."""
+
+    def __init__(self, fields: dict[str, str], upload: Upload) -> None:
+        boundary = secrets.token_hex(16)
+        head = "".join(
+            f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'
+            for name, value in fields.items()
+        )
+        # As browsers write it: other letters stay, what would end the line or the quotes does not.
+        name = "".join(quote(c) if c in '"\r\n' else c for c in upload.name)
+        head += f'--{boundary}\r\nContent-Disposition: form-data; name="document"; filename="{name}"\r\n'
+        self._head = (head + "Content-Type: application/octet-stream\r\n\r\n").encode()
+        self._tail = f"\r\n--{boundary}--\r\n".encode()
+        self._content = upload.content
+        self.headers = {
+            "content-type": f"multipart/form-data; boundary={boundary}",
+            "content-length": str(len(self._head) + upload.content.size + len(self._tail)),
+        }
+
+    async def chunks(self) -> AsyncIterator[bytes]:
+        yield self._head
+        async for chunk in self._content.chunks:
+            yield chunk
+        yield self._tail

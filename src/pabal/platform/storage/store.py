@@ -1,0 +1,80 @@
+"""The tables of files and of what refers to them."""
+
+from datetime import datetime
+
+from pabal.base.database import Tx
+from pabal.base.sql import load
+from pabal.platform.storage.model import File
+
+SQL = load(__file__)
+
+
+async def new_id(tx: Tx) -> int:
+    made: int = await tx.value(SQL.new_id)
+    return made
+
+
+async def insert_file(tx: Tx, file: File, *, oldest: datetime) -> File | None:
+    """None when its id was taken before `oldest`."""
+    return await tx.one(
+        File,
+        SQL.insert_file,
+        id=file.id,
+        unit_id=file.unit_id,
+        key=file.key,
+        thumbnail_key=file.thumbnail_key,
+        name=file.name,
+        media_type=file.media_type,
+        size=file.size,
+        sha256=file.sha256,
+        width=file.width,
+        height=file.height,
+        frames=file.frames,
+        made_by=file.made_by,
+        now=file.created_at,
+        keep_until=file.keep_until,
+        oldest=oldest,
+    )
+
+
+async def find_file(tx: Tx, file_id: int, units: list[int] | None) -> File | None:
+    return await tx.one(File, SQL.find_file, id=file_id, units=units)
+
+
+async def lock_file(tx: Tx, file_id: int) -> bool:
+    """False when there is none, or it is doomed."""
+    return await tx.value(SQL.lock_file, id=file_id) is not None
+
+
+async def insert_use(tx: Tx, file_id: int, about: str) -> None:
+    await tx.run(SQL.insert_use, file_id=file_id, about=about, now=tx.now)
+    await tx.run(SQL.hold_file, id=file_id)
+
+
+async def delete_use(tx: Tx, file_id: int, about: str) -> None:
+    await tx.run(SQL.delete_use, file_id=file_id, about=about)
+    await tx.run(SQL.loosen_file, id=file_id, now=tx.now)
+
+
+async def list_uses(tx: Tx, file_id: int) -> list[str]:
+    return [row["about"] for row in await tx.rows(SQL.list_uses, file_id=file_id)]
+
+
+async def doom_file(tx: Tx, file_id: int) -> None:
+    await tx.run(SQL.doom_file, id=file_id, now=tx.now)
+
+
+async def doom_loose(tx: Tx, *, before: datetime, limit: int) -> int:
+    return await tx.run(SQL.doom_loose, now=tx.now, before=before, most=limit)
+
+
+async def list_doomed(tx: Tx, *, limit: int) -> list[File]:
+    return await tx.all(File, SQL.list_doomed, most=limit)
+
+
+async def delete_doomed(tx: Tx, file_ids: list[int]) -> int:
+    return await tx.run(SQL.delete_doomed, ids=file_ids)
+
+
+async def list_strays(tx: Tx, file_ids: list[int], *, before: datetime) -> set[int]:
+    return {row["id"] for row in await tx.rows(SQL.list_strays, ids=file_ids, before=before)}
