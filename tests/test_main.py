@@ -5,12 +5,15 @@ from pathlib import Path
 import pytest
 
 from pabal import main
-from pabal.base.database import Database
+from pabal.base.database import Database, Tx
 from pabal.base.migrations import find_missing
 from pabal.base.settings import Settings
 from pabal.engine import listing, schedules
 from pabal.main import App
+from pabal.platform import auth, demo, tenants
+from pabal.platform.actor import ENGINE
 from pabal.platform.slice import AppNotFound
+from pabal.platform.tenants import Scope
 from tests.support.servers import until, until_ended
 from tests.support.work import enqueue
 
@@ -52,12 +55,10 @@ async def test_a_server_has_the_loops_of_its_roles(
 async def test_the_demo_runs_its_job_its_schedule_and_its_machine(db: Database, tmp_path: Path) -> None:
     app = await main.build(settings(db, tmp_path), ALL, is_demo=True)
 
-    async with db.transaction() as tx:
-        [greeting] = await listing.list_jobs(tx, listing.Wanted(kind="demo.greet"))
-        assert len(await schedules.list_schedules(tx)) == 1
+    greeting = await find_job(db, "demo.greet")
     await app.start()
-    await until_ended(db, greeting.id)
-    boil = await enqueue(db, "demo.boil")
+    await until_ended(db, greeting)
+    boil = await enqueue(db, "demo.boil", args={"kettles": [1, 2]})
     await until_ended(db, boil)
 
     async def is_armed() -> bool:
@@ -69,21 +70,46 @@ async def test_the_demo_runs_its_job_its_schedule_and_its_machine(db: Database, 
 
 
 async def test_starting_twice_makes_nothing_twice(db: Database, tmp_path: Path) -> None:
+    counts = []
     for _ in range(2):
         await discard(await main.build(settings(db, tmp_path), ALL, is_demo=True))
+        async with db.transaction() as tx:
+            units = await tenants.list_units(tx, None)
+            counts.append((len(await schedules.list_schedules(tx)), len(units), await count_jobs(tx)))
+
+    assert counts[0] == counts[1]
+
+
+async def test_the_demo_can_be_taken_out_again_and_leaves_what_was_there(db: Database, tmp_path: Path) -> None:
+    app = await main.build(settings(db, tmp_path), ALL, is_demo=True)
+
+    await demo.clear(app.database, app.slices, ENGINE)
 
     async with db.transaction() as tx:
-        assert len(await schedules.list_schedules(tx)) == 1
-        assert len(await listing.list_jobs(tx, listing.Wanted())) == 1
+        assert [unit.level for unit in await tenants.list_units(tx, None)] == ["hq"]
+        assert [one.kind for one in await schedules.list_schedules(tx)] == ["backup.take"]
+        assert await auth.list_users(tx, Scope(None, None)) == []
+    await discard(app)
 
 
 async def test_the_migrations_of_every_slice_are_applied(db: Database, tmp_path: Path) -> None:
     app = await main.build(settings(db, tmp_path), ALL, is_demo=True)
 
-    assert {one.owner for one in app.migrations} == {"base", "engine", "demo"}
+    assert {one.owner for one in app.migrations} == {"base", "engine", "platform", "demo"}
     assert await find_missing(db, app.migrations) == []
     assert await app.list_missing_migrations() == []
     await discard(app)
+
+
+async def find_job(db: Database, kind: str) -> int:
+    async with db.transaction() as tx:
+        page = await listing.list_jobs(tx, listing.jobs.Wanted(units=None, kind=kind))
+    [job] = page.items
+    return job.id
+
+
+async def count_jobs(tx: Tx) -> int:
+    return await listing.count_jobs(tx, listing.jobs.Wanted(units=None))
 
 
 async def test_an_app_in_a_file_is_loaded_and_its_jobs_run(db: Database, tmp_path: Path) -> None:

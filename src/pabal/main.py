@@ -7,26 +7,35 @@ from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import pabal
-from pabal import web
+from pabal import serving, web
 from pabal.base import clock, embedded
-from pabal.base.database import Database, DatabaseError
+from pabal.base.database import Database, DatabaseError, Purpose
 from pabal.base.embedded import Cluster
 from pabal.base.errors import PabalError, Unavailable
 from pabal.base.migrations import Migration, find_missing, migrate
 from pabal.base.settings import Settings, split_list
 from pabal.base.telemetry import declare, emit
+from pabal.console import TEMPLATES
 from pabal.demo import SLICE as DEMO
 from pabal.engine import facts, housekeeping, kinds, ticks, timers
 from pabal.engine.loop import Loop, LoopState
 from pabal.engine.server import Options, Server
-from pabal.platform.slice import Slice, list_migrations, load_slices
+from pabal.platform import auth, demo, tenants
+from pabal.platform.notifications import Telegram
+from pabal.platform.rooms import platform_slice
+from pabal.platform.secrets import Vault
+from pabal.platform.services import Services
+from pabal.platform.slice import Slice, check_names, list_migrations, load_slices
+from pabal.platform.storage import Files
+from pabal.platform.web.site import Site
 
 CLOSE_SECONDS = 10
 CHECK_SECONDS = 2
+PAGES_SIZE = 10
 
 declare("main.stop_failed", "Servers that could not say goodbye; others rescue what they held", level=30)
 
@@ -43,11 +52,27 @@ class App:
     roles: frozenset[str]
     slices: tuple[Slice, ...]
     cluster: Cluster | None
-    database: Database
+    services: Services
     pulse: Database
     server: Server
     migrations: list[Migration] = field(repr=False)
+    is_demo: bool = False
     is_stopping: bool = False
+
+    @property
+    def database(self) -> Database:
+        return self.services.database
+
+    @cached_property
+    def site(self) -> Site:
+        return Site(
+            self.services,
+            self.slices,
+            self.server.wakeups,
+            self.server.kinds,
+            folders=(TEMPLATES,),
+            is_demo=self.is_demo,
+        )
 
     async def start(self) -> None:
         await self.server.start()
@@ -59,8 +84,16 @@ class App:
             await self.server.stop()
         except (PabalError, DatabaseError, OSError) as error:
             emit("main.stop_failed", error=repr(error))
-        await _close(self.pulse)
-        await _close(self.database)
+        await self.services.telegram.close()
+        for each in (self.pulse, self.services.pages, self.services.database):
+            await _close(each)
+
+    async def make_sign_in_link(self) -> str | None:
+        """The path of a one-time link while nobody has a password yet; a demo has one at every start."""
+        async with self.database.transaction() as tx:
+            link = await auth.first_link(tx)
+            secret = await demo.make_link(tx) if self.is_demo else link and link.secret
+        return f"/sign-in/link/{secret}" if secret else None
 
     def loop_states(self) -> list[LoopState]:
         return self.server.loop_states()
@@ -74,10 +107,12 @@ class App:
 async def build(settings: Settings, roles: frozenset[str], *, is_demo: bool = False) -> App:
     """Finds or starts the database, brings its schema up to date, and composes the loops of these roles.
 
-    A demo has an example slice and a clock that can be moved by hand.
+    A demo has an organisation and an example to look at, and a clock that can be moved by hand.
     """
-    slices = load_slices(split_list(settings.apps), also=(DEMO,) if is_demo else ())
-    migrations = list_migrations(slices)
+    apps = load_slices(split_list(settings.apps), also=(DEMO,))
+    migrations = list_migrations(apps)
+    slices = (*apps, platform_slice(apps, migrations))
+    check_names(slices)
     url, cluster = await _find_database(settings)
     async with AsyncExitStack() as on_failure:
         pulse = await Database.open(url, size=2)
@@ -87,23 +122,26 @@ async def build(settings: Settings, roles: frozenset[str], *, is_demo: bool = Fa
             await clock.make_movable(pulse)
         await housekeeping.make_partitions(pulse)
         await _start_slices(pulse, slices)
-        database = await Database.open(url, size=settings.pool_size)
-        on_failure.push_async_callback(database.close)
-        server = _build_server(settings, roles, slices, database=database, pulse=pulse)
+        services = await _open_services(settings, url, on_failure)
+        if is_demo:
+            await demo.load(services.database, slices)
+        server = _build_server(settings, roles, slices, services=services, pulse=pulse)
         if cluster is not None:
             keeper = embedded.Keeper(settings.postgres_dir)
             server.add_loops([Loop("embedded", keeper.run_once, idle=2.0)])
         on_failure.pop_all()
-    return App(settings, roles, slices, cluster, database, pulse, server, migrations)
+    return App(settings, roles, slices, cluster, services, pulse, server, migrations, is_demo)
 
 
 async def serve(app: App, on_ready: Callable[[str | None], None]) -> None:
     """Runs until SIGTERM or SIGINT; `on_ready` gets the address of the web server, if this server has that role."""
     stop = _stop_on_signals()
-    site: web.Site | None = None
+    site: serving.WebServer | None = None
     try:
         if "web" in app.roles:
-            site = web.Site(web.make_web(app), web.listen(app.settings.host, app.settings.port))
+            listening = serving.listen(app.settings.host, app.settings.port)
+            proxies = app.settings.trusted_proxies
+            site = serving.WebServer(web.make_web(app, app.site), listening, trusted_proxies=proxies)
         await app.start()
         waiting: list[asyncio.Task[Any]] = [asyncio.create_task(stop.wait())]
         if site is not None:
@@ -127,10 +165,27 @@ async def _find_database(settings: Settings) -> tuple[str, Cluster | None]:
     return cluster.url(), cluster
 
 
+async def _open_services(settings: Settings, url: str, on_failure: AsyncExitStack) -> Services:
+    database = await Database.open(url, size=settings.pool_size)
+    on_failure.push_async_callback(database.close)
+    pages = await Database.open(url, purpose=Purpose.PAGES, size=PAGES_SIZE)
+    on_failure.push_async_callback(pages.close)
+    telegram = Telegram(settings.telegram_url)
+    on_failure.push_async_callback(telegram.close)
+    return Services(settings, database, pages, _find_vault(settings), Files(settings.data_dir / "files"), telegram)
+
+
+def _find_vault(settings: Settings) -> Vault:
+    if settings.secret_key:
+        return Vault(settings.secret_key)
+    return Vault.from_file(settings.data_dir / "secret.key")
+
+
 def _build_server(
-    settings: Settings, roles: frozenset[str], slices: tuple[Slice, ...], *, database: Database, pulse: Database
+    settings: Settings, roles: frozenset[str], slices: tuple[Slice, ...], *, services: Services, pulse: Database
 ) -> Server:
-    known = kinds.merge(one.kinds for one in slices)
+    database = services.database
+    known = kinds.merge(one.make_kinds(services) for one in slices)
     options = Options(
         locks=settings.data_dir / "locks",
         concurrency=settings.concurrency,
@@ -144,6 +199,9 @@ def _build_server(
     )
     server = Server(database, pulse, known, options)
     server.add_loops([_housekeeping_loop(settings, database)])
+    for one in slices:
+        if one.loops is not None and "worker" in roles:
+            server.add_loops(one.loops(services))
     if "worker" in roles:
         server.add_loops(_fact_loops(database, slices))
     if "scheduler" in roles:
@@ -180,6 +238,8 @@ def _scheduler_loops(database: Database, slices: tuple[Slice, ...]) -> list[Loop
 
 
 async def _start_slices(database: Database, slices: tuple[Slice, ...]) -> None:
+    async with database.transaction() as tx:
+        await tenants.ensure_hq(tx)
     for one in slices:
         if one.on_start is not None:
             async with database.transaction() as tx:

@@ -18,7 +18,7 @@ FLOORS = (
     "pabal.cli.jobs",
     "pabal.console.pages",
 )
-SINGLE = ("pabal.main", "pabal.web", "pabal.testing")
+SINGLE = ("pabal.main", "pabal.web", "pabal.health", "pabal.serving", "pabal.testing")
 
 
 def layer_faults(root: Path) -> str:

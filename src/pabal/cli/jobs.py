@@ -7,13 +7,12 @@ import typer
 from pabal.cli.shell import Shell
 
 if TYPE_CHECKING:
-    from pabal.base.database import Tx
-    from pabal.engine.listing import Listed, Wanted
-    from pabal.engine.queue import NewJob, Place
-    from pabal.engine.withdrawals import Cancelled
+    from pabal.engine.listing import JobLine
+    from pabal.engine.listing.jobs import Wanted
+    from pabal.platform.actor import Actor
+    from pabal.platform.operating import Done
 
 app = typer.Typer(help="Jobs: what there is to do and what became of it.", no_args_is_help=True)
-RETRYABLE = ("failed", "cancelled", "expired", "quarantined")
 
 JobId = Annotated[str, typer.Argument(metavar="ID", help="Like job_01h2xcejqtf2n; the first letters are enough.")]
 JobIds = Annotated[
@@ -31,24 +30,18 @@ def list_(
     state: Annotated[
         str | None,
         typer.Option(
-            help="waiting, delayed, ready, running, done, partial, failed, cancelled, expired or quarantined."
+            help="waiting, delayed, ready, running, done, partial, failed, cancelled, expired, quarantined; or several."
         ),
     ] = None,
     limit: Annotated[int, typer.Option(min=1, max=1000, help="How many.")] = 50,
     cursor: Annotated[str | None, typer.Option(help="Go on after this id: the last one of the page before.")] = None,
 ) -> None:
     """Newest first."""
-    from pabal.engine import ids
-    from pabal.engine.listing import LAST, Wanted
+    from pabal.engine.listing.jobs import Wanted
 
     shell: Shell = ctx.obj
-
-    async def work() -> None:
-        before = LAST if cursor is None else ids.read("job", cursor)
-        # One more than asked tells whether there is a next page.
-        await _show_list(shell, Wanted(kind, about, state, before, limit + 1))
-
-    shell.run(work())
+    states = [one.strip() for one in (state or "").split(",") if one.strip()]
+    shell.run(_show_list(shell, Wanted(None, states, kind=kind, about=about), limit, cursor))
 
 
 @app.command()
@@ -80,28 +73,29 @@ def retry(ctx: typer.Context, job: JobId, dry_run: DryRun = False) -> None:
     shell.run(_retry(shell, job, dry_run=dry_run))
 
 
-async def _show_list(shell: Shell, wanted: "Wanted") -> None:
+async def _show_list(shell: Shell, wanted: "Wanted", limit: int, cursor: str | None) -> None:
     from pabal.cli.output import Answer
-    from pabal.engine import ids, listing
+    from pabal.engine import listing
 
     async with shell.transaction() as tx:
-        found = await listing.list_jobs(tx, wanted)
-    page = found[: wanted.most - 1]
-    cursor = ids.show("job", page[-1].id) if len(found) == wanted.most else None
+        page = await listing.list_jobs(tx, wanted, limit=limit, cursor=cursor)
     columns = ("id", "kind", "state", "about", "created_at", "note")
-    shell.show(Answer(columns, [_row(job) for job in page], extra={"next_cursor": cursor}, empty="jobs.none"))
-    if cursor is not None and shell.output == "table":
-        shell.tell("jobs.more", cursor=cursor)
+    rows = [_row(job) for job in page.items]
+    shell.show(Answer(columns, rows, extra={"next_cursor": page.cursor}, empty="jobs.none"))
+    if page.cursor is not None and shell.output == "table":
+        shell.tell("jobs.more", cursor=page.cursor)
 
 
-def _row(job: "Listed") -> dict[str, Any]:
+def _row(job: "JobLine") -> dict[str, Any]:
     from dataclasses import asdict
 
     from pabal.engine import ids
 
     # Whatever is most worth a glance: why it ended, or what it waits for.
     note = job.error or (job.reason and f"{job.reason} → {job.due_at:%H:%M:%S}Z") or None
-    return {**asdict(job), "id": ids.show("job", job.id), "note": note}
+    holder = None if job.lane_holder is None else ids.show("job", job.lane_holder)
+    shown = {"id": ids.show("job", job.id), "worker": _worker(job.worker), "lane_holder": holder}
+    return {**asdict(job), **shown, "note": note}
 
 
 async def _show(shell: Shell, text: str) -> None:
@@ -142,96 +136,56 @@ def _worker(worker: int | None) -> str | None:
 
 
 async def _cancel(shell: Shell, texts: list[str], *, dry_run: bool, force: bool) -> None:
-    from pabal.base.errors import NotFound
     from pabal.cli.exits import EndedBefore, SomeFailed
-    from pabal.engine import ids, kinds, listing, withdrawals
+    from pabal.engine import kinds
+    from pabal.engine.kinds import Kinds
+    from pabal.platform import operating
 
-    known = kinds.merge(one.kinds for one in shell.slices())
-    missing: list[str] = []
+    known = kinds.merge(one.kinds for one in shell.slices() if isinstance(one.kinds, Kinds))
     async with shell.transaction() as tx:
-        wanted: list[int] = []
-        for text in texts:
-            try:
-                wanted.append(await listing.resolve_job(tx, text))
-            except NotFound:
-                if len(texts) == 1:
-                    raise
-                missing.append(text)
-        await _check_handlers(tx, wanted, set(known), force=force)
-        if dry_run:
-            done = withdrawals.Cancelled([], [])
-        else:
-            done = await withdrawals.cancel_jobs(tx, wanted, kinds=known, reason=f"cancelled by {_actor()}")
-    rows = [{"id": ids.show("job", job), "result": _what_became(job, done, dry_run=dry_run)} for job in wanted]
-    rows += [{"id": text, "result": "not_found"} for text in missing]
-    _show_results(shell, rows)
-    untouched = [row["id"] for row in rows if row["result"] in ("not_found", "ended_before")]
+        done = await operating.cancel_jobs(tx, administrator(), texts, kinds=known, force=force, dry_run=dry_run)
+        if len(done) == 1 and done[0].result != "ended_before":
+            _raise(done[0])
+    _show_results(shell, [{"id": one.id, "result": one.result} for one in done])
+    untouched = [one.id for one in done if one.error is not None]
     if untouched:
-        raise EndedBefore(", ".join(untouched)) if len(untouched) == len(rows) else SomeFailed(", ".join(untouched))
+        raise EndedBefore(", ".join(untouched)) if len(untouched) == len(done) else SomeFailed(", ".join(untouched))
 
 
-def _actor() -> str:
+def administrator() -> "Actor":
+    """Whoever holds the database's address is an administrator of the whole house."""
     from pabal.cli.shell import actor
+    from pabal.platform.actor import Actor, Role
 
-    return actor()
-
-
-def _what_became(job_id: int, done: "Cancelled", *, dry_run: bool) -> str:
-    if dry_run:
-        return "would_cancel"
-    return "cancelled" if job_id in done.ended else "signalled" if job_id in done.signalled else "ended_before"
-
-
-async def _check_handlers(tx: "Tx", wanted: list[int], known: set[str], *, force: bool) -> None:
-    """A handler's give_up belongs to the commit that ends its job; without its code that promise would be broken."""
-    from pabal.cli.exits import HandlerNotHere
-    from pabal.engine import ids, queue
-
-    for job_id in [] if force else wanted:
-        place = await queue.get_place(tx, job_id)
-        # What runs is only signalled: the server that runs it has the code.
-        if place.place not in ("ended", "lease") and place.kind not in known:
-            raise HandlerNotHere(place.kind, subject=ids.show("job", job_id))
+    name = actor()
+    return Actor(name, None, Role.ADMIN, label=name)
 
 
 async def _retry(shell: Shell, text: str, *, dry_run: bool) -> None:
-    from pabal.cli.exits import NotRetryable
-    from pabal.engine import ids, listing, queue
+    from pabal.platform import operating
 
     async with shell.transaction() as tx:
-        job_id = await listing.resolve_job(tx, text)
-        place = await queue.get_place(tx, job_id)
-        old = ids.show("job", job_id)
-        if place.result not in RETRYABLE:
-            raise NotRetryable(f"{old} is {place.result or place.place}", subject=old)
-        new = None if dry_run else await queue.enqueue(tx, _again(tx, place))
-    _show_results(
-        shell, [{"id": old if new is None else str(new), "result": "enqueued", "cause": old, "dry_run": dry_run}]
-    )
-    if new is not None and shell.output == "table":
-        shell.tell("hint.why", id=str(new))
+        [done] = await operating.retry_jobs(tx, administrator(), [text], dry_run=dry_run)
+        _raise(done)
+    result = {"id": done.made or done.id, "result": done.result, "cause": done.id, "dry_run": dry_run}
+    _show_results(shell, [result])
+    if done.made is not None and shell.output == "table":
+        shell.tell("hint.why", id=done.made)
 
 
-def _again(tx: "Tx", place: "Place") -> "NewJob":
-    """The same request; an expiry that has passed already is left out, or it could never run."""
-    from pabal.engine import ids
-    from pabal.engine.queue import NewJob, Priority
+def _raise(done: "Done") -> None:
+    """A refusal here ends with the exit code of one, and names the command to go on with."""
+    from pabal.cli.exits import HandlerNotHere, NotRetryable
 
-    is_alive = place.expires_at is not None and place.expires_at > tx.now
-    return NewJob(
-        place.kind,
-        place.args,
-        lane=place.lane,
-        route=place.queue if place.queue != place.kind else None,
-        about=place.about,
-        priority=Priority(place.priority),
-        expires_at=place.expires_at if is_alive else None,
-        deadline=place.deadline,
-        max_failures=place.max_failures,
-        max_recoveries=place.max_recoveries,
-        unit_id=place.unit_id,
-        cause=ids.show("job", place.id),
-    )
+    if done.error is None:
+        return
+    match done.result:
+        case "handler_not_here":
+            raise HandlerNotHere(done.error.detail, subject=done.id)
+        case "not_retryable":
+            raise NotRetryable(done.error.detail, subject=done.id)
+        case _:
+            raise done.error
 
 
 def _show_results(shell: Shell, rows: list[dict[str, Any]]) -> None:

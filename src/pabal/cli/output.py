@@ -14,7 +14,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from pabal.cli.words import Lang, find, say
+from pabal.cli.words import find, say
+from pabal.platform.language.pairs import Lang
 
 # Class of a state: its sign and its colour. The sign and the word say it too; colour never alone.
 _SIGNS: Mapping[str, tuple[str, str]] = {

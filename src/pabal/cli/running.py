@@ -77,20 +77,26 @@ def _serve(
 async def _run(shell: Shell, settings: "Settings", roles: frozenset[str], *, is_demo: bool) -> None:
     from pabal import main
     from pabal.base.telemetry import start_logging
+    from pabal.platform.demo import PASSWORD
 
     is_text = settings.log_format == "text" or (settings.log_format == "auto" and sys.stderr.isatty())
     start_logging(level=settings.log_level, json_lines=not is_text)
     app = await main.build(settings, roles, is_demo=is_demo)
     where = "private" if app.cluster is not None else "given"
+    link = await app.make_sign_in_link() if "web" in roles else None
 
     def on_ready(url: str | None) -> None:
-        lines = [shell.say("up.url", url=url)] if url else [shell.say("up.ready", roles=", ".join(sorted(roles)))]
+        address = settings.public_url or url
+        ready = shell.say("up.url", url=address) if address else shell.say("up.ready", roles=", ".join(sorted(roles)))
+        lines = [ready]
         if url and settings.port and not url.endswith(f":{settings.port}"):
             lines.append(shell.say("up.other_port", port=settings.port))
+        if link:
+            lines.append(shell.say("up.link", url=f"{address}{link}"))
         lines.append(shell.say(f"up.database_{where}", folder=settings.postgres_dir))
         lines.append(shell.say(f"up.stop_{where}"))
         if is_demo:
-            lines.append(shell.say("up.demo"))
+            lines.append(shell.say("up.demo", password=PASSWORD))
         typer.echo("\n".join(lines))
 
     await main.serve(app, on_ready)

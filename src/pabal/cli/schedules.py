@@ -56,17 +56,16 @@ def preview(
 @app.command()
 def pause(ctx: typer.Context, schedule: ScheduleId, dry_run: DryRun = False) -> None:
     """Nothing more is enqueued until it is resumed; what is enqueued already goes on."""
-    from pabal.cli.shell import actor
-    from pabal.engine import schedules, why
+    from pabal.cli.jobs import administrator
+    from pabal.engine import why
+    from pabal.platform import operating
 
     shell: Shell = ctx.obj
 
     async def work() -> None:
         async with shell.transaction() as tx:
             schedule_id = why.read_schedule(schedule)
-            found = await (
-                schedules.get(tx, schedule_id) if dry_run else schedules.pause(tx, schedule_id, actor=actor())
-            )
+            found = await operating.pause_schedule(tx, administrator(), schedule_id, dry_run=dry_run)
         _show(shell, [found])
 
     shell.run(work())
@@ -75,14 +74,16 @@ def pause(ctx: typer.Context, schedule: ScheduleId, dry_run: DryRun = False) -> 
 @app.command()
 def resume(ctx: typer.Context, schedule: ScheduleId, dry_run: DryRun = False) -> None:
     """Goes on with the next moment; those that passed meanwhile are skipped."""
-    from pabal.engine import schedules, why
+    from pabal.cli.jobs import administrator
+    from pabal.engine import why
+    from pabal.platform import operating
 
     shell: Shell = ctx.obj
 
     async def work() -> None:
         async with shell.transaction() as tx:
             schedule_id = why.read_schedule(schedule)
-            found = await (schedules.get(tx, schedule_id) if dry_run else schedules.resume(tx, schedule_id))
+            found = await operating.resume_schedule(tx, administrator(), schedule_id, dry_run=dry_run)
         _show(shell, [found])
 
     shell.run(work())

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import typer
 
-from pabal.cli.words import Lang, find, say
+from pabal.cli.words import find, say
+from pabal.platform.language.pairs import Lang
 
 if TYPE_CHECKING:
     from pabal.base.database import Database, Tx

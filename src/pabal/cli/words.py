@@ -2,13 +2,15 @@
 
 # long: one entry per sentence
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any
 
-Lang = Literal["en", "ko"]
+from pabal.platform.language.pairs import Lang
+from pabal.platform.language.status import STATUS
 
 WORDS: Mapping[str, tuple[str, str]] = {
     "error": ("error", "오류"),
     "next": ("next ", "다음 "),
+    "now": ("now", "지금"),
     "hint.why": ("More: pabal why {id}", "더 보기: pabal why {id}"),
     "hint.up": ("Start one: pabal up", "시작하려면: pabal up"),
     # starting and stopping
@@ -25,11 +27,15 @@ WORDS: Mapping[str, tuple[str, str]] = {
         "  멈추기    Ctrl-C. 데이터베이스는 `pabal down` 할 때까지 켜져 있습니다",
     ),
     "up.stop_given": ("  Stop      Ctrl-C", "  멈추기    Ctrl-C"),
+    "up.link": (
+        "  Sign in   {url}\n            works once, within an hour; then choose a password",
+        "  로그인    {url}\n            한 번만, 한 시간 안에 쓸 수 있습니다. 들어가서 비밀번호를 정하세요",
+    ),
     "up.demo": (
-        "  Demo      look with: pabal status · pabal jobs list · pabal next --for 1m · pabal machines diagram kettle\n"
-        "            move the clock with: pabal clock advance 1h",
-        "  데모      살펴보기: pabal status · pabal jobs list · pabal next --for 1m · pabal machines diagram kettle\n"
-        "            시계 옮기기: pabal clock advance 1h",
+        "  Demo      people: demo-hq, demo-busan, demo-haeundae, demo-yeoksam; password: {password}\n"
+        "            the clock can be moved in the console, or with: pabal clock advance 1h",
+        "  데모      사용자: demo-hq, demo-busan, demo-haeundae, demo-yeoksam, 비밀번호: {password}\n"
+        "            시계는 콘솔에서, 또는 pabal clock advance 1h 로 옮길 수 있습니다",
     ),
     "down.none": ("The private PostgreSQL does not run.", "전용 PostgreSQL이 실행 중이 아닙니다."),
     "down.stopped": ("The private PostgreSQL is stopped.", "전용 PostgreSQL을 멈췄습니다."),
@@ -62,29 +68,10 @@ WORDS: Mapping[str, tuple[str, str]] = {
         "데이터베이스의 모든 것을 지우고 백업을 복원할까요?",
     ),
     "db.current": ("Everything is up to date.", "모두 최신입니다."),
-    # states
-    "state.waiting": ("waiting", "차례 대기"),
-    "state.delayed": ("delayed", "지연"),
-    "state.ready": ("ready", "준비"),
-    "state.running": ("running", "실행 중"),
-    "state.moving": ("moving", "이동 중"),
-    "state.done": ("done", "완료"),
-    "state.partial": ("partial", "일부"),
-    "state.failed": ("failed", "실패"),
-    "state.cancelled": ("cancelled", "취소"),
-    "state.expired": ("expired", "만료"),
-    "state.quarantined": ("quarantined", "격리"),
-    "state.missed": ("missed", "놓침"),
-    "state.skipped": ("skipped", "건너뜀"),
-    "state.coalesced": ("coalesced", "합쳐짐"),
-    "state.enqueued": ("enqueued", "등록됨"),
-    "state.active": ("active", "활성"),
-    "state.paused": ("paused", "일시중지"),
-    "state.over": ("over", "종료"),
+    # states that no status table has
     "state.ok": ("ok", "정상"),
     "state.warn": ("warning", "주의"),
     "state.fail": ("failure", "문제"),
-    "state.silent": ("silent", "응답 없음"),
     "state.signalled": ("signalled", "신호 보냄"),
     "state.ended_before": ("had ended before", "이미 끝남"),
     "state.would_cancel": ("would be cancelled", "취소 예정(변경 없음)"),
@@ -122,93 +109,6 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "column.ended_at": ("ENDED", "끝"),
     "column.worker": ("WORKER", "워커"),
     "column.error": ("ERROR", "오류"),
-    # why
-    "why.now": ("now", "지금"),
-    "why.enqueued": ("Enqueued.", "등록되었습니다."),
-    "why.enqueued_because": ("Enqueued because of {cause}.", "{cause} 때문에 등록되었습니다."),
-    "why.for_occurrence": ("For {occurrence}.", "{occurrence}의 작업입니다."),
-    "why.attempt_done": ("Done.", "완료했습니다."),
-    "why.attempt_partial": ("Done in part: {reason}", "일부만 완료했습니다: {reason}"),
-    "why.attempt_failed": ("Failed for good: {reason}", "최종 실패했습니다: {reason}"),
-    "why.attempt_cancelled": ("Cancelled while it ran: {reason}", "실행 중에 취소되었습니다: {reason}"),
-    "why.attempt_quarantined": (
-        "Quarantined: its worker died too often. {reason}",
-        "격리되었습니다: 워커가 너무 자주 죽었습니다. {reason}",
-    ),
-    "why.attempt_retry": ("An attempt failed: {reason}", "시도가 실패했습니다: {reason}"),
-    "why.attempt_snoozed": ("Put off by its handler: {reason}", "핸들러가 미뤘습니다: {reason}"),
-    "why.attempt_limited": ("Put off by the limit {reason}.", "제한({reason})으로 미뤄졌습니다."),
-    "why.attempt_returned": ("Handed back unharmed by worker {worker}.", "워커 {worker}가 그대로 돌려놓았습니다."),
-    "why.attempt_lost": ("Worker {worker} died; handed back.", "워커 {worker}가 죽어 되돌려졌습니다."),
-    "why.ended_cancelled": ("Cancelled before it ran: {reason}", "실행 전에 취소되었습니다: {reason}"),
-    "why.ended_expired": ("Expired: nobody could take it in time.", "만료되었습니다: 제때 맡을 서버가 없었습니다."),
-    "why.running": (
-        "Running on {host} (worker {worker}). Progress: {progress}",
-        "{host}(워커 {worker})에서 실행 중입니다. 진행: {progress}",
-    ),
-    "why.running_silent": (
-        "Was running on worker {worker}, which is silent; it is handed back within seconds.",
-        "워커 {worker}에서 실행 중이었으나 응답이 없습니다. 몇 초 안에 되돌려집니다.",
-    ),
-    "why.cancel_asked": ("Somebody asked to cancel it; it is stopping.", "취소 요청을 받아 멈추는 중입니다."),
-    "why.delayed_asked": ("Waits until then, as asked.", "요청한 대로 그때까지 기다립니다."),
-    "why.delayed_retry": (
-        "Tries again then (failed {failures} of {max_failures} times).",
-        "그때 다시 시도합니다({max_failures}번 중 {failures}번 실패).",
-    ),
-    "why.delayed_snooze": ("Comes back then, as its handler said.", "핸들러가 정한 그때 다시 옵니다."),
-    "why.delayed_limit": ("Waits until then for its {reason}.", "제한({reason}) 때문에 그때까지 기다립니다."),
-    "why.delayed_other": ("Waits until then: {reason}.", "그때까지 기다립니다: {reason}."),
-    "why.waits_for_lane": (
-        "Waits for its turn in lane {lane}, held by {holder} ({holder_state}).",
-        "레인 {lane}에서 차례를 기다립니다. 지금은 {holder}({holder_state})의 차례입니다.",
-    ),
-    "why.ahead_in_lane": ("{ahead} more stand before it in the lane.", "레인에서 앞에 {ahead}개가 더 있습니다."),
-    "why.lane_moving": (
-        "Lane {lane} is being handed on; {ahead} stand before it.",
-        "레인 {lane}이 넘어가는 중입니다. 앞에 {ahead}개.",
-    ),
-    "why.waits_for_slot": (
-        "Ready in queue {queue}; {ahead} are before it.",
-        "큐 {queue}에서 준비됨. 앞에 {ahead}개 있습니다.",
-    ),
-    "why.route_absent": (
-        "Ready, but no server holds the connection {route}.",
-        "준비되었지만 {route} 연결을 가진 서버가 없습니다.",
-    ),
-    "why.kind_unknown": (
-        "None of the {servers} running server(s) knows the kind {kind}.",
-        "실행 중인 서버 {servers}대 중 {kind} 종류를 아는 서버가 없습니다.",
-    ),
-    "why.no_server": ("No server that runs jobs is alive.", "작업을 실행할 서버가 살아 있지 않습니다."),
-    "why.no_scheduler": ("No server with the role scheduler is alive.", "scheduler 역할의 서버가 살아 있지 않습니다."),
-    "why.will_expire": ("Expires then if nobody has taken it.", "그때까지 아무도 맡지 않으면 만료됩니다."),
-    "why.moving": ("Is just being moved.", "지금 옮겨지는 중입니다."),
-    "why.schedule_created": ("Created; it enqueues {kind}.", "만들어졌습니다. {kind} 작업을 등록합니다."),
-    "why.schedule_paused": ("Paused by {actor}.", "{actor}이(가) 일시중지했습니다."),
-    "why.schedule_broken": ("Paused by the engine: {problem}", "엔진이 일시중지했습니다: {problem}"),
-    "why.schedule_over": ("No moment is ahead of it any more.", "앞으로 예정된 시각이 없습니다."),
-    "why.schedule_next": ("Fires next.", "다음 실행입니다."),
-    "why.schedule_due": ("Is due.", "실행할 때가 되었습니다."),
-    "why.occurrence_enqueued": ("{occurrence}: enqueued {job} ({reason}).", "{occurrence}: {job} 등록({reason})."),
-    "why.occurrence_skipped": ("{occurrence}: skipped ({reason}).", "{occurrence}: 건너뜀({reason})."),
-    "why.occurrence_skipped_run": (
-        "{count} moments from {fire_at} to {through}: skipped ({reason}).",
-        "{fire_at}부터 {through}까지 {count}번: 건너뜀({reason}).",
-    ),
-    "why.occurrence_coalesced": (
-        "{occurrence}: runs together with {into_at} ({reason}).",
-        "{occurrence}: {into_at}에 합쳐짐({reason}).",
-    ),
-    "why.occurrence_coalesced_run": (
-        "{count} moments from {fire_at} to {through}: run together with {into_at} ({reason}).",
-        "{fire_at}부터 {through}까지 {count}번: {into_at}에 합쳐짐({reason}).",
-    ),
-    "why.occurrence_ended_done": ("{occurrence}: done.", "{occurrence}: 완료."),
-    "why.occurrence_ended_partial": ("{occurrence}: done in part ({reason}).", "{occurrence}: 일부 완료({reason})."),
-    "why.occurrence_ended_failed": ("{occurrence}: failed ({reason}).", "{occurrence}: 실패({reason})."),
-    "why.occurrence_ended_missed": ("{occurrence}: missed ({reason}).", "{occurrence}: 놓침({reason})."),
-    "why.occurrence_ended_cancelled": ("{occurrence}: cancelled ({reason}).", "{occurrence}: 취소({reason})."),
     # what one may do
     "advice.retry_job": ("pabal jobs retry {id}", "pabal jobs retry {id}"),
     "advice.cancel_job": ("pabal jobs cancel {id}", "pabal jobs cancel {id}"),
@@ -302,5 +202,10 @@ def say(lang: Lang, key: str, **values: Any) -> str:
 
 def find(lang: Lang, key: str) -> str | None:
     """For words that may be missing: a state or a field somebody else named."""
-    found = WORDS.get(key)
+    found = WORDS.get(key) or _STATES.get(key)
     return None if found is None else found[lang == "ko"]
+
+
+# one word for one state, here as in the console
+_FAMILIES = ("server", "schedule", "occurrence", "job")
+_STATES = {f"state.{code}": status.word for family in _FAMILIES for code, status in STATUS[family].items()}

@@ -1,4 +1,4 @@
-"""The demo's machine: a kettle that is switched on by a job and goes off by its timer."""
+"""The demo's machine: kettles that are switched on by a job and go off by their timers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -29,21 +29,32 @@ class Event(StrEnum):
 @dataclass(frozen=True)
 class Kettle:
     id: int
-    unit_id: int | None
+    unit_id: int
     state: str
     version: int
 
 
-async def fill_kettle(tx: Tx) -> None:
-    """Makes the one kettle there is, unless it is there."""
-    made = await tx.value(SQL.insert_kettle)
-    if made is not None:
-        await begin(tx, KETTLE, [made], actor="demo")
+async def make_kettles(tx: Tx) -> list[Kettle]:
+    """One in each branch of the demo."""
+    made = [row["id"] for row in await tx.rows(SQL.insert_kettles)]
+    await begin(tx, KETTLE, made, actor="demo")
+    return await list_kettles(tx)
 
 
-async def switch_on(tx: Tx, *, cause: str) -> None:
+async def scrap_kettles(tx: Tx) -> None:
+    """Their histories stay, as every history does."""
+    open_ones = [kettle.id for kettle in await list_kettles(tx) if kettle.state != State.SCRAPPED]
+    await transition_many(tx, KETTLE, open_ones, Event.SCRAP, actor="demo")
+    await tx.run(SQL.delete_kettles)
+
+
+async def switch_on(tx: Tx, kettles: list[int], *, cause: str) -> None:
     """One that boils already is left alone."""
-    await transition_many(tx, KETTLE, [1], Event.SWITCH_ON, actor="demo", cause=cause)
+    await transition_many(tx, KETTLE, kettles, Event.SWITCH_ON, actor="demo", cause=cause)
+
+
+async def list_kettles(tx: Tx) -> list[Kettle]:
+    return await tx.all(Kettle, SQL.list_kettles)
 
 
 async def load_kettles(tx: Tx, ids: list[int]) -> list[Kettle]:

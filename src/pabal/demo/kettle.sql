@@ -1,6 +1,14 @@
 -- name: load_kettles(ids)
 select id, unit_id, state, version from pabal.demo_kettle where id = any (:ids::bigint[]);
 
--- name: insert_kettle()
--- the second of two servers that start together waits here and then finds everything made
-insert into pabal.demo_kettle (id) values (1) on conflict do nothing returning id;
+-- name: insert_kettles()
+-- one in each branch of the demo's organisation
+insert into pabal.demo_kettle (id, unit_id)
+select row_number() over (order by u.id), u.id from pabal.unit u where u.is_demo and u.level = 'branch'
+on conflict do nothing returning id;
+
+-- name: list_kettles()
+select id, unit_id, state, version from pabal.demo_kettle order by id;
+
+-- name: delete_kettles()!
+delete from pabal.demo_kettle;

@@ -7,14 +7,24 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 from pabal.base.database import Tx
 from pabal.base.errors import Invalid, NotFound
 from pabal.base.migrations import Migration, read_migrations
 from pabal.engine.facts import Subscriber
 from pabal.engine.kinds import Kinds
+from pabal.engine.loop import Loop
 from pabal.engine.machine import Machine
-from pabal.engine.schema import MIGRATIONS
+from pabal.platform.language.pairs import Pair
+from pabal.platform.language.status import Words
+from pabal.platform.overview import Cards, Finds, NavItem, Needs
+from pabal.platform.schema import MIGRATIONS
+from pabal.platform.services import Services
+
+if TYPE_CHECKING:
+    from pabal.platform.alerts import AlertRule, Measure
+    from pabal.platform.settings import Setting
 
 ATTRIBUTE = "SLICE"
 
@@ -32,16 +42,51 @@ class SlicesClash(Invalid):
 
 
 @dataclass(frozen=True)
+class Demo:
+    """An app's part of the removable demo: `load` fills it into the demo's organisation, `clear` takes it out again."""
+
+    load: Callable[[Tx], Awaitable[None]]
+    clear: Callable[[Tx], Awaitable[None]]
+
+
+@dataclass(frozen=True)
 class Slice:
     """`on_start` writes the rows the slice cannot be without, such as its schedules; it runs at every start, on every
-    server, so it must bear being repeated. `migrations` is a folder of 0001_….sql, applied under the slice's name."""
+    server, so it must bear being repeated. `migrations` is a folder of 0001_….sql, applied under the slice's name.
+
+    Kinds, loops and simulators that need something from outside are functions of Services. `api`, `pages` and
+    `commands` name modules (with a `router`, a `router` and an `app`), so that a command line that only looks at jobs
+    need not import a web framework. `link` answers where a person sees what an `about` names.
+    """
 
     name: str
-    kinds: Kinds = field(default_factory=Kinds)
+    kinds: Kinds | Callable[[Services], Kinds] = field(default_factory=Kinds)
     machines: tuple[Machine, ...] = ()
     subscribers: tuple[Subscriber, ...] = ()
     migrations: Path | None = None
     on_start: Callable[[Tx], Awaitable[None]] | None = None
+    loops: Callable[[Services], list[Loop]] | None = None
+    settings: "tuple[Setting[Any], ...]" = ()
+    measures: "tuple[Measure, ...]" = ()
+    alert_rules: "tuple[AlertRule, ...]" = ()
+    label: Pair = ("", "")
+    icon: str = "server-2"
+    api: str = ""
+    pages: str = ""
+    templates: Path | None = None
+    static: Path | None = None
+    commands: str = ""
+    nav: tuple[NavItem, ...] = ()
+    status: Words = field(default_factory=dict)
+    card: Cards | None = None
+    needs: Needs | None = None
+    find: Finds | None = None
+    link: Callable[[str], str | None] | None = None
+    demo: Demo | None = None
+    simulators: Callable[[Services], list[Loop]] | None = None
+
+    def make_kinds(self, services: Services) -> Kinds:
+        return self.kinds if isinstance(self.kinds, Kinds) else self.kinds(services)
 
     def read_migrations(self) -> list[Migration]:
         return [] if self.migrations is None else read_migrations(self.name, self.migrations)
@@ -64,7 +109,7 @@ def load_slice(name: str) -> Slice:
 
 
 def list_migrations(slices: Iterable[Slice]) -> list[Migration]:
-    """Those of the engine, then those of each slice."""
+    """Those every server has, then those of each slice."""
     return [*MIGRATIONS, *(migration for one in slices for migration in one.read_migrations())]
 
 
@@ -73,6 +118,9 @@ def check_names(slices: Iterable[Slice]) -> None:
         ("slice", [one.name for one in slices]),
         ("machine", [machine.name for one in slices for machine in one.machines]),
         ("subscriber", [subscriber.name for one in slices for subscriber in one.subscribers]),
+        ("setting", [setting.key for one in slices for setting in one.settings]),
+        ("measure", [measure.name for one in slices for measure in one.measures]),
+        ("alert rule", [rule.name for one in slices for rule in one.alert_rules]),
     ):
         twice = {name for name in names if names.count(name) > 1}
         if twice:

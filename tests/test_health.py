@@ -1,6 +1,5 @@
-"""What the web server says about its server: alive, ready or not and why, metrics; and where it listens."""
+"""What a server says about itself: alive, ready or not and why, metrics."""
 
-import socket
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -8,7 +7,9 @@ from typing import Any
 import httpx2
 import pytest
 
-from pabal import main, web
+from fastapi import FastAPI
+
+from pabal import health, main
 from pabal.base.database import Database, DatabaseUnavailable
 from pabal.base.settings import Settings
 from pabal.engine.loop import LoopState
@@ -24,8 +25,10 @@ async def app(db: Database, tmp_path: Path) -> AsyncIterator[App]:
     await built.stop()
 
 
-async def get(app: web.Running, path: str) -> httpx2.Response:
-    transport = httpx2.ASGITransport(app=web.make_web(app))
+async def get(app: health.Running, path: str) -> httpx2.Response:
+    site = FastAPI()
+    site.include_router(health.health_routes(app))
+    transport = httpx2.ASGITransport(app=site)
     async with httpx2.AsyncClient(transport=transport, base_url="http://test") as client:
         return await client.get(path)
 
@@ -112,32 +115,3 @@ async def test_metrics_have_the_last_success_of_every_loop(app: App) -> None:
     assert answer.headers["content-type"].startswith("text/plain; version=0.0.4")
     for state in app.loop_states():
         assert f'pabal_loop_last_success_seconds{{loop="{state.name}"}}' in answer.text
-
-
-async def test_nothing_else_is_served(app: App) -> None:
-    assert [(await get(app, path)).status_code for path in ("/", "/docs", "/openapi.json")] == [404, 404, 404]
-
-
-def test_a_taken_port_leads_to_the_next_free_one() -> None:
-    with web.listen("127.0.0.1", 0) as first:
-        port = first.getsockname()[1]
-        with web.listen("127.0.0.1", port) as second:
-            assert second.getsockname()[1] > port
-
-
-def test_an_address_that_is_not_ours_is_refused() -> None:
-    with pytest.raises(web.NoPort):
-        web.listen("127.0.0.1.nowhere.invalid", 0)
-
-
-async def test_a_site_on_ipv6_names_its_address_in_brackets(app: App) -> None:
-    try:
-        listening = web.listen("::1", 0)
-    except web.NoPort:
-        pytest.skip("this machine has no IPv6")
-    assert listening.family == socket.AF_INET6
-
-    site = web.Site(web.make_web(app), listening)
-    await site.stop()
-
-    assert site.url.startswith("http://[::1]:")

@@ -1,0 +1,41 @@
+"""The REST edge of engine and platform: /api/v1. Each file is one noun: parse, one action, answer."""
+
+from fastapi import APIRouter, Depends
+
+from pabal.api import (
+    alerts,
+    audit,
+    backups,
+    bulk,
+    facts,
+    files,
+    health,
+    jobs,
+    machines,
+    me,
+    notifications,
+    occurrences,
+    schedules,
+    servers,
+    settings,
+    tokens,
+    units,
+    users,
+    why,
+)
+from pabal.api.parts import BASE
+from pabal.platform.web.filters import refuse_unknown
+from pabal.platform.web.identify import open_visit
+from pabal.platform.web.limits import limit_rate
+
+__all__ = ["router"]
+
+NOUNS = (
+    *(jobs, schedules, occurrences, why, machines, facts, bulk, alerts, notifications, audit),
+    *(units, users, tokens, me, settings, files, servers, backups, health),
+)
+
+# who it is first, then how often, then whether the question makes sense
+router = APIRouter(prefix=BASE, dependencies=[Depends(open_visit), Depends(limit_rate), Depends(refuse_unknown)])
+for _noun in NOUNS:
+    router.include_router(_noun.router)

@@ -1,0 +1,174 @@
+"""Files: uploaded in pieces, checked, and served to those who may see them."""
+
+import re
+from datetime import datetime
+from typing import Annotated, Any, Literal
+from urllib.parse import quote
+
+from fastapi import Query
+from fastapi.responses import Response, StreamingResponse
+from pydantic import Field
+
+from pabal.api.parts import FileId, Shown, UnitId, answer, fill, may_read, no_content, noun
+from pabal.base.errors import Invalid
+from pabal.platform import storage
+from pabal.platform.storage import BadSpan, Content, File, Span, Upload, UploadLimits
+from pabal.platform.storage.model import AREA
+from pabal.platform.tenants import visible_to
+from pabal.platform.web.etags import answer_one, is_known
+from pabal.platform.web.identify import Visitor
+from pabal.platform.web.uploads import FilePart, PartLimits, read_parts
+from pabal.platform.web.visit import Visit
+
+router = noun("files")
+LIMITS = UploadLimits()
+MOST_BYTES = 100 * 1024 * 1024
+_RANGE = re.compile(r"bytes=([0-9]{0,18})-([0-9]{0,18})", re.ASCII)
+_BODY = {
+    "required": True,
+    "content": {
+        "multipart/form-data": {
+            "schema": {
+                "type": "object",
+                "properties": {"file": {"type": "string", "format": "binary"}},
+                "required": ["file"],
+            }
+        }
+    },
+}
+_BINARY: dict[str, Any] = {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}
+_PICTURE: dict[str, Any] = {"image/webp": {"schema": {"type": "string", "format": "binary"}}}
+
+
+class NoFile(Invalid):
+    """The upload holds no file. Send it as the field named file."""
+
+
+class RangeNotThere(BadSpan):
+    """The file has no such range of bytes. Content-Range says how many it has."""
+
+    status = 416
+
+
+class FileShown(Shown):
+    id: str = Field(examples=["file_01h2xcejqtf2n"])
+    unit_id: UnitId
+    name: str = Field(examples=["poster.jpg"])
+    media_type: str = Field(examples=["image/jpeg"])
+    size: int = Field(examples=[48211])
+    sha256: str = Field(examples=["9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"])
+    width: int | None = Field(examples=[1080])
+    height: int | None = Field(examples=[1350])
+    frames: int | None = Field(examples=[1])
+    made_by: str = Field(examples=["user:12"])
+    created_at: datetime
+    keep_until: datetime | None
+
+
+@router.post("/files", response_model=FileShown, status_code=201, openapi_extra={"requestBody": _BODY})
+async def upload_file(
+    visit: Visitor,
+    kind: Annotated[
+        Literal["picture", "any"], Query(description="A picture is decoded to its end before it is kept.")
+    ] = "picture",
+) -> Response:
+    """Uploads one file. Once nothing refers to it, it stays for a day."""
+    made: File | None = None
+    async for part in read_parts(visit.request, PartLimits(MOST_BYTES + 65_536, max_parts=5)):
+        if made is None and isinstance(part, FilePart):
+            made = await _accept(visit, part, kind)
+    if made is None:
+        raise NoFile
+    return answer(_show(made), 201, location=f"/files/{made.shown_id}")
+
+
+@router.get("/files/{id}", response_model=FileShown)
+async def get_file(visit: Visitor, id: FileId) -> Response:
+    """Says what is known about a file."""
+    return answer_one(visit, _show(await _find(visit, id)))
+
+
+@router.get(
+    "/files/{id}/content", response_class=Response, responses={200: {"content": _BINARY}, 206: {"content": _BINARY}}
+)
+async def get_content(visit: Visitor, id: FileId) -> Response:
+    """Sends a file's content, or with a Range header a part of it."""
+    file = await _find(visit, id)
+    tag = f'"{file.sha256[:32]}"'
+    if is_known(visit, tag):
+        return Response(status_code=304, headers={"ETag": tag})
+    span = _span(visit, file.size, tag)
+    content = await storage.read(visit.services.files, file, Span() if span is None else span)
+    headers = {"ETag": tag, "Content-Disposition": _disposition(file), **_lengths(content, is_part=span is not None)}
+    return StreamingResponse(content.chunks, 200 if span is None else 206, headers, media_type=file.media_type)
+
+
+@router.get("/files/{id}/thumbnail", response_class=Response, responses={200: {"content": _PICTURE}})
+async def get_thumbnail(visit: Visitor, id: FileId) -> Response:
+    """Sends a small picture of a picture."""
+    file = await _find(visit, id)
+    tag = f'"t{file.sha256[:31]}"'
+    if is_known(visit, tag):
+        return Response(status_code=304, headers={"ETag": tag})
+    content = await storage.read_thumbnail(visit.services.files, file)
+    headers = {"ETag": tag, **_lengths(content, is_part=False)}
+    return StreamingResponse(content.chunks, 200, headers, media_type=storage.THUMBNAIL_MEDIA_TYPE)
+
+
+@router.delete("/files/{id}", status_code=204)
+async def remove_file(visit: Visitor, id: FileId) -> Response:
+    """Removes a file that nothing refers to."""
+    async with visit.change() as tx:
+        await storage.remove_file(tx, visit.actor, id)
+    return no_content()
+
+
+async def _accept(visit: Visit, part: FilePart, kind: str) -> File:
+    services = visit.services
+    upload = Upload(part.chunks, part.filename, visit.scope.unit_id)
+    if kind == "picture":
+        return await storage.accept_image(services.database, services.files, visit.actor, upload, LIMITS)
+    return await storage.accept_file(services.database, services.files, visit.actor, upload, max_bytes=MOST_BYTES)
+
+
+async def _find(visit: Visit, file_id: int) -> File:
+    may_read(visit, AREA)
+    async with visit.read() as tx:
+        return await storage.get_file(tx, await visible_to(tx, visit.actor), file_id)
+
+
+def _span(visit: Visit, size: int, tag: str) -> Span | None:
+    """RFC 9110: one range; what cannot be read as one, or is of another version, is the whole file."""
+    found = _RANGE.fullmatch(visit.request.headers.get("Range", "").replace(" ", ""))
+    if found is None or found.group(1, 2) == ("", "") or visit.request.headers.get("If-Range", tag) != tag:
+        return None
+    first, last = found.group(1, 2)
+    if first and last and int(last) < int(first):
+        return None
+    start = int(first) if first else max(0, size - int(last))
+    if start >= size:
+        raise RangeNotThere(f"bytes */{size}")
+    return Span(start, min(int(last) + 1, size) if first and last else size)
+
+
+def _lengths(content: Content, *, is_part: bool) -> dict[str, str]:
+    headers = {
+        "Accept-Ranges": "bytes",
+        "Content-Length": str(content.end - content.start),
+        "Cache-Control": "private, no-cache",
+        # what somebody uploaded is shown, never run
+        "Content-Security-Policy": "default-src 'none'; sandbox",
+    }
+    if is_part:
+        headers["Content-Range"] = f"bytes {content.start}-{content.end - 1}/{content.size}"
+    return headers
+
+
+def _disposition(file: File) -> str:
+    kind = "inline" if file.width is not None else "attachment"
+    plain = re.sub(r"[^A-Za-z0-9._-]", "_", file.name)
+    return f"{kind}; filename=\"{plain}\"; filename*=UTF-8''{quote(file.name, safe='')}"
+
+
+def _show(file: File) -> FileShown:
+    return fill(FileShown, file, id=file.shown_id)

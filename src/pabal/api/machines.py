@@ -1,0 +1,239 @@
+"""Machines: which states there are, who is in which, and what may happen next."""
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from fastapi import Path, Query
+from fastapi.responses import Response
+from pydantic import Field
+
+from pabal.api.parts import Asked, DryRun, Number, Shown, UnitId, answer, house_of, may_read, noun
+from pabal.base.database import Tx
+from pabal.engine import listing, transitions
+from pabal.engine.listing import SubjectLine
+from pabal.engine.listing.history import Wanted
+from pabal.engine.machine import Explained, Machine
+from pabal.engine.transitions import Transition
+from pabal.platform import operating
+from pabal.platform.web.etags import answer_one, expected_version, matching
+from pabal.platform.web.filters import Listed, Moment, Text, Word, Words
+from pabal.platform.web.idempotency import OnceOnly
+from pabal.platform.web.identify import Visitor
+from pabal.platform.web.paging import Page, Source, answer_list
+from pabal.platform.web.visit import Visit
+
+router = noun("machines")
+AREA = "machines"
+Name = Annotated[str, Path(max_length=100, description="The machine's name.", examples=["alert"])]
+
+
+class MachineShown(Shown):
+    name: str = Field(examples=["alert"])
+    app: str = Field(examples=["platform"])
+    states: list[str] = Field(examples=[["firing", "resolved"]])
+    initial: str = Field(examples=["firing"])
+    final: list[str] = Field(examples=[["resolved"]])
+    events: list[str] = Field(examples=[["resolve"]])
+
+
+class MachineWhole(MachineShown):
+    """`diagram` is Mermaid text; `counts` are the subjects in each state, counted up to 10,000."""
+
+    counts: dict[str, int] = Field(examples=[{"firing": 1}])
+    diagram: str = Field(examples=["stateDiagram-v2\n    [*] --> firing\n"])
+
+
+class SubjectShown(Shown):
+    """`since`, `event`, `actor` and `reason` are of its last transition; `next_event` of its soonest timer."""
+
+    id: int = Field(examples=[7])
+    unit_id: UnitId
+    state: str = Field(examples=["firing"])
+    version: int = Field(examples=[1])
+    since: datetime | None
+    event: str | None = Field(examples=["begin"])
+    actor: str | None = Field(examples=["engine"])
+    reason: str | None = Field(examples=[None])
+    next_event: str | None = Field(examples=[None])
+    next_at: datetime | None
+
+
+class SubjectWhole(Shown):
+    id: int = Field(examples=[7])
+    unit_id: UnitId
+    state: str = Field(examples=["firing"])
+    version: int = Field(examples=[1])
+
+
+class TransitionShown(Shown):
+    version: int = Field(examples=[2])
+    event: str = Field(examples=["acknowledge"])
+    source: str | None = Field(examples=["firing"])
+    target: str = Field(examples=["acknowledged"])
+    actor: str = Field(examples=["user:12"])
+    reason: str | None = Field(examples=[None])
+    cause: str | None = Field(examples=[None])
+    at: datetime
+
+
+class EventShown(Shown):
+    """What one event would do now: lead to `target`, or be refused with the values that were compared."""
+
+    event: str = Field(examples=["acknowledge"])
+    allowed: bool = Field(examples=[True])
+    target: str | None = Field(examples=["acknowledged"])
+    reason: str | None = Field(examples=[None])
+    values: dict[str, Any] = Field(examples=[{}])
+
+
+class Send(Asked):
+    event: Word = Field(examples=["acknowledge"])
+    reason: Text | None = Field(default=None, examples=["on it"])
+
+
+class Sent(Shown):
+    """`transition` is null in a dry run."""
+
+    effect: EventShown
+    transition: TransitionShown | None
+
+
+class StateAt(Shown):
+    """`state` is null before its beginning."""
+
+    at: datetime
+    state: str | None = Field(examples=["firing"])
+
+
+class SubjectFilter(Listed):
+    state: Annotated[Words, Field(description="Any of these, separated by commas.")] = ()
+
+
+@router.get("/machines", response_model=Page[MachineShown])
+async def list_machines(visit: Visitor) -> Response:
+    """Lists the state machines of all apps on this server."""
+    may_read(visit, AREA)
+    house = house_of(visit)
+    shown = [_show(machine, house.app_of[machine.name]) for machine in house.machines]
+    return answer(Page[MachineShown](items=shown, next_cursor=None, has_more=False))
+
+
+@router.get("/machines/{name}", response_model=MachineWhole)
+async def get_machine(visit: Visitor, name: Name) -> Response:
+    """Shows a machine with its diagram and how many subjects are in each state."""
+    machine = _find(visit, name)
+    async with visit.read() as tx:
+        counts = await listing.count_states(tx, machine, visit.scope.listed)
+    short = _show(machine, house_of(visit).app_of[name])
+    return answer_one(visit, MachineWhole(**short.model_dump(), counts=counts, diagram=machine.diagram()))
+
+
+@router.get("/machines/{name}/subjects", response_model=Page[SubjectShown])
+async def list_subjects(visit: Visitor, name: Name, wanted: Annotated[SubjectFilter, Query()]) -> Response:
+    """Lists a machine's subjects, the newest first."""
+    machine = _find(visit, name)
+
+    async def load(tx: Tx, limit: int, cursor: str | None) -> listing.Page[SubjectLine]:
+        units = visit.scope.listed
+        return await listing.list_subjects(tx, machine, units, states=wanted.state, limit=limit, cursor=cursor)
+
+    return await answer_list(
+        visit, wanted, Source(f"subjects:{machine.name}", SubjectShown, load, SubjectShown.model_validate)
+    )
+
+
+@router.get("/machines/{name}/subjects/{id}", response_model=SubjectWhole)
+async def get_subject(visit: Visitor, name: Name, id: Number) -> Response:
+    """Shows in which state a subject is."""
+    machine = _find(visit, name)
+    async with visit.read() as tx:
+        found = await operating.get_subject(tx, visit.scope, machine, id)
+    return answer_one(visit, SubjectWhole.model_validate(found), version=found.version)
+
+
+@router.get("/machines/{name}/subjects/{id}/history", response_model=Page[TransitionShown])
+async def list_history(visit: Visitor, name: Name, id: Number, wanted: Annotated[Listed, Query()]) -> Response:
+    """Lists every transition of a subject, the newest first."""
+    machine = _find(visit, name)
+    async with visit.read() as tx:
+        await operating.get_subject(tx, visit.scope, machine, id)
+
+    async def load(tx: Tx, limit: int, cursor: str | None) -> listing.Page[Transition]:
+        whole = Wanted(visit.scope.listed, machine.name, id)
+        return await listing.list_transitions(tx, whole, limit=limit, cursor=cursor)
+
+    source = Source(f"history:{machine.name}", TransitionShown, load, TransitionShown.model_validate)
+    return await answer_list(visit, wanted, source)
+
+
+@router.get("/machines/{name}/subjects/{id}/state", response_model=StateAt)
+async def get_state_at(
+    visit: Visitor, name: Name, id: Number, at: Annotated[Moment, Query(description="At which moment.")]
+) -> Response:
+    """Says in which state a subject was at a moment."""
+    machine = _find(visit, name)
+    async with visit.read() as tx:
+        await operating.get_subject(tx, visit.scope, machine, id)
+        state = await transitions.state_at(tx, machine, id, at)
+    return answer(StateAt(at=at, state=state))
+
+
+@router.get("/machines/{name}/subjects/{id}/allowed-events", response_model=Page[EventShown])
+async def list_allowed_events(visit: Visitor, name: Name, id: Number) -> Response:
+    """Says for every event where it would lead now, or why not."""
+    machine = _find(visit, name)
+    async with visit.read() as tx:
+        found = await operating.explain_subject(tx, visit.scope, machine, id)
+    return answer(Page[EventShown](items=[_explained(one) for one in found], next_cursor=None, has_more=False))
+
+
+@router.post("/machines/{name}/subjects/{id}/events", response_model=Sent)
+async def send_event(  # long: where it goes, what it says, and how often
+    visit: Visitor, once: OnceOnly, name: Name, id: Number, asked: Send, dry_run: DryRun = False
+) -> Response:
+    """Sends an event to a subject."""
+    machine = _find(visit, name)
+
+    async def act(tx: Tx) -> Response:
+        with matching():
+            sent = await operating.send_event(
+                tx,
+                visit.actor,
+                machine,
+                id,
+                asked.event,
+                reason=asked.reason,
+                expect_version=expected_version(visit),
+                dry_run=dry_run,
+            )
+        made = None if sent.made is None else TransitionShown.model_validate(sent.made)
+        return answer(Sent(effect=_explained(sent.explained), transition=made))
+
+    return await once.run(act)
+
+
+def _find(visit: Visit, name: str) -> Machine:
+    may_read(visit, AREA)
+    return operating.find_machine(house_of(visit).machines, name)
+
+
+def _show(machine: Machine, app: str) -> MachineShown:
+    return MachineShown(
+        name=machine.name,
+        app=app,
+        states=[str(state) for state in machine.states],
+        initial=str(machine.initial),
+        final=[str(state) for state in machine.final],
+        events=list(machine.events),
+    )
+
+
+def _explained(one: Explained) -> EventShown:
+    refusal = one.refusal
+    return EventShown(
+        event=one.event,
+        allowed=one.allowed,
+        target=one.target,
+        reason=None if refusal is None else refusal.reason,
+        values={} if refusal is None else dict(refusal.values),
+    )

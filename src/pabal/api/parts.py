@@ -1,0 +1,183 @@
+"""What the endpoints share: ids as programs see them, short answers, and what this server's apps declare."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Any, TypeVar
+
+from fastapi import APIRouter, Path, Query
+from fastapi.responses import Response
+from fastapi.routing import APIRoute
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+
+from pabal.base.errors import PabalError
+from pabal.engine import ids, kinds, listing, why
+from pabal.engine.kinds import Kinds
+from pabal.engine.machine import Machine
+from pabal.platform.actor import Right
+from pabal.platform.alerts import AlertRule
+from pabal.platform.settings import Catalogue
+from pabal.platform.web.filters import FIRST_YEAR, LAST_YEAR
+from pabal.platform.web.visit import Visit
+
+T = TypeVar("T")
+M = TypeVar("M", bound=BaseModel)
+BASE = "/api/v1"
+LAST = 2**63 - 1
+_OCCURRENCE = re.compile(r"occ_[0-9]{1,18}@[0-9]{4}-[0-9T:.Z+-]{4,40}", re.ASCII)
+_SCHEDULE = re.compile(r"sch_[0-9]{1,18}", re.ASCII)
+
+
+class Shown(BaseModel):
+    """What is answered: plain values, snake_case, moments in UTC."""
+
+    model_config = ConfigDict(frozen=True, from_attributes=True)
+
+
+class Asked(BaseModel):
+    """What is sent. A field nobody knows is a mistake worth hearing of."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def _reader(prefix: str) -> BeforeValidator:
+    def read(given: Any) -> int:
+        try:
+            number = ids.read(prefix, str(given))
+        except PabalError as error:
+            raise ValueError(str(error)) from error
+        if not str(given).startswith(f"{prefix}_") or number > LAST:
+            raise ValueError(f"an id looks like {ids.show(prefix, 1)}")
+        return number
+
+    return BeforeValidator(read)
+
+
+def _schema(prefix: str, pattern: str, example: str) -> WithJsonSchema:
+    return WithJsonSchema({"type": "string", "pattern": f"^{prefix}_{pattern}$", "examples": [example]})
+
+
+def _long(prefix: str) -> WithJsonSchema:
+    return _schema(prefix, "[0-9a-hjkmnp-tv-z]{13}", f"{prefix}_01h2xcejqtf2n")
+
+
+def _read_schedule(given: Any) -> int:
+    if _SCHEDULE.fullmatch(str(given)) is None:
+        raise ValueError("a schedule's id looks like sch_12")
+    return why.read_schedule(str(given))
+
+
+def read_occurrence(given: Any) -> tuple[int, datetime]:
+    if _OCCURRENCE.fullmatch(str(given)) is None:
+        raise ValueError("an occurrence's id looks like occ_12@2026-07-03T00:00:00Z")
+    try:
+        schedule_id, fire_at = why.read_occurrence(str(given))
+    except PabalError as error:
+        raise ValueError(str(error)) from error
+    if not FIRST_YEAR <= fire_at.year <= LAST_YEAR:
+        raise ValueError("a moment out of reach")
+    return schedule_id, fire_at
+
+
+def _checked_occurrence(given: Any) -> str:
+    read_occurrence(given)
+    return str(given)
+
+
+JobId = Annotated[int, _reader("job"), _long("job"), Path(description="The job's id.")]
+ServerId = Annotated[int, _reader("wrk"), _long("wrk"), Path(description="The server's id.")]
+AlertId = Annotated[int, _reader("alr"), _long("alr"), Path(description="The alert's id.")]
+FileId = Annotated[int, _reader("file"), _long("file"), Path(description="The file's id.")]
+SessionId = Annotated[int, _reader("ses"), _long("ses"), Path(description="The session's id.")]
+ScheduleId = Annotated[
+    int,
+    BeforeValidator(_read_schedule),
+    _schema("sch", "[0-9]{1,18}", "sch_12"),
+    Path(description="The schedule's id."),
+]
+OccurrenceId = Annotated[
+    str,
+    BeforeValidator(_checked_occurrence),
+    _schema("occ", "[0-9]{1,18}@.+", "occ_12@2026-07-03T00:00:00Z"),
+    Path(description="The occurrence's id: its schedule and its moment."),
+]
+Number = Annotated[int, Path(ge=1, le=LAST, description="Its number.", examples=[3])]
+DryRun = Annotated[bool, Query(description="Only say what would happen; change nothing.")]
+
+
+def show_job(number: int | None) -> str | None:
+    return None if number is None else ids.show("job", number)
+
+
+def show_worker(number: int | None) -> str | None:
+    return None if number is None else ids.show("wrk", number)
+
+
+JobName = Annotated[str, Field(examples=["job_01h2xcejqtf2n"])]
+UnitId = Annotated[int | None, Field(examples=[3], description="The organisation unit it belongs to.")]
+
+
+def noun(tag: str) -> APIRouter:
+    """Operation ids are the functions' names, so that generated clients keep theirs."""
+    return APIRouter(tags=[tag], generate_unique_id_function=_name)
+
+
+def _name(route: APIRoute) -> str:
+    return route.name
+
+
+def answer(shown: BaseModel, status: int = 200, *, location: str | None = None) -> Response:
+    headers = {} if location is None else {"Location": f"{BASE}{location}"}
+    return Response(shown.model_dump_json(), status, headers, media_type="application/json")
+
+
+def fill(model: type[M], row: Any, **named: Any) -> M:
+    """The fields a row has under the same name, and those that are shown otherwise."""
+    given = {name: getattr(row, name) for name in model.model_fields if name not in named}
+    return model(**named, **given)
+
+
+def no_content() -> Response:
+    return Response(status_code=204)
+
+
+def may_read(visit: Visit, area: str) -> None:
+    visit.actor.require(Right.READ, area)
+
+
+def by_id(found: Sequence[T], limit: int, cursor_of: Any) -> listing.Page[T]:
+    """For lists that answer plain rows: one more was asked for than is shown."""
+    items = list(found[:limit])
+    more = len(found) > limit
+    return listing.Page(items, listing.paging.show_cursor(cursor_of(items[-1])) if more else None)
+
+
+def read_id(cursor: str | None) -> int:
+    return LAST if cursor is None else int(listing.paging.read_cursor(cursor, int)[0])
+
+
+@dataclass(frozen=True)
+class House:
+    """What the apps on this server declare, gathered once."""
+
+    machines: tuple[Machine, ...]
+    kinds: Kinds
+    catalogue: Catalogue
+    rules: tuple[AlertRule, ...]
+    app_of: dict[str, str]
+
+
+def house_of(visit: Visit) -> House:
+    state = visit.request.app.state
+    if not hasattr(state, "house"):
+        slices = visit.site.slices
+        state.house = House(
+            tuple(machine for one in slices for machine in one.machines),
+            kinds.merge(one.make_kinds(visit.services) for one in slices),
+            Catalogue(setting for one in slices for setting in one.settings),
+            tuple(rule for one in slices for rule in one.alert_rules),
+            {machine.name: one.name for one in slices for machine in one.machines},
+        )
+    found: House = state.house
+    return found

@@ -1,0 +1,108 @@
+"""One's own account: language, zone, theme, password, sessions; and the scope one looks at."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Form
+from fastapi.responses import Response
+
+from pabal.base.errors import PabalError
+from pabal.console.zones import list_zones
+from pabal.platform import auth, tenants
+from pabal.platform.auth import Preferences
+from pabal.platform.language.errors import explain
+from pabal.platform.web.identify import LANG_COOKIE, SCOPE_COOKIE, THEME_COOKIE, Guest, Visitor
+from pabal.platform.web.visit import Visit
+
+router = APIRouter()
+YEAR = 365 * 86400
+
+
+@router.get("/account")
+async def account(visit: Visitor) -> Response:
+    return await _show(visit)
+
+
+@router.post("/account/preferences")
+async def prefer(
+    visit: Visitor, language: Annotated[str, Form()], zone: Annotated[str, Form()], theme: Annotated[str, Form()]
+) -> Response:
+    async with visit.change() as tx:
+        await auth.set_preferences(tx, visit.actor, Preferences(language or None, zone, theme or None))
+    answer = visit.go("/account", said=("Saved.", "저장했습니다."))
+    # what this browser chose before would win over what was just saved
+    for cookie in (LANG_COOKIE, THEME_COOKIE):
+        answer.delete_cookie(cookie, path="/")
+    return answer
+
+
+@router.post("/account/password")
+async def change_password(
+    visit: Visitor,
+    password: Annotated[str, Form(max_length=1000)],
+    current: Annotated[str, Form(max_length=1000)] = "",
+) -> Response:
+    try:
+        await auth.change_password(
+            visit.services.database, visit.actor, current=current or None, new=password, keep=visit.session_id
+        )
+    except PabalError as error:
+        return await _show(visit, error)
+    return visit.go("/account", said=("Your password is changed.", "비밀번호를 바꿨습니다."))
+
+
+@router.post("/account/sessions/{session_id}/end")
+async def end_session(visit: Visitor, session_id: int) -> Response:
+    async with visit.change() as tx:
+        await auth.revoke_session(tx, visit.actor, session_id)
+    return visit.go("/account", said=("That session is over.", "그곳의 로그인을 끝냈습니다."))
+
+
+@router.post("/account/sessions/end-others")
+async def end_others(visit: Visitor) -> Response:
+    async with visit.change() as tx:
+        await auth.revoke_other_sessions(tx, visit.actor, keep=visit.session_id or 0)
+    return visit.go("/account", said=("All other sessions are over.", "다른 곳의 로그인을 모두 끝냈습니다."))
+
+
+@router.get("/language/{lang}")
+async def speak(visit: Guest, lang: str, back: str = "/") -> Response:
+    """A preference of this browser; an account that says otherwise is changed on its own page."""
+    answer = visit.go(back)
+    answer.set_cookie(LANG_COOKIE, "ko" if lang == "ko" else "en", max_age=YEAR, samesite="lax", path="/")
+    return answer
+
+
+@router.post("/theme")
+async def paint(visit: Guest, theme: Annotated[str, Form()], back: Annotated[str, Form()] = "/") -> Response:
+    answer = visit.go(back)
+    if theme in ("light", "dark"):
+        answer.set_cookie(THEME_COOKIE, theme, max_age=YEAR, samesite="lax", path="/")
+    else:
+        answer.delete_cookie(THEME_COOKIE, path="/")
+    return answer
+
+
+@router.post("/scope")
+async def narrow(visit: Visitor, unit: Annotated[int, Form()], back: Annotated[str, Form()] = "/") -> Response:
+    async with visit.read() as tx:
+        scope = await tenants.visible_to(tx, visit.actor, within=unit)
+    answer = visit.go(back)
+    answer.set_cookie(SCOPE_COOKIE, str(scope.unit_id), max_age=YEAR, samesite="lax", httponly=True, path="/")
+    return answer
+
+
+async def _show(visit: Visit, error: PabalError | None = None) -> Response:
+    async with visit.read() as tx:
+        user = await auth.get_user(tx, await tenants.visible_to(tx, visit.actor), visit.user_id or 0)
+        unit = await tenants.get_unit(tx, user.unit_id)
+        sessions = await auth.list_sessions(tx, visit.actor)
+    errors = [] if error is None else [("password", explain(error, visit.lang))]
+    return await visit.show(
+        "account.html",
+        200 if error is None else 422,
+        user=user,
+        unit=unit,
+        sessions=sessions,
+        zones=list_zones(visit.now),
+        errors=errors,
+    )

@@ -1,0 +1,38 @@
+"""What several pages share: lengths of what an address may say, pages of a list, the way back."""
+
+from dataclasses import dataclass
+from typing import Annotated
+from urllib.parse import urlencode
+
+from pydantic import Field
+
+from pabal.platform.web.visit import Visit
+
+Given = Annotated[str, Field(max_length=300)]
+
+
+@dataclass(frozen=True, slots=True)
+class Pager:
+    """The addresses of the next page and of the first one; a list that is read by cursor knows no way one page back."""
+
+    next: str | None
+    back: str | None
+    back_label: str
+    said: str = ""
+
+
+def turn(visit: Visit, cursor: str | None) -> Pager:
+    """This list from this cursor on, every filter kept."""
+    kept = {name: value for name, value in visit.query.items() if name != "cursor" and value}
+    first = f"{visit.path}?{urlencode(kept)}" if kept else visit.path
+    onward = None if cursor is None else f"{visit.path}?{urlencode({**kept, 'cursor': cursor})}"
+    return Pager(onward, first if visit.query.get("cursor") else None, visit.say("First page", "처음으로"))
+
+
+def back_to(wanted: str, otherwise: str) -> str:
+    """Only to a place of ours; `Visit.go` looks again."""
+    return wanted if wanted.startswith("/") else otherwise
+
+
+def words(count: int, cap: int) -> str:
+    return f"{cap:,}+" if count > cap else f"{count:,}"

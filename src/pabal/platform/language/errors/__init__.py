@@ -1,0 +1,23 @@
+"""What an error says: English is its docstring, Korean stands here, one file per room."""
+
+import importlib
+import pkgutil
+from functools import cache
+
+from pabal.base.errors import PabalError
+from pabal.platform.language.pairs import Lang
+
+
+def explain(error: PabalError, lang: Lang) -> str:
+    """The sentence without the facts of the case; those are `error.detail`."""
+    english = " ".join((type(error).__doc__ or "").split())
+    return (korean().get(error.code) or english) if lang == "ko" else english
+
+
+@cache
+def korean() -> dict[str, str]:
+    """By code. Each room adds its own."""
+    said: dict[str, str] = {}
+    for room in pkgutil.iter_modules(__path__):
+        said |= importlib.import_module(f"{__name__}.{room.name}").KO
+    return said

@@ -1,0 +1,114 @@
+"""What the engine's stories say: one sentence for each code of `engine.why`, the same in console, CLI and API."""
+
+# long: one entry per sentence
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any
+
+from pabal.engine.why import Line
+from pabal.platform.language.pairs import Lang, Pair, put
+
+SENTENCES: Mapping[str, Pair] = {
+    "enqueued": ("Enqueued.", "등록되었습니다."),
+    "enqueued_because": ("Enqueued because of {cause}.", "{cause} 때문에 등록되었습니다."),
+    "for_occurrence": ("For {occurrence}.", "{occurrence}의 작업입니다."),
+    "attempt_done": ("Done.", "완료했습니다."),
+    "attempt_partial": ("Done in part: {reason}", "일부만 완료했습니다: {reason}"),
+    "attempt_failed": ("Failed for good: {reason}", "최종 실패했습니다: {reason}"),
+    "attempt_cancelled": ("Cancelled while it ran: {reason}", "실행 중에 취소되었습니다: {reason}"),
+    "attempt_quarantined": (
+        "Quarantined: its worker died too often. {reason}",
+        "격리되었습니다: 워커가 너무 자주 죽었습니다. {reason}",
+    ),
+    "attempt_retry": ("An attempt failed: {reason}", "시도가 실패했습니다: {reason}"),
+    "attempt_snoozed": ("Put off by its handler: {reason}", "핸들러가 미뤘습니다: {reason}"),
+    "attempt_limited": ("Put off by the limit {reason}.", "제한({reason})으로 미뤄졌습니다."),
+    "attempt_returned": ("Handed back unharmed by worker {worker}.", "워커 {worker}가 그대로 돌려놓았습니다."),
+    "attempt_lost": ("Worker {worker} died; handed back.", "워커 {worker}가 죽어 되돌려졌습니다."),
+    "ended_cancelled": ("Cancelled before it ran: {reason}", "실행 전에 취소되었습니다: {reason}"),
+    "ended_expired": ("Expired: nobody could take it in time.", "만료되었습니다: 제때 맡을 서버가 없었습니다."),
+    "running": (
+        "Running on {host} (worker {worker}). Progress: {progress}",
+        "{host}(워커 {worker})에서 실행 중입니다. 진행: {progress}",
+    ),
+    "running_silent": (
+        "Was running on worker {worker}, which is silent; it is handed back within seconds.",
+        "워커 {worker}에서 실행 중이었으나 응답이 없습니다. 몇 초 안에 되돌려집니다.",
+    ),
+    "cancel_asked": ("Somebody asked to cancel it; it is stopping.", "취소 요청을 받아 멈추는 중입니다."),
+    "delayed_asked": ("Waits until then, as asked.", "요청한 대로 그때까지 기다립니다."),
+    "delayed_retry": (
+        "Tries again then (failed {failures} of {max_failures} times).",
+        "그때 다시 시도합니다({max_failures}번 중 {failures}번 실패).",
+    ),
+    "delayed_snooze": ("Comes back then, as its handler said.", "핸들러가 정한 그때 다시 옵니다."),
+    "delayed_limit": ("Waits until then for its {reason}.", "제한({reason}) 때문에 그때까지 기다립니다."),
+    "delayed_other": ("Waits until then: {reason}.", "그때까지 기다립니다: {reason}."),
+    "waits_for_lane": (
+        "Waits for its turn in lane {lane}, held by {holder} ({holder_state}).",
+        "레인 {lane}에서 차례를 기다립니다. 지금은 {holder}({holder_state})의 차례입니다.",
+    ),
+    "ahead_in_lane": ("{ahead} more stand before it in the lane.", "레인에서 앞에 {ahead}개가 더 있습니다."),
+    "lane_moving": (
+        "Lane {lane} is being handed on; {ahead} stand before it.",
+        "레인 {lane}이 넘어가는 중입니다. 앞에 {ahead}개.",
+    ),
+    "waits_for_slot": (
+        "Ready in queue {queue}; {ahead} are before it.",
+        "큐 {queue}에서 준비됨. 앞에 {ahead}개 있습니다.",
+    ),
+    "route_absent": (
+        "Ready, but no server holds the connection {route}.",
+        "준비되었지만 {route} 연결을 가진 서버가 없습니다.",
+    ),
+    "kind_unknown": (
+        "None of the {servers} running server(s) knows the kind {kind}.",
+        "실행 중인 서버 {servers}대 중 {kind} 종류를 아는 서버가 없습니다.",
+    ),
+    "all_draining": (
+        "All {servers} servers that could run it are draining.",
+        "맡을 수 있는 서버 {servers}대가 모두 비우는 중입니다.",
+    ),
+    "no_server": ("No server that runs jobs is alive.", "작업을 실행할 서버가 살아 있지 않습니다."),
+    "no_scheduler": ("No server with the role scheduler is alive.", "scheduler 역할의 서버가 살아 있지 않습니다."),
+    "will_expire": ("Expires then if nobody has taken it.", "그때까지 아무도 맡지 않으면 만료됩니다."),
+    "moving": ("Is just being moved.", "지금 옮겨지는 중입니다."),
+    "schedule_created": ("Created; it enqueues {kind}.", "만들어졌습니다. {kind} 작업을 등록합니다."),
+    "schedule_paused": ("Paused by {actor}.", "{actor}이(가) 일시중지했습니다."),
+    "schedule_broken": ("Paused by the engine: {problem}", "엔진이 일시중지했습니다: {problem}"),
+    "schedule_over": ("No moment is ahead of it any more.", "앞으로 예정된 시각이 없습니다."),
+    "schedule_next": ("Fires next.", "다음 실행입니다."),
+    "schedule_due": ("Is due.", "실행할 때가 되었습니다."),
+    "occurrence_enqueued": ("{occurrence}: enqueued {job} ({reason}).", "{occurrence}: {job} 등록({reason})."),
+    "occurrence_skipped": ("{occurrence}: skipped ({reason}).", "{occurrence}: 건너뜀({reason})."),
+    "occurrence_skipped_run": (
+        "{count} moments from {fire_at} to {through}: skipped ({reason}).",
+        "{fire_at}부터 {through}까지 {count}번: 건너뜀({reason}).",
+    ),
+    "occurrence_coalesced": (
+        "{occurrence}: runs together with {into_at} ({reason}).",
+        "{occurrence}: {into_at}에 합쳐짐({reason}).",
+    ),
+    "occurrence_coalesced_run": (
+        "{count} moments from {fire_at} to {through}: run together with {into_at} ({reason}).",
+        "{fire_at}부터 {through}까지 {count}번: {into_at}에 합쳐짐({reason}).",
+    ),
+    "occurrence_ended_done": ("{occurrence}: done.", "{occurrence}: 완료."),
+    "occurrence_ended_partial": ("{occurrence}: done in part ({reason}).", "{occurrence}: 일부 완료({reason})."),
+    "occurrence_ended_failed": ("{occurrence}: failed ({reason}).", "{occurrence}: 실패({reason})."),
+    "occurrence_ended_missed": ("{occurrence}: missed ({reason}).", "{occurrence}: 놓침({reason})."),
+    "occurrence_ended_cancelled": ("{occurrence}: cancelled ({reason}).", "{occurrence}: 취소({reason})."),
+}
+
+
+def tell(line: Line, lang: Lang, show: Callable[[datetime], str]) -> str:
+    """A code without a sentence shows itself with its values: better seen than lost."""
+    values = {name: _shown(value, show) for name, value in line.values.items()}
+    sentence = SENTENCES.get(line.code)
+    return f"{line.code} {values}" if sentence is None else put(lang, sentence, **values)
+
+
+def _shown(value: Any, show: Callable[[datetime], str]) -> str:
+    if isinstance(value, datetime):
+        return show(value)
+    return "–" if value is None else str(value)

@@ -1,0 +1,95 @@
+"""What waits for a person in the engine and the platform: alerts, failed work, missed moments, broken schedules."""
+
+from datetime import timedelta
+
+from pabal.base.database import Tx
+from pabal.engine import ids, listing, why
+from pabal.engine.listing import jobs, occurrences, schedules
+from pabal.platform import alerts
+from pabal.platform.alerts import Alert, AlertRule
+from pabal.platform.overview import Need
+from pabal.platform.tenants import Scope
+
+SINCE = timedelta(hours=24)
+NOW = timedelta(minutes=15)
+EACH = 5
+
+
+async def list_needs(tx: Tx, scope: Scope, *, rules: tuple[AlertRule, ...]) -> list[Need]:
+    found = [_of_alert(alert, rules) for alert in await alerts.list_open(tx, scope) if alert.state == "firing"]
+    return [*found, *await _missed(tx, scope), *await _failed(tx, scope), *await _broken(tx, scope)]
+
+
+def _of_alert(alert: Alert, rules: tuple[AlertRule, ...]) -> Need:
+    rule = next((rule for rule in rules if rule.name == alert.rule), None)
+    label = (alert.rule, alert.rule) if rule is None else rule.label
+    unit = "" if rule is None else rule.measure.unit
+    return Need(
+        family="alert",
+        state=alert.state,
+        title=label,
+        note=alert.about,
+        reason=(
+            f"{alert.value:g} {unit}, the limit is {alert.threshold:g}.",
+            f"지금 {alert.value:g} {unit}, 기준은 {alert.threshold:g}입니다.",
+        ),
+        href=f"/alerts/{alert.id}",
+        action=("Look", "보기"),
+        at=alert.fired_at,
+        severity="failure" if alert.level == "failure" else "attention",
+    )
+
+
+async def _missed(tx: Tx, scope: Scope) -> list[Need]:
+    wanted = occurrences.Wanted(units=scope.listed, states=("missed",), since=tx.now - SINCE, until=tx.now)
+    page = await listing.list_occurrences(tx, wanted, limit=EACH)
+    return [
+        Need(
+            family="occurrence",
+            state="missed",
+            title=(one.name or one.kind or "", one.name or one.kind or ""),
+            reason=(one.reason, one.reason),
+            href=f"/why/{why.show_occurrence(one.schedule_id, one.fire_at)}",
+            action=("Why?", "왜?"),
+            at=one.fire_at,
+            severity="missing" if tx.now - one.fire_at < NOW else "attention",
+        )
+        for one in page.items
+    ]
+
+
+async def _failed(tx: Tx, scope: Scope) -> list[Need]:
+    wanted = jobs.Wanted(units=scope.listed, states=("failed", "quarantined"), since=tx.now - SINCE)
+    page = await listing.list_jobs(tx, wanted, limit=EACH)
+    return [
+        Need(
+            family="job",
+            state=one.state,
+            title=(one.kind, one.kind),
+            note=one.about or "",
+            reason=(one.error or "", one.error or ""),
+            href=f"/jobs/{ids.show('job', one.id)}",
+            action=("Look", "보기"),
+            at=one.ended_at or one.created_at,
+            severity="failure",
+        )
+        for one in page.items
+    ]
+
+
+async def _broken(tx: Tx, scope: Scope) -> list[Need]:
+    wanted = schedules.Wanted(units=scope.listed, states=("broken",))
+    page = await listing.list_schedules(tx, wanted, limit=EACH)
+    return [
+        Need(
+            family="schedule",
+            state="broken",
+            title=(one.name, one.name),
+            reason=(one.problem or "", one.problem or ""),
+            href=f"/schedules/{why.show_schedule(one.id)}",
+            action=("Look", "보기"),
+            at=one.paused_at or tx.now,
+            severity="failure",
+        )
+        for one in page.items
+    ]

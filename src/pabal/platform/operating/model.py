@@ -1,0 +1,47 @@
+"""What is said about something that was operated on, and why it was refused."""
+
+from dataclasses import dataclass
+
+from pabal.base.errors import Conflict, Invalid, NotFound, PabalError
+
+
+class NotRetryable(Conflict):
+    """Only a job that failed, was cancelled, expired or was quarantined can be enqueued again."""
+
+
+class EndedBefore(Conflict):
+    """It had ended before; there was nothing left to cancel."""
+
+
+class HandlerNotHere(Conflict):
+    """The code for this kind of job is not loaded here, so that its give_up would not be called. Do it where its app
+    is loaded."""
+
+
+class MachineNotFound(NotFound):
+    """No app that is loaded here has a machine of this name."""
+
+
+class EventNotFound(Invalid):
+    """The machine knows no such event."""
+
+
+class SubscriberNotFound(NotFound):
+    """No app that is loaded here has a subscriber of this name."""
+
+
+class TooMany(Invalid):
+    """At most 200 at once. Choose fewer, or do it in parts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What became of one of several. `result` is a word; `error` is set when nothing was done.
+
+    `made` is the id of what it led to: the new job of a retry.
+    """
+
+    id: str
+    result: str
+    error: PabalError | None = None
+    made: str | None = None

@@ -1,0 +1,150 @@
+"""Turns whatever a route raises into one answer: problem+json for programs, a page for people."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import quote
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, RedirectResponse, Response
+from starlette.exceptions import HTTPException
+
+from pabal.base.clock import host_time
+from pabal.base.database import ConnectionFailure, DatabaseUnavailable
+from pabal.base.errors import NotFound, PabalError
+from pabal.base.telemetry import declare, emit
+from pabal.platform.web.identify import THEME_COOKIE, ZONE, guess_language, site_of
+from pabal.platform.web.problems import (
+    PROBLEM_JSON,
+    BadParameter,
+    BodyTooLarge,
+    Fault,
+    MediaTypeNotSupported,
+    MethodNotAllowed,
+    Problem,
+    SignInNeeded,
+    Unexpected,
+    UnknownParameter,
+    Unreadable,
+    make_problem,
+)
+from pabal.platform.web.render import Voice
+
+declare("web.failed", "Requests that ended in an error nobody foresaw", level=40)
+
+_PLACES = {"query": "", "path": "", "header": "", "cookie": ""}
+
+
+class BodyInvalid(PabalError):
+    """What was sent does not fit. Look at the fields that are named and send it again."""
+
+    status = 422
+
+    def __init__(self, faults: Sequence[Fault]) -> None:
+        self.faults = faults
+        super().__init__(", ".join(one.pointer for one in faults))
+
+
+def handle_errors(app: FastAPI) -> None:
+    app.add_exception_handler(PabalError, _on_pabal_error)
+    app.add_exception_handler(RequestValidationError, _on_invalid)
+    app.add_exception_handler(HTTPException, _on_http)
+    app.add_exception_handler(Exception, _on_unexpected)
+
+
+async def answer(request: Request, error: PabalError) -> Response:
+    lang = guess_language(request)
+    request_id = request.scope.get("state", {}).get("request_id", "")
+    problem = make_problem(error, lang=lang, instance=request.url.path, request_id=request_id)
+    if wants_json(request):
+        return _as_json(problem)
+    if isinstance(error, SignInNeeded):
+        return _to_sign_in(request)
+    return _as_page(request, problem)
+
+
+def wants_json(request: Request) -> bool:
+    """The seeds' own paths lie below /api too; what is not a page is for programs."""
+    if request.url.path.startswith("/api/"):
+        return True
+    return "text/html" not in request.headers.get("Accept", "*/*") and "HX-Request" not in request.headers
+
+
+def _as_json(problem: Problem) -> Response:
+    headers = {"Content-Language": problem.lang, "Vary": "Accept-Language"}
+    if problem.retry_after is not None:
+        headers["Retry-After"] = str(problem.retry_after)
+    if problem.status == 401:
+        headers["WWW-Authenticate"] = "Bearer"
+    return JSONResponse(problem.as_json(), problem.status, headers, media_type=PROBLEM_JSON)
+
+
+def _to_sign_in(request: Request) -> Response:
+    query = f"?{request.url.query}" if request.url.query else ""
+    there = f"{request.url.path}{query}" if request.method == "GET" else "/"
+    if "HX-Request" in request.headers or "X-Fragment" in request.headers:
+        return Response(status_code=401, headers={"HX-Refresh": "true"})
+    return RedirectResponse(f"/sign-in?next={quote(there, safe='')}", status_code=303)
+
+
+def _as_page(request: Request, problem: Problem) -> Response:
+    site = site_of(request)
+    headers = {"Retry-After": str(problem.retry_after)} if problem.retry_after is not None else None
+    page = site.templates.get_template("error.html").render(
+        **Voice(problem.lang, ZONE, datetime.fromtimestamp(host_time(), UTC), site.words).helpers(),
+        problem=problem,
+        theme=request.cookies.get(THEME_COOKIE),
+        is_fragment="HX-Request" in request.headers or "X-Fragment" in request.headers,
+    )
+    return Response(page, problem.status, headers, media_type="text/html; charset=utf-8")
+
+
+async def _on_pabal_error(request: Request, error: Exception) -> Response:
+    if not isinstance(error, PabalError):
+        raise error
+    return await answer(request, error)
+
+
+async def _on_invalid(request: Request, error: Exception) -> Response:
+    """A body that does not fit is 422; a query, path or header that cannot be read is 400."""
+    found: Sequence[Any] = error.errors() if isinstance(error, RequestValidationError) else ()
+    if any(one["type"] == "json_invalid" for one in found):
+        return await answer(request, Unreadable("JSON"))
+    outside = [one for one in found if one["loc"] and one["loc"][0] in _PLACES]
+    if outside:
+        names = ", ".join(str(one["loc"][-1]) for one in outside)
+        if all(one["loc"][0] == "path" for one in outside):
+            return await answer(request, NotFound(names))
+        is_unknown = any(one["type"] == "extra_forbidden" for one in outside)
+        return await answer(request, UnknownParameter(names) if is_unknown else BadParameter(names))
+    return await answer(request, BodyInvalid([_fault(one) for one in found]))
+
+
+async def _on_http(request: Request, error: Exception) -> Response:
+    """What the framework itself refuses, in our words."""
+    status = error.status_code if isinstance(error, HTTPException) else 500
+    named: dict[int, PabalError] = {
+        404: NotFound(),
+        405: MethodNotAllowed(request.method),
+        413: BodyTooLarge(),
+        415: MediaTypeNotSupported(),
+        400: Unreadable(),
+    }
+    answered = await answer(request, named.get(status, Unexpected()))
+    if isinstance(error, HTTPException) and error.headers:
+        answered.headers.update(error.headers)
+    return answered
+
+
+async def _on_unexpected(request: Request, error: Exception) -> Response:
+    if isinstance(error, ConnectionFailure):
+        return await answer(request, DatabaseUnavailable(type(error).__name__))
+    request_id = request.scope.get("state", {}).get("request_id", "")
+    emit("web.failed", path=request.url.path, method=request.method, request_id=request_id, exc_info=error)
+    return await answer(request, Unexpected(request_id))
+
+
+def _fault(found: Any) -> Fault:
+    place = [str(part) for part in found["loc"] if part != "body"]
+    return Fault("/" + "/".join(place), str(found["type"]), str(found["msg"]))

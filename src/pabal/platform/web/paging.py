@@ -1,0 +1,166 @@
+"""Pages of a list: opaque cursors, an envelope with a link to the next, a total on request, the same rows as CSV."""
+
+import base64
+import binascii
+import csv
+import io
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+from urllib.parse import urlencode
+
+from fastapi.responses import Response, StreamingResponse
+from pydantic import BaseModel, Field
+
+from pabal.base.database import Tx
+from pabal.base.errors import Invalid
+from pabal.engine import listing
+from pabal.engine.ids import BadId
+from pabal.platform.web.filters import Listed
+from pabal.platform.web.visit import Visit
+
+T = TypeVar("T")
+M = TypeVar("M", bound=BaseModel)
+CAP = listing.CAP
+AT_ONCE = 500
+CSV = "text/csv"
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+class BadCursor(Invalid):
+    """This cursor does not come from this list. Leave it out and begin at the first page."""
+
+    status = 400
+
+
+class AtLeast(BaseModel):
+    """There are more than were counted."""
+
+    at_least: int = Field(examples=[CAP + 1])
+
+
+class Page(BaseModel, Generic[M]):
+    """Some of a list. `next_cursor` asks for what follows; with `count=true` there is a total, exact up to 10,000."""
+
+    items: list[M]
+    next_cursor: str | None = Field(examples=["WyJqb2JzIiwiam9iXzAxaDJ4Y2VqcXRmMm4iXQ"])
+    has_more: bool = Field(examples=[True])
+    total: int | AtLeast = Field(default=0, examples=[1])
+
+
+@dataclass(frozen=True)
+class Source(Generic[T, M]):
+    """One list: its name, how a page of it is loaded after a cursor, and how a row is shown.
+
+    Without `count` the rows themselves are counted. `model` is what `show` makes: its fields are the columns of a CSV.
+    """
+
+    name: str
+    model: type[M]
+    load: Callable[[Tx, int, str | None], Awaitable[listing.Page[T]]]
+    show: Callable[[T], M]
+    count: Callable[[Tx], Awaitable[int]] | None = None
+
+
+async def answer_list(visit: Visit, listed: Listed, source: Source[T, M], *, has_csv: bool = False) -> Response:
+    """The page asked for, or with `Accept: text/csv` everything from there on."""
+    cursor = read_cursor(source.name, listed.cursor)
+    if has_csv and wants_csv(visit):
+        return await _answer_csv(visit, source, cursor)
+    async with visit.read() as tx:
+        found = await _load(tx, source, listed.limit, cursor)
+        total = await _count(tx, source) if listed.count else 0
+    following = None if found.cursor is None else show_cursor(source.name, found.cursor)
+    items = [source.show(row) for row in found.items]
+    page = Page(items=items, next_cursor=following, has_more=following is not None, total=total)
+    body = page.model_dump_json(exclude=None if listed.count else {"total"}, serialize_as_any=True)
+    return Response(body, media_type="application/json", headers=_link(visit, following))
+
+
+def show_cursor(name: str, inner: str) -> str:
+    packed = json.dumps([name, inner], separators=(",", ":"))
+    return base64.urlsafe_b64encode(packed.encode()).decode().rstrip("=")
+
+
+def read_cursor(name: str, cursor: str | None) -> str | None:
+    """It comes back from outside, so it may be anything; and it may come from another list."""
+    if cursor is None:
+        return None
+    try:
+        found = json.loads(base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True))
+    except (ValueError, RecursionError, binascii.Error) as error:
+        raise BadCursor(ascii(cursor[:80])) from error
+    match found:
+        case [of, str(inner)] if of == name:
+            return inner
+    raise BadCursor(ascii(cursor[:80]))
+
+
+def wants_csv(visit: Visit) -> bool:
+    """Named before JSON, or without it."""
+    accepted = [part.split(";")[0].strip().lower() for part in visit.request.headers.get("Accept", "").split(",")]
+    return next((kind for kind in accepted if kind in (CSV, "application/json", "*/*")), None) == CSV
+
+
+def write_csv(rows: Sequence[Sequence[Any]]) -> str:
+    """RFC 4180. A cell that a spreadsheet would take for a formula is defused with an apostrophe."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\r\n").writerows([[_cell(value) for value in row] for row in rows])
+    return text.getvalue()
+
+
+async def _answer_csv(visit: Visit, source: Source[T, M], cursor: str | None) -> Response:
+    # the first rows now: what is wrong with the question is said before the answer begins
+    async with visit.read() as tx:
+        first = await _load(tx, source, AT_ONCE, cursor)
+    headers = {"Content-Disposition": f'attachment; filename="{source.name}.csv"', "Vary": "Accept"}
+    return StreamingResponse(_csv_lines(visit, source, first), media_type=CSV, headers=headers)
+
+
+async def _csv_lines(visit: Visit, source: Source[T, M], page: listing.Page[T]) -> AsyncIterator[str]:
+    """No transaction is open while somebody slow reads. The mark in front tells Excel that this is UTF-8."""
+    yield "\ufeff" + write_csv([list(source.model.model_fields)])
+    while True:
+        yield write_csv([list(source.show(row).model_dump(mode="json").values()) for row in page.items])
+        if page.cursor is None:
+            return
+        async with visit.read() as tx:
+            page = await _load(tx, source, AT_ONCE, page.cursor)
+
+
+async def _load(tx: Tx, source: Source[T, M], limit: int, cursor: str | None) -> listing.Page[T]:
+    try:
+        return await source.load(tx, limit, cursor)
+    except (listing.BadCursor, BadId) as error:
+        raise BadCursor(error.detail) from error
+
+
+async def _count(tx: Tx, source: Source[T, M]) -> int | AtLeast:
+    found = await (_count_rows(tx, source) if source.count is None else source.count(tx))
+    return found if found <= CAP else AtLeast(at_least=CAP + 1)
+
+
+async def _count_rows(tx: Tx, source: Source[T, M]) -> int:
+    found, cursor = 0, None
+    while found <= CAP:
+        page = await source.load(tx, AT_ONCE, cursor)
+        found, cursor = found + len(page.items), page.cursor
+        if cursor is None:
+            break
+    return found
+
+
+def _link(visit: Visit, cursor: str | None) -> dict[str, str]:
+    if cursor is None:
+        return {}
+    query = [(name, value) for name, value in visit.request.query_params.multi_items() if name != "cursor"]
+    return {"Link": f'<{visit.path}?{urlencode([*query, ("cursor", cursor)])}>; rel="next"'}
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
+    return f"'{value}" if value.startswith(_FORMULA) or value.lstrip().startswith(_FORMULA) else value

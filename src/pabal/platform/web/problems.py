@@ -1,0 +1,145 @@
+"""Errors at the web's edge: which status a family has, and the same error as problem+json (RFC 9457) or as a page."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pabal.base.errors import Conflict, Forbidden, Invalid, NotFound, PabalError, Unavailable
+from pabal.engine.reading import TokenUnreadable
+from pabal.platform.language.errors import explain
+from pabal.platform.language.pairs import Lang
+
+PROBLEM_JSON = "application/problem+json"
+
+
+class SignInNeeded(Forbidden):
+    """You are not signed in. Sign in and try again."""
+
+
+class TokenRefused(Forbidden):
+    """This token cannot be used: it expired, was revoked, or is mistyped."""
+
+
+class CsrfFailed(Forbidden):
+    """This page is too old, or the request came from somewhere else. Reload the page and try again."""
+
+
+class Unreadable(Invalid):
+    """The request cannot be read. Check the form it was sent in."""
+
+
+class UnknownParameter(Invalid):
+    """There is no such parameter here. Check its spelling or leave it out."""
+
+
+class BadParameter(Invalid):
+    """A parameter's value cannot be used. Write it as the description says."""
+
+
+class MethodNotAllowed(Invalid):
+    """This address does not take such requests."""
+
+
+class MediaTypeNotSupported(Invalid):
+    """A body of this type is not taken here. Send JSON."""
+
+
+class BodyTooLarge(Invalid):
+    """What was sent is too large."""
+
+
+class VersionMismatch(Conflict):
+    """Somebody changed it after you read it. Read it again, look at what changed, then save."""
+
+
+class TooManyRequests(Unavailable):
+    """Too many requests. Wait a little and try again."""
+
+
+class Unexpected(PabalError):
+    """Something unforeseen happened. Nothing that was promised is lost; if it goes on, tell us the request's number."""
+
+
+_STATUSES: Mapping[type[PabalError], int] = {
+    SignInNeeded: 401,
+    TokenRefused: 401,
+    Unreadable: 400,
+    UnknownParameter: 400,
+    BadParameter: 400,
+    TokenUnreadable: 400,
+    MethodNotAllowed: 405,
+    MediaTypeNotSupported: 415,
+    BodyTooLarge: 413,
+    VersionMismatch: 412,
+    TooManyRequests: 429,
+    NotFound: 404,
+    Conflict: 409,
+    Invalid: 422,
+    Forbidden: 403,
+    Unavailable: 503,
+    PabalError: 500,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong with one field; `pointer` is where (RFC 6901, or the parameter's name)."""
+
+    pointer: str
+    code: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """An error on its way out, in one language."""
+
+    status: int
+    code: str
+    title: str
+    detail: str
+    instance: str
+    request_id: str
+    lang: Lang
+    errors: list[Fault] = field(default_factory=list)
+    retry_after: int | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        body: dict[str, Any] = {
+            "type": f"/docs/problems#{self.code}",
+            "title": self.title,
+            "status": self.status,
+            "code": self.code,
+            "detail": self.detail,
+            "instance": self.instance,
+            "request_id": self.request_id,
+            "lang": self.lang,
+        }
+        if self.errors:
+            body["errors"] = [{"pointer": one.pointer, "code": one.code, "detail": one.detail} for one in self.errors]
+        if self.retry_after is not None:
+            body["next"] = [{"rel": "retry", "after_seconds": self.retry_after}]
+        return body
+
+
+def status_of(error: PabalError) -> int:
+    """An error may say its own; otherwise the nearest of its ancestors decides."""
+    own = getattr(error, "status", None)
+    if isinstance(own, int):
+        return own
+    return next(_STATUSES[ancestor] for ancestor in type(error).__mro__ if ancestor in _STATUSES)
+
+
+def make_problem(error: PabalError, *, lang: Lang, instance: str, request_id: str) -> Problem:
+    title = explain(error, lang)
+    return Problem(
+        status=status_of(error),
+        code=error.code,
+        title=title,
+        detail=f"{title} ({error.detail})" if error.detail else title,
+        instance=instance,
+        request_id=request_id,
+        lang=lang,
+        errors=list(getattr(error, "faults", ())),
+        retry_after=getattr(error, "retry_after", None),
+    )

@@ -1,0 +1,87 @@
+"""Site: what the web of one server is made of, built once by main: services, slices, templates, words."""
+
+import base64
+import binascii
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from jinja2 import Environment
+
+from pabal.engine.kinds import Kinds
+from pabal.engine.machine import Machine
+from pabal.engine.wakeups import Wakeups
+from pabal.platform.alerts import AlertRule, Measure
+from pabal.platform.language.pairs import Lang, Pair
+from pabal.platform.language.status import STATUS, Words
+from pabal.platform.services import Services
+from pabal.platform.settings import Catalogue
+from pabal.platform.slice import Slice
+from pabal.platform.web.render import make_environment
+
+
+@dataclass(frozen=True)
+class Site:
+    """`folders` are the templates of the edges; those of the slices come by themselves."""
+
+    services: Services
+    slices: tuple[Slice, ...]
+    wakeups: Wakeups
+    kinds: Kinds
+    folders: tuple[Path, ...] = ()
+    is_demo: bool = False
+
+    @property
+    def is_https(self) -> bool:
+        return self.services.settings.public_url.startswith("https://")
+
+    @cached_property
+    def templates(self) -> Environment:
+        own = [one.templates for one in self.slices if one.templates is not None]
+        return make_environment([*self.folders, *own])
+
+    @cached_property
+    def words(self) -> Words:
+        """One table: a family belongs to one room or app."""
+        merged = dict(STATUS)
+        for one in self.slices:
+            merged |= dict(one.status)
+        return merged
+
+    @cached_property
+    def catalogue(self) -> Catalogue:
+        return Catalogue(setting for one in self.slices for setting in one.settings)
+
+    @cached_property
+    def rules(self) -> tuple[AlertRule, ...]:
+        return tuple(rule for one in self.slices for rule in one.alert_rules)
+
+    @cached_property
+    def measures(self) -> tuple[Measure, ...]:
+        return tuple(measure for one in self.slices for measure in one.measures)
+
+    @cached_property
+    def machines(self) -> dict[str, Machine]:
+        return {machine.name: machine for one in self.slices for machine in one.machines}
+
+    def link(self, about: str | None) -> str | None:
+        """Where a person sees what this names, if some app knows it."""
+        for one in self.slices:
+            found = one.link(about) if about and one.link is not None else None
+            if found is not None:
+                return found
+        return None
+
+    @staticmethod
+    def write_flash(pair: Pair) -> str:
+        return base64.urlsafe_b64encode(json.dumps(pair).encode()).decode()
+
+    @staticmethod
+    def read_flash(text: str, lang: Lang) -> str | None:
+        """It comes back from a browser, so it may be anything; it is only shown, escaped, to its sender."""
+        try:
+            english, korean = json.loads(base64.urlsafe_b64decode(text))
+        except (ValueError, TypeError, binascii.Error):
+            return None
+        return str(korean if lang == "ko" else english)[:500]

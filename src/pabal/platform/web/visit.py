@@ -1,0 +1,120 @@
+"""Visit: one request by one actor, in one language, zone and scope. Pages and endpoints get this and nothing else."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from urllib.parse import quote
+from zoneinfo import ZoneInfo
+
+from fastapi import Request
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from markupsafe import Markup
+
+from pabal.base.database import Tx
+from pabal.platform.actor import Actor, Right
+from pabal.platform.language.pairs import Lang, Pair, put
+from pabal.platform.services import Services
+from pabal.platform.tenants import Scope
+from pabal.platform.web.render import Voice
+from pabal.platform.web.shell import load_shell
+from pabal.platform.web.site import Site
+
+FLASH_COOKIE = "pabal_said"
+
+
+@dataclass(frozen=True)
+class Visit:
+    """`session_id` is None for a token and for a guest; a guest's actor is None as well (see `actor`)."""
+
+    request: Request
+    site: Site
+    who: Actor | None
+    scope: Scope
+    lang: Lang
+    zone: ZoneInfo
+    now: datetime
+    csrf_token: str = ""
+    session_id: int | None = None
+    user_id: int | None = None
+    theme: str | None = None
+
+    @property
+    def services(self) -> Services:
+        return self.site.services
+
+    @property
+    def actor(self) -> Actor:
+        """Only pages for guests have none, and they do not ask."""
+        if self.who is None:
+            raise LookupError("a guest is no actor")
+        return self.who
+
+    @property
+    def path(self) -> str:
+        return self.request.url.path
+
+    @property
+    def here(self) -> str:
+        """The path with its query: where to come back to."""
+        query = self.request.url.query
+        return f"{self.path}?{query}" if query else self.path
+
+    @property
+    def query(self) -> dict[str, str]:
+        return dict(self.request.query_params)
+
+    def csrf(self) -> Markup:
+        """The hidden field of every form that changes something."""
+        return Markup('<input type="hidden" name="csrf_token" value="{}">').format(self.csrf_token)
+
+    @property
+    def is_fragment(self) -> bool:
+        """A script asks for a part of the page, to put it into the one that is there."""
+        return self.request.headers.get("HX-Request") == "true" or self.request.headers.get("X-Fragment") == "true"
+
+    @property
+    def voice(self) -> Voice:
+        return Voice(self.lang, self.zone, self.now, self.site.words)
+
+    def may(self, right: str, area: str) -> bool:
+        return self.who is not None and self.who.may(Right[right.upper()], area)
+
+    def say(self, english: str, korean: str, **values: Any) -> str:
+        return put(self.lang, (english, korean), **values)
+
+    @asynccontextmanager
+    async def read(self) -> AsyncIterator[Tx]:
+        async with self.services.pages.transaction() as tx:
+            yield tx
+
+    @asynccontextmanager
+    async def change(self) -> AsyncIterator[Tx]:
+        async with self.services.database.transaction() as tx:
+            yield tx
+
+    async def show(self, template: str, /, status_code: int = 200, **values: Any) -> Response:
+        """A page in its shell; a fragment is the same template, which then leaves the shell out."""
+        shell: dict[str, Any] = {}
+        if self.who is not None and not self.is_fragment:
+            async with self.read() as tx:
+                shell = await load_shell(tx, self)
+        said = self.request.cookies.get(FLASH_COOKIE)
+        context = {**self.voice.helpers(), "visit": self, "csrf": self.csrf, "may": self.may, "flash": None}
+        if said and not self.is_fragment:
+            context["flash"] = self.site.read_flash(said, self.lang)
+        page = self.site.templates.get_template(template).render(**context, **shell, **values)
+        answer = HTMLResponse(page, status_code=status_code)
+        if context["flash"]:
+            answer.delete_cookie(FLASH_COOKIE, path="/")
+        return answer
+
+    def go(self, url: str, *, said: Pair | None = None, **values: Any) -> Response:
+        """After a change: to a page one may reload, with a word about what was done. Only to places of ours."""
+        there = url if url.startswith("/") and not url.startswith(("//", "/\\")) else "/"
+        answer = RedirectResponse(quote(there, safe="/?&=%#:@,+~*!$'();-._"), status_code=303)
+        if said is not None:
+            text = self.site.write_flash((put("en", said, **values), put("ko", said, **values)))
+            answer.set_cookie(FLASH_COOKIE, text, max_age=60, httponly=True, samesite="lax", secure=self.site.is_https)
+        return answer

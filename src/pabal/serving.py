@@ -1,0 +1,85 @@
+"""Serving: a socket that listens, and uvicorn on it. Signals are the process's business."""
+
+import asyncio
+import socket
+from collections.abc import Generator
+from contextlib import contextmanager
+
+import uvicorn
+from fastapi import FastAPI
+
+from pabal.base.errors import Unavailable
+
+TRIES = 100
+STOP_SECONDS = 5
+
+
+class NoPort(Unavailable):
+    """No port to listen on could be had. Choose another with PABAL_PORT or --port."""
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """On this port, or on the next free one; port 0 means any."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    last = port if port == 0 else min(port + TRIES, 65535)
+    for number in range(port, last + 1):
+        found = socket.socket(family, socket.SOCK_STREAM)
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            found.bind((host, number))
+            # Two may bind one port; only one may listen.
+            found.listen(2048)
+        except OSError as error:
+            found.close()
+            reason = error
+            continue
+        found.setblocking(False)
+        return found
+    raise NoPort(f"{host} {port} to {last}: {reason}")
+
+
+class WebServer(uvicorn.Server):
+    """The web server on a socket that listens already. Signals are the process's business, not uvicorn's."""
+
+    def __init__(self, app: FastAPI, listening: socket.socket, *, trusted_proxies: str = "") -> None:
+        config = uvicorn.Config(
+            app,
+            proxy_headers=bool(trusted_proxies),
+            forwarded_allow_ips=trusted_proxies or None,
+            log_config=None,
+            access_log=False,
+            lifespan="off",
+            server_header=False,
+            timeout_graceful_shutdown=STOP_SECONDS,
+        )
+        super().__init__(config)
+        self._socket = listening
+        self._settled = asyncio.Event()
+        self._ended = asyncio.Event()
+        host, port = listening.getsockname()[:2]
+        self.url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+
+    async def run_until_stopped(self) -> None:
+        try:
+            await self.serve(sockets=[self._socket])
+        finally:
+            self._settled.set()
+            self._ended.set()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._settled.set()
+
+    async def wait_until_started(self) -> None:
+        """Or until it failed to."""
+        await self._settled.wait()
+
+    async def stop(self) -> None:
+        self.should_exit = True
+        if self.started:
+            await self._ended.wait()
+        self._socket.close()
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        yield

@@ -1,0 +1,129 @@
+"""A whole web server on a real socket, an organisation, people of every role, and clients who are one of them."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+from typing import Literal
+
+import httpx2
+import pytest
+from fastapi import FastAPI
+
+from pabal import main, serving
+from pabal.base.database import Database
+from pabal.base.settings import Settings
+from pabal.main import App
+from pabal.platform import auth
+from pabal.platform.actor import ENGINE, EVERYTHING, Role
+from pabal.platform.auth import Caller, NewToken, NewUser, User
+from pabal.platform.tenants import Unit
+from pabal.platform.web.identify import CSRF_HEADER, SESSION_COOKIE
+from pabal.platform.web.live import close_streams
+from pabal.web import make_web
+from tests.support.people import Tree, plant
+
+SECRET = "a secret for tests only"
+
+
+@dataclass
+class Web:
+    """`as_("haeundae", Role.VIEWER)` is a client who is that: by a token, or by a session with its CSRF token."""
+
+    url: str
+    site: FastAPI
+    app: App
+    db: Database
+    tree: Tree
+    _clients: AsyncExitStack = field(default_factory=AsyncExitStack)
+    _people: dict[tuple[str, Role], User] = field(default_factory=dict)
+
+    async def as_(
+        self,
+        unit: str = "hq",
+        role: Role = Role.ADMIN,
+        *,
+        by: Literal["token", "session"] = "token",
+        scopes: tuple[str, ...] = (EVERYTHING,),
+        **headers: str,
+    ) -> httpx2.AsyncClient:
+        if by == "session":
+            return await self._with_session(unit, role, headers)
+        secret = await self.make_token(unit, role, scopes)
+        return await self.client({"Authorization": f"Bearer {secret}", "Accept-Language": "en", **headers})
+
+    async def anybody(self) -> httpx2.AsyncClient:
+        """Nobody we know."""
+        return await self.client({"Accept-Language": "en"})
+
+    async def client(self, headers: dict[str, str]) -> httpx2.AsyncClient:
+        made = httpx2.AsyncClient(base_url=self.url, headers=headers, timeout=30, trust_env=False)
+        return await self._clients.enter_async_context(made)
+
+    async def make_token(
+        self, unit: str, role: Role = Role.ADMIN, scopes: tuple[str, ...] = (EVERYTHING,)
+    ) -> str:
+        async with self.db.transaction() as tx:
+            new = NewToken(f"{unit} {role}", self.unit(unit).id, role, scopes, tx.now + timedelta(days=30))
+            return (await auth.make_token(tx, ENGINE, new)).secret
+
+    async def person(self, unit: str, role: Role) -> User:
+        """Made when first asked for."""
+        if (unit, role) not in self._people:
+            async with self.db.transaction() as tx:
+                new = NewUser(f"{unit}.{role}", f"{unit} {role}", self.unit(unit).id, role)
+                self._people[unit, role] = await auth.add_user(tx, ENGINE, new)
+        return self._people[unit, role]
+
+    async def sign_in(self, unit: str, role: Role) -> str:
+        """The key of a new session, as it stands in the cookie."""
+        person = await self.person(unit, role)
+        async with self.db.transaction() as tx:
+            link = await auth.issue_link(tx, ENGINE, person.id)
+            return (await auth.use_link(tx, link.secret, Caller("127.0.0.1", "tests"))).key
+
+    def unit(self, name: str) -> Unit:
+        found: Unit = getattr(self.tree, name)
+        return found
+
+    async def close(self) -> None:
+        await self._clients.aclose()
+
+    async def _with_session(self, unit: str, role: Role, headers: dict[str, str]) -> httpx2.AsyncClient:
+        key = await self.sign_in(unit, role)
+        given = {CSRF_HEADER: auth.csrf_of(key), "Accept-Language": "en", **headers}
+        made = await self.client(given)
+        made.cookies.set(SESSION_COOKIE, key, domain="127.0.0.1")
+        return made
+
+
+@pytest.fixture
+def web_settings(db: Database, tmp_path: Path) -> Settings:
+    """A test module may say otherwise."""
+    return Settings(database_url=db.url, data_dir=tmp_path, port=0, apps="", secret_key=SECRET)
+
+
+@pytest.fixture
+async def web(db: Database, web_settings: Settings) -> AsyncIterator[Web]:
+    app = await main.build(web_settings, frozenset({"web"}))
+    site = make_web(app, app.site)
+    server = serving.WebServer(site, serving.listen("127.0.0.1", 0))
+    await app.start()
+    running = asyncio.create_task(server.run_until_stopped())
+    await server.wait_until_started()
+    made = Web(server.url, site, app, db, await plant(db))
+    yield made
+    await made.close()
+    close_streams(site)
+    await server.stop()
+    await running
+    await app.stop()
+
+
+async def until(is_so: Callable[[], bool]) -> None:
+    """Waits for a condition, 30 seconds at most."""
+    async with asyncio.timeout(30):
+        while not is_so():
+            await asyncio.sleep(0.01)

@@ -1,0 +1,33 @@
+"""Where the web server listens."""
+
+import socket
+
+import pytest
+from fastapi import FastAPI
+
+from pabal import serving
+
+
+def test_a_taken_port_leads_to_the_next_free_one() -> None:
+    with serving.listen("127.0.0.1", 0) as first:
+        port = first.getsockname()[1]
+        with serving.listen("127.0.0.1", port) as second:
+            assert second.getsockname()[1] > port
+
+
+def test_an_address_that_is_not_ours_is_refused() -> None:
+    with pytest.raises(serving.NoPort):
+        serving.listen("127.0.0.1.nowhere.invalid", 0)
+
+
+async def test_a_site_on_ipv6_names_its_address_in_brackets() -> None:
+    try:
+        listening = serving.listen("::1", 0)
+    except serving.NoPort:
+        pytest.skip("this machine has no IPv6")
+    assert listening.family == socket.AF_INET6
+
+    site = serving.WebServer(FastAPI(), listening)
+    await site.stop()
+
+    assert site.url.startswith("http://[::1]:")
