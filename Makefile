@@ -11,9 +11,10 @@ BIN := $(VENV)/bin
 UV_VERSION := 0.13.7
 UV := $(BIN)/uv
 
-# One stamp per content of the locks, this folder's path and the interpreter: a change makes the stamp's name new,
+# One stamp per content of the locks and of what the assets are built from, this folder's path and the interpreter: a change makes the stamp's name new,
 # and so the environment is brought up to date; otherwise a target starts at once.
-INPUTS := requirements.lock requirements-dev.lock pyproject.toml Makefile
+ASSETS := package.json package-lock.json .npmrc hatch_build.py src/pabal/platform/web/static/icons.txt
+INPUTS := requirements.lock requirements-dev.lock pyproject.toml Makefile $(ASSETS)
 HASH := $(shell { cat $(INPUTS); echo "$(CURDIR)"; } | cksum | cut -d' ' -f1)
 READY := $(VENV)/.ready-$(HASH)
 READY_DEV := $(VENV)/.ready-dev-$(HASH)
@@ -72,7 +73,7 @@ lock: $(UV) ## resolve the dependencies anew; ARGS=--upgrade for newer ones
 	@$(COMPILE) --group dev --output-file requirements-dev.lock $(ARGS)
 
 clean: ## remove the environment and all caches
-	@rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis build dist
+	@rm -rf $(VENV) src/pabal/platform/web/static/vendor .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis build dist
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(UV):

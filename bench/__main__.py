@@ -14,7 +14,7 @@ from bench.ground import stand
 from bench.result import as_json
 from pabal.base.telemetry import start_logging
 
-NAMES = ("queue", "limit", "scale", "snapshot", "lanes", "storm", "schedules")
+NAMES = ("queue", "limit", "scale", "snapshot", "lanes", "storm", "schedules", "pages")
 
 
 def main() -> int:

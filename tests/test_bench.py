@@ -24,6 +24,7 @@ FIELDS = {
     "lanes": ("violations", "of_unordered", "hot_lane_per_s"),
     "storm": ("of_raw_sql",),
     "schedules": ("p50_ms", "p99_ms", "noise_p99_ms", "burst_per_s"),
+    "pages": ("growth", "worst_ms"),
 }
 
 

@@ -200,7 +200,7 @@ def _build_server(
     server = Server(database, pulse, known, options)
     server.add_loops([_housekeeping_loop(settings, database)])
     for one in slices:
-        if one.loops is not None and "worker" in roles:
+        if one.loops is not None:
             server.add_loops(one.loops(services))
     if "worker" in roles:
         server.add_loops(_fact_loops(database, slices))

@@ -4,10 +4,48 @@ from pathlib import Path
 
 from fastapi import APIRouter
 
-from pabal.console import account, entry, facts, jobs, occurrences, overview, schedules, search, travel, why
+from pabal.console import (
+    account,
+    alert,
+    alerts,
+    backup,
+    channels,
+    entry,
+    facts,
+    health,
+    jobs,
+    notifications,
+    occurrences,
+    overview,
+    schedules,
+    search,
+    servers,
+    settings,
+    travel,
+    why,
+)
 
 TEMPLATES = Path(__file__).parent / "templates"
 
 router = APIRouter(include_in_schema=False)
-for page in (overview, jobs, schedules, occurrences, facts, search, why, entry, account, travel):
+for page in (
+    overview,
+    health,
+    servers,
+    alerts,
+    alert,
+    notifications,
+    channels,
+    jobs,
+    schedules,
+    occurrences,
+    facts,
+    settings,
+    backup,
+    search,
+    why,
+    entry,
+    account,
+    travel,
+):
     router.include_router(page.router)

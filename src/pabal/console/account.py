@@ -6,6 +6,7 @@ from fastapi import APIRouter, Form
 from fastapi.responses import Response
 
 from pabal.base.errors import PabalError
+from pabal.console.parts import RowId
 from pabal.console.zones import list_zones
 from pabal.platform import auth, tenants
 from pabal.platform.auth import Preferences
@@ -51,7 +52,7 @@ async def change_password(
 
 
 @router.post("/account/sessions/{session_id}/end")
-async def end_session(visit: Visitor, session_id: int) -> Response:
+async def end_session(visit: Visitor, session_id: RowId) -> Response:
     async with visit.change() as tx:
         await auth.revoke_session(tx, visit.actor, session_id)
     return visit.go("/account", said=("That session is over.", "그곳의 로그인을 끝냈습니다."))
@@ -75,10 +76,9 @@ async def speak(visit: Guest, lang: str, back: str = "/") -> Response:
 @router.post("/theme")
 async def paint(visit: Guest, theme: Annotated[str, Form()], back: Annotated[str, Form()] = "/") -> Response:
     answer = visit.go(back)
-    if theme in ("light", "dark"):
-        answer.set_cookie(THEME_COOKIE, theme, max_age=YEAR, samesite="lax", path="/")
-    else:
-        answer.delete_cookie(THEME_COOKIE, path="/")
+    # "system" is kept as a word: without it the account's own theme would come back
+    wanted = theme if theme in ("light", "dark") else "system"
+    answer.set_cookie(THEME_COOKIE, wanted, max_age=YEAR, samesite="lax", path="/")
     return answer
 
 

@@ -7,7 +7,7 @@ from fastapi.responses import Response
 from pydantic import BaseModel
 
 from pabal.base.errors import Invalid
-from pabal.console.parts import Given, turn
+from pabal.console.parts import Given, RowId, turn
 from pabal.engine import listing
 from pabal.engine.listing.facts import Wanted
 from pabal.platform import operating
@@ -51,7 +51,7 @@ async def facts(visit: Visitor, filters: Annotated[Filters, Query()]) -> Respons
 
 
 @router.get("/facts/{seq}")
-async def fact(visit: Visitor, seq: int) -> Response:
+async def fact(visit: Visitor, seq: RowId) -> Response:
     visit.actor.require(Right.READ, AREA)
     async with visit.read() as tx:
         found = await operating.get_fact(tx, visit.scope, seq)
@@ -59,7 +59,7 @@ async def fact(visit: Visitor, seq: int) -> Response:
 
 
 @router.post("/facts/{seq}/retry")
-async def retry(visit: Visitor, seq: int, subscriber: Annotated[str, Form(max_length=200)]) -> Response:
+async def retry(visit: Visitor, seq: RowId, subscriber: Annotated[str, Form(max_length=200)]) -> Response:
     known = operating.find_subscriber((one for each in visit.site.slices for one in each.subscribers), subscriber)
     async with visit.change() as tx:
         await operating.retry_aside(tx, visit.actor, known, seq)

@@ -11,6 +11,7 @@ from fastapi.responses import Response, StreamingResponse
 from pydantic import AfterValidator, BaseModel, Field
 
 from pabal.base.database import Tx
+from pabal.console.parts import turn
 from pabal.engine import ids, listing, why
 from pabal.engine.listing import BadCursor, OccurrenceLine, Page
 from pabal.engine.listing.occurrences import STATES, Wanted
@@ -98,7 +99,7 @@ async def occurrences(visit: Visitor, filters: Annotated[Filters, Query()]) -> R
         kinds=sorted(visit.site.kinds),
         today=visit.now.astimezone(visit.zone).date(),
         export=f"/occurrences.csv?{urlencode({k: v for k, v in visit.query.items() if k != 'cursor'})}",
-        pager=make_pager(visit, page.cursor),
+        pager=turn(visit, page.cursor),
         live_topics="schedule.*",
     )
 
@@ -136,16 +137,6 @@ async def name_actors(tx: Tx, visit: Visit, actors: Iterable[str | None]) -> dic
             user = None
         names[actor] = actor if user is None else user.name
     return names
-
-
-def make_pager(visit: Visit, cursor: str | None) -> dict[str, Any]:
-    """Back is the first page: a keyset has no page before."""
-    query = {name: value for name, value in visit.query.items() if name != "cursor"}
-    return {
-        "next": None if cursor is None else f"?{urlencode({**query, 'cursor': cursor})}",
-        "back": f"?{urlencode(query)}" if visit.query.get("cursor") else None,
-        "back_label": visit.say("First page", "첫 쪽"),
-    }
 
 
 def read_schedule_id(text: str) -> int | None:

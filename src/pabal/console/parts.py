@@ -4,10 +4,13 @@ from dataclasses import dataclass
 from typing import Annotated
 from urllib.parse import urlencode
 
+from fastapi import Path
 from pydantic import Field
 
 from pabal.platform.web.visit import Visit
 
+# a number in an address that cannot be a row's is not found, instead of overflowing below
+RowId = Annotated[int, Path(ge=0, le=2**63 - 1)]
 Given = Annotated[str, Field(max_length=300)]
 
 

@@ -14,7 +14,8 @@ from pydantic import BaseModel
 
 from pabal.base.database import Tx
 from pabal.base.errors import Invalid
-from pabal.console.occurrences import Word, load_page, make_pager, make_rows, name_actors, read_schedule_id
+from pabal.console.occurrences import Word, load_page, make_rows, name_actors, read_schedule_id
+from pabal.console.parts import turn
 from pabal.engine import forecasts, listing, recurrence, schedules, why
 from pabal.engine import occurrences as ledger
 from pabal.engine.listing import BadCursor, Page, ScheduleLine
@@ -77,7 +78,7 @@ async def list_schedules(visit: Visitor, filters: Annotated[Filters, Query()]) -
         is_filtered=any((filters.state, filters.kind, filters.about, filters.q)),
         kinds=sorted(visit.site.kinds),
         nonce=secrets.token_urlsafe(12),
-        pager=make_pager(visit, page.cursor),
+        pager=turn(visit, page.cursor),
         live_topics="schedule.*",
     )
 

@@ -132,7 +132,7 @@ async def test_the_first_start_makes_an_administrator_of_the_hq_and_a_way_in(db:
     assert link is not None
     assert (link.user.login, link.user.role, link.user.has_password) == ("admin", Role.ADMIN, False)
     signed = await use(db, link.secret)
-    assert signed.user.must_change_password
+    assert not signed.user.has_password
     session = await auth.find_session(db, signed.key)
     assert session is not None
     assert session.actor == Actor(f"user:{link.user.id}", link.user.unit_id, Role.ADMIN, label=link.user.name)

@@ -37,7 +37,6 @@ async def test_the_key_in_the_cookie_is_the_person(db: Database):
     assert session.actor.name == f"user:{town.park.id}"
     assert session.login == "park"
     assert session.preferences == Preferences("en", "Europe/Berlin", "dark")
-    assert session.must_change_password
 
 
 async def test_another_key_is_nobody(db: Database):

@@ -177,7 +177,7 @@ async def test_a_changed_password_ends_all_other_sessions_and_the_old_password(d
     assert [bool(await auth.find_session(db, one.key)) for one in (here, there, lees)] == [True, False, True]
     with pytest.raises(SignInFailed):
         await sign_in(db, "park", PASSWORD)
-    assert (await sign_in(db, "park", NEW)).user.must_change_password is False
+    assert (await sign_in(db, "park", NEW)).user.has_password
     [entry] = await said_of(db, "users.password")
     assert (entry.actor, entry.after) == (f"user:{town.park.id}", {"sessions_ended": 1})
 
@@ -217,7 +217,6 @@ async def test_who_came_by_a_link_and_has_no_password_chooses_one(db: Database):
 
     session = await auth.find_session(db, signed.key)
     assert session is not None
-    assert not session.must_change_password
     assert await sign_in(db, "park", NEW)
 
 

@@ -34,7 +34,7 @@ async def test_a_new_user_has_no_password_and_our_zone(db: Database):
     assert (made.login, made.name, made.unit_id, made.role) == (
         "han@busan.example", "한 지민", town.tree.nampo.id, Role.ADMIN
     )  # fmt: skip
-    assert (made.is_active, made.has_password, made.must_change_password) == (True, False, True)
+    assert (made.is_active, made.has_password) == (True, False)
     assert made.preferences == Preferences(None, "Asia/Seoul", None)
     [entry, *_] = await said_of(db, "users.add")
     assert (entry.actor, entry.about, entry.unit_id) == (f"user:{town.lee.id}", f"user:{made.id}", made.unit_id)
@@ -248,7 +248,7 @@ async def test_resetting_a_password_voids_it_and_ends_every_session(db: Database
 
     assert await auth.find_session(db, signed.key) is None
     park = await again(db, town.park)
-    assert (park.has_password, park.must_change_password) == (False, True)
+    assert not park.has_password
     async with db.transaction() as tx:
         assert (await auth.use_link(tx, link.secret, CALLER)).user.id == town.park.id
     assert [entry.actor for entry in await said_of(db, "users.reset_password")] == [f"user:{town.lee.id}"]

@@ -88,7 +88,9 @@ async def _find(tx: Tx, wanted: Wanted, before: int, most: int) -> list[int]:
 
 
 async def _find_of_units(tx: Tx, units: list[int], window: dict[str, Any]) -> list[Row]:
-    recent = await tx.rows(SQL.find_recent, units=units, **window, look=LOOK) if len(units) > FEW else []
+    recent = (
+        await tx.rows(SQL.find_recent, units=units, **window, look=LOOK * window["most"]) if len(units) > FEW else []
+    )
     return recent if len(recent) >= window["most"] else await tx.rows(SQL.find_of_units, units=units, **window)
 
 

@@ -143,7 +143,9 @@ async def _find_any(tx: Tx, filters: dict[str, Any], *, is_page: bool) -> list[i
     is_bare = not any(filters[name] for name in ("kind", "route", "lane", "about"))
     if filters["units"] is not None and is_bare and is_page:
         window = {name: filters[name] for name in ("units", "first", "before", "most")}
-        recent = await _ids(tx, SQL.find_recent, **window, look=LOOK) if len(window["units"]) > FEW else []
+        recent = (
+            await _ids(tx, SQL.find_recent, **window, look=LOOK * window["most"]) if len(window["units"]) > FEW else []
+        )
         return recent if len(recent) >= window["most"] else await _ids(tx, SQL.find_of_units, **window)
     return await _ids(tx, SQL.find_jobs, **filters)
 

@@ -13,9 +13,11 @@ select w.id from (select w.id, w.unit_id from pabal.work w where w.id >= :first 
 where w.unit_id = any(:units::bigint[]) order by w.id desc limit :most;
 
 -- name: find_of_units(units, first, before, most)
--- The newest of each unit, then of all: quick whether the units are rare or common, few or hundreds.
+-- The newest of each, then of all: quick whether they are rare or common, few or hundreds. Written as a range and in the order
+-- of its own index, so that no plan walks another one for what is rare.
 select w.id from unnest(:units::bigint[]) as u(id) cross join lateral (
-  select w.id from pabal.work w where w.unit_id = u.id and w.id >= :first and w.id < :before order by w.id desc limit :most) w
+  select w.id from pabal.work w where (w.unit_id, w.id) < (u.id, :before::bigint) and w.unit_id >= u.id and w.id >= :first
+  order by w.unit_id desc, w.id desc limit :most) w
 order by w.id desc limit :most;
 
 -- name: find_in_place(units, kind, route, lane, about, first, before, most)

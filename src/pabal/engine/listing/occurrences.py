@@ -8,7 +8,7 @@ from typing import Any
 from pabal.base.database import Row, Tx
 from pabal.base.errors import Invalid
 from pabal.base.sql import load
-from pabal.engine.listing.paging import CAP, LAST, Page, cut, one_more, read_cursor, show_cursor
+from pabal.engine.listing.paging import CAP, FEW, LAST, LOOK, Page, cut, one_more, read_cursor, show_cursor
 
 SQL = load(__file__)
 STATES = ("enqueued", "skipped", "coalesced", "done", "partial", "failed", "missed", "cancelled")
@@ -97,8 +97,11 @@ async def _find(tx: Tx, wanted: Wanted, place: Sequence[Any], most: int) -> list
 
 async def _walk(tx: Tx, window: dict[str, Any], *, only_done: bool) -> list[Row]:
     """Back from the newest: for what most of them are."""
-    if window["units"] is not None and window["most"] <= CAP:
-        return await tx.rows(SQL.find_of_units, only_done=only_done, **window)
+    units = window["units"]
+    if units is not None and window["most"] <= CAP:
+        window = {**window, "only_done": only_done}
+        recent = await tx.rows(SQL.find_recent, **window, look=LOOK * window["most"]) if len(units) > FEW else []
+        return recent if len(recent) >= window["most"] else await tx.rows(SQL.find_of_units, **window)
     states = ["done"] if only_done else None
     return await tx.rows(SQL.find_occurrences, states=states, schedule_id=None, kind=None, **window)
 

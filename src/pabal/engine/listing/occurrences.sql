@@ -9,14 +9,15 @@ where (o.fire_at, o.schedule_id) < (:fire_at::timestamptz, :after_id::bigint)
 order by o.fire_at desc, o.schedule_id desc limit :most;
 
 -- name: find_in_states(states, units, since, until, fire_at, after_id, most)
--- the newest in each state, then of all: what went wrong is rare, and read from its own index
+-- The newest of each, then of all: quick whether they are rare or common, few or hundreds. Written as a range and in the order
+-- of its own index, so that no plan walks another one for what is rare.
 select o.schedule_id, o.fire_at from unnest(:states::text[]) as g(state) cross join lateral (
   select o.schedule_id, o.fire_at from pabal.occurrence o
-  where coalesce(o."end", o.decision) = g.state and coalesce(o."end", o.decision) not in ('done', 'enqueued')
-    and (o.fire_at, o.schedule_id) < (:fire_at::timestamptz, :after_id::bigint)
+  where (coalesce(o."end", o.decision), o.fire_at, o.schedule_id) < (g.state, :fire_at::timestamptz, :after_id::bigint)
+    and coalesce(o."end", o.decision) >= g.state and coalesce(o."end", o.decision) not in ('done', 'enqueued')
     and (:units::bigint[] is null or o.unit_id = any(:units::bigint[]))
     and (:since::timestamptz is null or o.fire_at >= :since) and (:until::timestamptz is null or o.fire_at < :until)
-  order by o.fire_at desc, o.schedule_id desc limit :most) o
+  order by coalesce(o."end", o.decision) desc, o.fire_at desc, o.schedule_id desc limit :most) o
 order by o.fire_at desc, o.schedule_id desc limit :most;
 
 -- name: find_open(units, since, until, fire_at, after_id, most)
@@ -29,13 +30,23 @@ where (o.fire_at, o.schedule_id) < (:fire_at::timestamptz, :after_id::bigint)
   and (:since::timestamptz is null or o.fire_at >= :since) and (:until::timestamptz is null or o.fire_at < :until)
 order by o.fire_at desc, o.schedule_id desc limit :most;
 
+-- name: find_recent(units, only_done, since, until, fire_at, after_id, look, most)
+-- of many units the newest are mostly among the newest of all
+select o.schedule_id, o.fire_at from (
+  select o.schedule_id, o.fire_at, o.unit_id, o."end" from pabal.occurrence o
+  where (o.fire_at, o.schedule_id) < (:fire_at::timestamptz, :after_id::bigint)
+    and (:since::timestamptz is null or o.fire_at >= :since) and (:until::timestamptz is null or o.fire_at < :until)
+  order by o.fire_at desc, o.schedule_id desc limit :look) o
+where o.unit_id = any(:units::bigint[]) and (not :only_done::boolean or o."end" = 'done')
+order by o.fire_at desc, o.schedule_id desc limit :most;
+
 -- name: find_of_units(units, only_done, since, until, fire_at, after_id, most)
--- the newest of each unit, then of all: quick whether the units are rare or common, few or hundreds
 select o.schedule_id, o.fire_at from unnest(:units::bigint[]) as u(id) cross join lateral (
   select o.schedule_id, o.fire_at from pabal.occurrence o
-  where o.unit_id = u.id and (not :only_done::boolean or o."end" = 'done') and (o.fire_at, o.schedule_id) < (:fire_at::timestamptz, :after_id::bigint)
+  where (o.unit_id, o.fire_at, o.schedule_id) < (u.id, :fire_at::timestamptz, :after_id::bigint) and o.unit_id >= u.id
+    and (not :only_done::boolean or o."end" = 'done')
     and (:since::timestamptz is null or o.fire_at >= :since) and (:until::timestamptz is null or o.fire_at < :until)
-  order by o.fire_at desc, o.schedule_id desc limit :most) o
+  order by o.unit_id desc, o.fire_at desc, o.schedule_id desc limit :most) o
 order by o.fire_at desc, o.schedule_id desc limit :most;
 
 -- name: show_occurrences(schedule_ids, fire_ats)

@@ -14,8 +14,8 @@ T = TypeVar("T")
 # A count over this is shown as "10,000+": counting on would cost more than anybody learns from it.
 CAP = 10_000
 MOST = 1_000
-# Of more units than this, the newest rows of all are looked through before those of each unit.
-FEW, LOOK = 10, 2_000
+# Of more units than this, the newest rows of all are looked through first, so many for each one wanted.
+FEW, LOOK = 10, 10
 LAST = 2**63 - 1
 
 

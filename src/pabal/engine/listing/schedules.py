@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal, NamedTuple, cast
 
-from pabal.base.database import Tx
+from pabal.base.database import Row, Tx
 from pabal.base.errors import Invalid
 from pabal.base.sql import load
-from pabal.engine.listing.paging import Page, cut, one_more, read_cursor, show_cursor
+from pabal.engine.listing.paging import FEW, LOOK, Page, cut, one_more, read_cursor, show_cursor
 from pabal.engine.recurrence import Fold, Gap, Timing, Window, from_json
 
 SQL = load(__file__)
@@ -115,8 +115,8 @@ async def _find_part(tx: Tx, wanted: Wanted, place: _Place, most: int) -> list[_
     given = {**given, "after_id": place.id, "most": most}
     match place.part:
         case 0 if "active" in states:
-            statement = SQL.find_active_of_units if by_unit else SQL.find_active
-            rows = await tx.rows(statement, **given, next_at=place.next_at)
+            given["next_at"] = place.next_at
+            rows = await (_find_of_units(tx, given) if by_unit else tx.rows(SQL.find_active, **given))
             return [_Place(_ACTIVE, row["next_at"], row["id"]) for row in rows]
         case 1 if states & {"paused", "broken"}:
             broken = None if states >= {"paused", "broken"} else "broken" in states
@@ -126,6 +126,11 @@ async def _find_part(tx: Tx, wanted: Wanted, place: _Place, most: int) -> list[_
         case _:
             return []
     return [_Place(place.part, _BEGINNING, row["id"]) for row in rows]
+
+
+async def _find_of_units(tx: Tx, given: dict[str, Any]) -> list[Row]:
+    soonest = await tx.rows(SQL.find_soonest, **given, look=LOOK * given["most"]) if len(given["units"]) > FEW else []
+    return soonest if len(soonest) >= given["most"] else await tx.rows(SQL.find_active_of_units, **given)
 
 
 async def _by_id(tx: Tx, wanted: Wanted, place: _Place, most: int) -> list[_Place]:

@@ -6,12 +6,22 @@ where s.paused_at is null and s.next_at is not null and (s.next_at, s.id) > (:ne
   and (:about::text is null or s.about = :about) and (:q::text is null or s.name ilike :q)
 order by s.next_at, s.id limit :most;
 
+-- name: find_soonest(units, next_at, after_id, look, most)
+-- of many units the first are mostly among the first of all
+select s.id, s.next_at from (
+  select s.id, s.next_at, s.unit_id from pabal.schedule s
+  where s.paused_at is null and s.next_at is not null and (s.next_at, s.id) > (:next_at::timestamptz, :after_id::bigint)
+  order by s.next_at, s.id limit :look) s
+where s.unit_id = any(:units::bigint[]) order by s.next_at, s.id limit :most;
+
 -- name: find_active_of_units(units, next_at, after_id, most)
--- The first of each unit, then of all: quick whether the units are rare or common, few or hundreds.
+-- The first of each unit, then of all: quick whether units are rare or common, few or hundreds. Written as a range and in the order
+-- of its own index, so that no plan walks another one for what is rare.
 select s.id, s.next_at from unnest(:units::bigint[]) as u(id) cross join lateral (
   select s.id, s.next_at from pabal.schedule s
-  where s.unit_id = u.id and s.paused_at is null and s.next_at is not null and (s.next_at, s.id) > (:next_at::timestamptz, :after_id::bigint)
-  order by s.next_at, s.id limit :most) s
+  where (s.unit_id + 0, s.next_at, s.id) > (u.id, :next_at::timestamptz, :after_id::bigint) and s.unit_id + 0 <= u.id
+    and s.unit_id is not null and s.paused_at is null and s.next_at is not null
+  order by s.unit_id + 0, s.next_at, s.id limit :most) s
 order by s.next_at, s.id limit :most;
 
 -- name: find_paused(units, kind, about, q, broken, after_id, most)
@@ -32,14 +42,16 @@ order by s.id limit :most;
 -- name: find_paused_of_units(units, broken, after_id, most)
 select s.id from unnest(:units::bigint[]) as u(id) cross join lateral (
   select s.id from pabal.schedule s
-  where s.unit_id = u.id and s.paused_at is not null and s.id > :after_id and (:broken::boolean is null or (s.problem is not null) = :broken::boolean)
-  order by s.id limit :most) s
+  where (s.unit_id, s.id) > (u.id, :after_id::bigint) and s.unit_id <= u.id and s.paused_at is not null
+    and (:broken::boolean is null or (s.problem is not null) = :broken::boolean)
+  order by s.unit_id, s.id limit :most) s
 order by s.id limit :most;
 
 -- name: find_over_of_units(units, after_id, most)
 select s.id from unnest(:units::bigint[]) as u(id) cross join lateral (
-  select s.id from pabal.schedule s where s.unit_id = u.id and s.paused_at is null and s.next_at is null and s.id > :after_id
-  order by s.id limit :most) s
+  select s.id from pabal.schedule s
+  where (s.unit_id, s.id) > (u.id, :after_id::bigint) and s.unit_id <= u.id and s.paused_at is null and s.next_at is null
+  order by s.unit_id, s.id limit :most) s
 order by s.id limit :most;
 
 -- name: find_schedules(units, kind, about, q, active, paused, broken, over, after_id, most)

@@ -17,7 +17,9 @@ create index occurrence_state on pabal.occurrence (coalesce("end", decision), fi
   where coalesce("end", decision) not in ('done', 'enqueued');
 
 create index schedule_kind on pabal.schedule (kind, id);
-create index schedule_unit_next on pabal.schedule (unit_id, next_at, id) where unit_id is not null and paused_at is null and next_at is not null;
+-- a sum, so that only this index fits: a plan took schedule_unit and sorted all of a unit's
+create index schedule_unit_next on pabal.schedule ((unit_id + 0), next_at, id) include (unit_id)
+  where unit_id is not null and paused_at is null and next_at is not null;
 create index schedule_paused on pabal.schedule (id) where paused_at is not null;
 create index schedule_unit_paused on pabal.schedule (unit_id, id) where unit_id is not null and paused_at is not null;
 create index schedule_over on pabal.schedule (id) where paused_at is null and next_at is null;

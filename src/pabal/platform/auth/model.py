@@ -41,7 +41,6 @@ class User:
     is_active: bool
     is_demo: bool
     has_password: bool
-    must_change_password: bool
     created_at: datetime
     signed_in_at: datetime | None
 

@@ -23,7 +23,6 @@ class Session:
     user_id: int
     login: str
     preferences: Preferences
-    must_change_password: bool
     csrf: str
     created_at: datetime
     expires_at: datetime
@@ -69,7 +68,6 @@ async def find_session(
         user_id=row["user_id"],
         login=row["login"],
         preferences=Preferences(row["language"], row["zone"], row["theme"]),
-        must_change_password=row["must_change_password"],
         csrf=csrf_of(key),
         created_at=row["created_at"],
         expires_at=row["expires_at"],

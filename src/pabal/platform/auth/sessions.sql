@@ -1,8 +1,7 @@
 -- name: find_session(key_hash, idle, longest)
 -- Runs on each request, so it is one statement. That it was seen is written once a minute, and by one request only.
 with found as (
-  select s.id, s.created_at, s.expires_at, u.id as user_id, u.unit_id, u.login, u.name, u.role, u.language, u.zone, u.theme,
-    u.must_change_password
+  select s.id, s.created_at, s.expires_at, u.id as user_id, u.unit_id, u.login, u.name, u.role, u.language, u.zone, u.theme
   from pabal.session s join pabal.user_account u on u.id = s.user_id
   where s.key_hash = :key_hash and s.expires_at > pabal.now() and u.is_active),
 seen as (
@@ -10,7 +9,7 @@ seen as (
   where id = (
     select s.id from pabal.session s
     where s.id = (select id from found) and s.seen_at <= pabal.now() - interval '1 minute' for no key update skip locked))
-select id, created_at, expires_at, user_id, unit_id, login, name, role, language, zone, theme, must_change_password from found;
+select id, created_at, expires_at, user_id, unit_id, login, name, role, language, zone, theme from found;
 
 -- name: insert_session(key_hash, user_id, now, expires_at, origin, agent)
 insert into pabal.session (key_hash, user_id, created_at, seen_at, expires_at, origin, agent)

@@ -84,7 +84,7 @@ async def _begin(tx: Tx, known: Known, checked: Checked, caller: Caller, terms: 
     if user is None or not user.is_active or await store.find_password(tx, user.login) != known:
         return None
     if checked.renewed:
-        await store.update_password(tx, known, checked.renewed, must_change=user.must_change_password)
+        await store.update_password(tx, known, checked.renewed)
     await store.note_sign_in(tx, user.id)
     signed = await sessions.begin_session(tx, user, caller, terms.lifetimes)
     await audit.record(

@@ -97,11 +97,9 @@ async def update_user(tx: Tx, user: User) -> User:
     return await _again(tx, user.id)
 
 
-async def update_password(tx: Tx, known: Known, password: str, *, must_change: bool = False) -> bool:
+async def update_password(tx: Tx, known: Known, password: str) -> bool:
     """False when somebody changed it meanwhile."""
-    changed = await tx.run(
-        SQL.update_password, id=known.id, seen=known.password, password=password, must_change=must_change
-    )
+    changed = await tx.run(SQL.update_password, id=known.id, seen=known.password, password=password)
     return changed == 1
 
 

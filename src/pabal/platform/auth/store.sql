@@ -1,18 +1,18 @@
 -- name: find_user(id)
 select id, unit_id, login, name, role, language, zone, theme, is_active, is_demo, password is not null as has_password,
-  must_change_password, created_at, signed_in_at from pabal.user_account where id = :id;
+  created_at, signed_in_at from pabal.user_account where id = :id;
 
 -- name: hold_user(id)
 -- whoever gives this user a key, or takes keys away, does so one after the other
 select id, unit_id, login, name, role, language, zone, theme, is_active, is_demo, password is not null as has_password,
-  must_change_password, created_at, signed_in_at from pabal.user_account where id = :id for no key update;
+  created_at, signed_in_at from pabal.user_account where id = :id for no key update;
 
 -- name: find_password(login)
 select id, password from pabal.user_account where login = :login;
 
 -- name: list_users(units, words, role, is_active, after, most)
 select id, unit_id, login, name, role, language, zone, theme, is_active, is_demo, password is not null as has_password,
-  must_change_password, created_at, signed_in_at from pabal.user_account
+  created_at, signed_in_at from pabal.user_account
 where login > :after
   and (:units::bigint[] is null or unit_id = any(:units::bigint[]))
   and (:words::text is null or login like :words or name ilike :words)
@@ -28,13 +28,13 @@ on conflict (login) do nothing returning id;
 update pabal.user_account set unit_id = :unit_id, name = :name, role = :role, is_active = :is_active,
   language = :language, zone = :zone, theme = :theme where id = :id;
 
--- name: update_password(id, seen, password, must_change)!
+-- name: update_password(id, seen, password)!
 -- only if it is still the one that was looked at
-update pabal.user_account set password = :password, must_change_password = :must_change
+update pabal.user_account set password = :password
 where id = :id and password is not distinct from :seen;
 
 -- name: clear_password(id)!
-update pabal.user_account set password = null, must_change_password = true where id = :id;
+update pabal.user_account set password = null where id = :id;
 
 -- name: note_sign_in(id, now)!
 update pabal.user_account set signed_in_at = :now where id = :id;
@@ -49,7 +49,7 @@ select exists (select from pabal.user_account where unit_id = :unit_id and role 
 
 -- name: find_first_admin(unit_id)
 select id, unit_id, login, name, role, language, zone, theme, is_active, is_demo, password is not null as has_password,
-  must_change_password, created_at, signed_in_at from pabal.user_account
+  created_at, signed_in_at from pabal.user_account
 where unit_id = :unit_id and role = 'admin' and is_active order by password is null, id limit 1;
 
 -- name: delete_demo_users()!

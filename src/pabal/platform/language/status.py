@@ -83,7 +83,11 @@ STATUS: Words = {
         "running": Status("work", ("running", "진행")),
         "done": Status("good", ("done", "완료")),
         "failed": Status("fail", ("failed", "실패")),
-        "checked": Status("good", ("checked", "확인됨")),
+    },
+    "backup_check": {
+        "good": Status("good", ("proven", "확인됨")),
+        "bad": Status("fail", ("does not restore", "되살아나지 않음")),
+        "failed": Status("attn", ("could not be checked", "확인하지 못함")),
     },
     "user": {
         "active": Status("good", ("active", "사용 중")),

@@ -12,7 +12,6 @@ create table pabal.user_account (
   is_demo boolean not null default false,
   -- an argon2 hash; none before the first sign-in by a link
   password text,
-  must_change_password boolean not null default true,
   created_at timestamptz not null,
   signed_in_at timestamptz
 );

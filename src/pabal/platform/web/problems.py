@@ -6,6 +6,7 @@ from typing import Any
 
 from pabal.base.errors import Conflict, Forbidden, Invalid, NotFound, PabalError, Unavailable
 from pabal.engine.reading import TokenUnreadable
+from pabal.platform.auth import TooManyTries
 from pabal.platform.language.errors import explain
 from pabal.platform.language.pairs import Lang
 
@@ -72,6 +73,7 @@ _STATUSES: Mapping[type[PabalError], int] = {
     BodyTooLarge: 413,
     VersionMismatch: 412,
     TooManyRequests: 429,
+    TooManyTries: 429,
     NotFound: 404,
     Conflict: 409,
     Invalid: 422,

@@ -1,0 +1,2 @@
+-- name: read_version()
+select current_setting('server_version');
