@@ -1,44 +1,70 @@
-"""Lists with a million rows behind them: how much longer than with ten thousand the worst of them takes."""
+"""Lists with a million rows behind them, over HTTP: how much longer than with ten thousand the worst of them takes."""
 
+import asyncio
 import statistics
+import tempfile
 import time
-from collections.abc import Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import asdict, dataclass
-from typing import Any
+from pathlib import Path
 
 import asyncpg
+import httpx2
 
 from bench.ground import Ground
 from bench.result import Measured, Target
-from pabal.base.database import Database, Purpose, Tx
+from pabal import main, serving
+from pabal.base.database import Database
 from pabal.base.migrations import migrate
+from pabal.base.settings import Settings
 from pabal.base.sql import load
-from pabal.engine import listing
-from pabal.engine.listing import facts, jobs, occurrences, schedules
-from pabal.platform import audit
+from pabal.platform import auth
+from pabal.platform.actor import ENGINE, Role
+from pabal.platform.auth import Caller, NewUser
 from pabal.platform.schema import MIGRATIONS
+from pabal.platform.web.identify import SESSION_COOKIE
+from pabal.web import make_web
 
 SQL = load(__file__)
 UNITS = 300
-RARE_UNIT, OLD_UNIT = 300, 299
-BRANCHES = list(range(2, UNITS + 1))
-LIMIT = 50
+# Who looks: at everything, at 299 units below one, at one with fifty rows, at one whose rows are all old.
+PEOPLE = {"all": 1, "scope": 2, "rare unit": 300, "old unit": 299}
+RARE = {
+    "jobs": {"kind": "bench.rare"},
+    "occurrences": {"state": "missed"},
+    "facts": {"name": "bench.thing_l*"},
+    "audit": {"action": "backup.*"},
+    "schedules": {"kind": "bench.rare"},
+}
+FACES = {"page": "", "api": "/api/v1"}
+CURSOR_ROWS = 500
 # What nobody notices: a page that answers within this is as good as any.
 FLOOR_MS = 10.0
-
-Turn = tuple[int, str | None]
-List = Callable[[Tx, str | None], Awaitable[Turn]]
 
 
 @dataclass(frozen=True)
 class Sizes:
     rows: int = 1_000_000
     few: int = 10_000
-    times: int = 31
+    times: int = 21
 
 
-SMALL = Sizes(rows=2_000, few=1_000, times=3)
+SMALL = Sizes(rows=2_000, few=1_000, times=2)
+
+
+@dataclass(frozen=True)
+class Probe:
+    """A list, how it is asked for, by whom, and as what."""
+
+    table: str
+    way: str
+    person: str
+    face: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.table} {self.way} {self.face}" + (f" {self.person}" if self.person != "all" else "")
 
 
 async def measure(ground: Ground, sizes: Sizes) -> Measured:
@@ -49,11 +75,14 @@ async def measure(ground: Ground, sizes: Sizes) -> Measured:
         for name in many
     ]
     worst = max(rounds, key=lambda one: one["growth"])
+    missing = sorted({probe.name for probe in _probes()} - many.keys())
+    notes = [
+        f"Growth is p50 with many rows by p50 with few (or {FLOOR_MS:g} ms); the worst is {worst['page']}.",
+        "Each list bare, with a filter that fifty rows pass and after row 500, as page and as JSON; "
+        "in the scope of 299 units, of one with fifty rows and of one with only old ones.",
+        *([f"Not there: {', '.join(missing)}."] if missing else []),
+    ]
     fields = {"growth": worst["growth"], "worst_ms": max(many.values())}
-    notes = (
-        f"The worst is {worst['page']}. Each is the median of {sizes.times} readings of a page of {LIMIT} rows.",
-        "Bare, with a filter that 50 rows pass, after row 500, and in the scope of 299 units, of one with 50 rows and of one with only old rows.",
-    )
     return Measured(fields, (Target("growth", at_most=1.5),), rounds, asdict(sizes), notes)
 
 
@@ -61,8 +90,77 @@ async def _measure_with(ground: Ground, rows: int, times: int) -> dict[str, floa
     async with ground.fresh() as url:
         await fill(url, rows)
         await ground.settle(url)
-        async with _reading(url) as database:
-            return {name: await _median_ms(database, page, times) for name, page in _pages().items()}
+        async with serving_pages(url) as clients:
+            return await measure_all(clients, times)
+
+
+async def measure_all(clients: dict[str, httpx2.AsyncClient], times: int) -> dict[str, float]:
+    """By name; what is not there is left out."""
+    measured: dict[str, float] = {}
+    for probe in _probes():
+        client = clients[probe.person]
+        query = await _query(client, probe)
+        if (await client.get(f"{FACES[probe.face]}/{probe.table}", params=query)).status_code != 404:
+            measured[probe.name] = await _median_ms(client, probe, query, times)
+    return measured
+
+
+def _probes() -> list[Probe]:
+    ways = [("bare", person) for person in PEOPLE] + [("rare", "all"), ("rare", "scope"), ("cursor", "all")]
+    return [Probe(table, way, person, face) for table in RARE for way, person in ways for face in FACES]
+
+
+async def _query(client: httpx2.AsyncClient, probe: Probe) -> dict[str, str]:
+    if probe.way == "rare":
+        return RARE[probe.table]
+    if probe.way != "cursor":
+        return {}
+    answer = await client.get(f"/api/v1/{probe.table}", params={"limit": "200"})
+    for limit in ("200", "100"):
+        params = {"limit": limit, "cursor": answer.raise_for_status().json()["next_cursor"]}
+        answer = await client.get(f"/api/v1/{probe.table}", params=params)
+    cursor = answer.raise_for_status().json()["next_cursor"]
+    return {"cursor": cursor} if cursor else {}
+
+
+async def _median_ms(client: httpx2.AsyncClient, probe: Probe, query: dict[str, str], times: int) -> float:
+    spent = []
+    # The first one finds its way into the caches.
+    for _ in range(times + 1):
+        began = time.perf_counter()
+        answer = await client.get(f"{FACES[probe.face]}/{probe.table}", params=query)
+        spent.append((time.perf_counter() - began) * 1000)
+        answer.raise_for_status()
+    return statistics.median(spent[1:])
+
+
+@asynccontextmanager
+async def serving_pages(url: str) -> AsyncIterator[dict[str, httpx2.AsyncClient]]:
+    """A whole server on a real socket, and a signed-in client for each of the people."""
+    async with AsyncExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory())
+        settings = Settings(database_url=url, data_dir=Path(folder), port=0, apps="")
+        app = await main.build(settings, frozenset({"web"}))
+        server = serving.WebServer(make_web(app, app.site), serving.listen("127.0.0.1", 0))
+        await app.start()
+        stack.push_async_callback(app.stop)
+        running = asyncio.create_task(server.run_until_stopped())
+        await server.wait_until_started()
+        stack.push_async_callback(asyncio.wait, [running])
+        stack.push_async_callback(server.stop)
+        clients = {}
+        for name, unit in PEOPLE.items():
+            client = httpx2.AsyncClient(base_url=server.url, timeout=60, trust_env=False)
+            clients[name] = await stack.enter_async_context(client)
+            clients[name].cookies.set(SESSION_COOKIE, await _sign_in(app.database, name, unit), domain="127.0.0.1")
+        yield clients
+
+
+async def _sign_in(database: Database, name: str, unit_id: int) -> str:
+    async with database.transaction() as tx:
+        person = await auth.add_user(tx, ENGINE, NewUser(name.replace(" ", "."), name, unit_id, Role.ADMIN))
+        link = await auth.issue_link(tx, ENGINE, person.id)
+        return (await auth.use_link(tx, link.secret, Caller("127.0.0.1", "bench"))).key
 
 
 async def fill(url: str, rows: int) -> None:
@@ -77,99 +175,3 @@ async def fill(url: str, rows: int) -> None:
     for statement in tables:
         await admin.execute(statement.text, rows, timeout=600)
     await admin.close()
-
-
-@asynccontextmanager
-async def _reading(url: str) -> Any:
-    database = await Database.open(url, purpose=Purpose.PAGES, size=2)
-    try:
-        yield database
-    finally:
-        await database.close()
-
-
-async def _median_ms(database: Database, page: "_Page", times: int) -> float:
-    cursor = await page.find_cursor(database)
-    spent = []
-    for _ in range(times + 2):
-        began = time.perf_counter()
-        async with database.transaction() as tx:
-            await page.read(tx, cursor)
-        spent.append((time.perf_counter() - began) * 1000)
-    # The first two find their way into the caches.
-    return statistics.median(spent[2:])
-
-
-@dataclass(frozen=True)
-class _Page:
-    read: List
-    skip: int = 0
-
-    async def find_cursor(self, database: Database) -> str | None:
-        """Walks to the row after which it begins, as a person would."""
-        cursor: str | None = None
-        seen = 0
-        while seen < self.skip:
-            async with database.transaction() as tx:
-                count, cursor = await self.read(tx, cursor)
-            seen += count
-            if cursor is None:
-                return None
-        return cursor
-
-
-def _pages() -> dict[str, _Page]:
-    """By name, as `jobs rare`; each of the five in each of the ways."""
-    return {
-        f"{table} {way}": _Page(_READ[table](**options), skip=500 if way == "cursor" else 0)
-        for table in _READ
-        for way, options in {**_ways(table)}.items()
-    }
-
-
-def _ways(table: str) -> dict[str, dict[str, Any]]:
-    rare: dict[str, dict[str, Any]] = {
-        "jobs": {"kind": "bench.rare"},
-        "schedules": {"kind": "bench.rare"},
-        "occurrences": {"states": ("missed",)},
-        "facts": {"names": ("bench.thing_l*",)},
-        "audit": {"action": "backup.*"},
-    }
-    return {
-        "bare": {"units": None},
-        "rare": {"units": None, **rare[table]},
-        "cursor": {"units": None},
-        "scope": {"units": BRANCHES},
-        "rare unit": {"units": [RARE_UNIT]},
-        "old unit": {"units": [OLD_UNIT]},
-        "rare in scope": {"units": BRANCHES, **rare[table]},
-    }
-
-
-def _listing(wanted: Callable[..., Any], read: Callable[..., Awaitable[listing.Page[Any]]]) -> Callable[..., List]:
-    def make(**options: Any) -> List:
-        async def turn(tx: Tx, cursor: str | None) -> Turn:
-            page = await read(tx, wanted(**options), limit=LIMIT, cursor=cursor)
-            return len(page.items), page.cursor
-
-        return turn
-
-    return make
-
-
-def _audit(**options: Any) -> List:
-    async def turn(tx: Tx, cursor: str | None) -> Turn:
-        before = {} if cursor is None else {"before": int(cursor)}
-        found = await audit.list_entries(tx, audit.Wanted(**options, **before), limit=LIMIT)
-        return len(found), str(found[-1].id) if len(found) == LIMIT else None
-
-    return turn
-
-
-_READ: dict[str, Callable[..., List]] = {
-    "jobs": _listing(jobs.Wanted, jobs.list_jobs),
-    "occurrences": _listing(occurrences.Wanted, occurrences.list_occurrences),
-    "facts": _listing(facts.Wanted, facts.list_facts),
-    "audit": _audit,
-    "schedules": _listing(schedules.Wanted, schedules.list_schedules),
-}

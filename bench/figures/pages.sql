@@ -15,8 +15,10 @@ create function bench.moment_of(n int, rows int, now timestamptz) returns timest
   'select now - (rows - n) * (interval ''28 days'' / rows)';
 
 -- name: insert_units(count)!
+-- the HQ, one distributor below it, and branches below that
 insert into pabal.unit (parent_id, level, name, created_at)
-select case when n > 1 then 1 end, case when n = 1 then 'hq' else 'branch' end, 'unit ' || n, pabal.now() from generate_series(1, :count::int) n order by n;
+select case n when 1 then null when 2 then 1 else 2 end, case n when 1 then 'hq' when 2 then 'distributor' else 'branch' end, 'unit ' || n, pabal.now()
+from generate_series(1, :count::int) n order by n;
 
 -- name: insert_jobs(rows)!
 -- newest open, one in thirty failed, fifty of a rare kind

@@ -27,7 +27,7 @@ from pabal.engine.server import Options, Server
 from pabal.platform import auth, demo, tenants
 from pabal.platform.notifications import Telegram
 from pabal.platform.rooms import platform_slice
-from pabal.platform.secrets import Vault
+from pabal.platform.secrets import find_vault
 from pabal.platform.services import Services
 from pabal.platform.slice import Slice, check_names, list_migrations, load_slices
 from pabal.platform.storage import Files
@@ -172,13 +172,7 @@ async def _open_services(settings: Settings, url: str, on_failure: AsyncExitStac
     on_failure.push_async_callback(pages.close)
     telegram = Telegram(settings.telegram_url)
     on_failure.push_async_callback(telegram.close)
-    return Services(settings, database, pages, _find_vault(settings), Files(settings.data_dir / "files"), telegram)
-
-
-def _find_vault(settings: Settings) -> Vault:
-    if settings.secret_key:
-        return Vault(settings.secret_key)
-    return Vault.from_file(settings.data_dir / "secret.key")
+    return Services(settings, database, pages, find_vault(settings), Files(settings.data_dir / "files"), telegram)
 
 
 def _build_server(

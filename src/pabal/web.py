@@ -10,6 +10,7 @@ from pabal.platform.web import openapi
 from pabal.platform.web.assets import make_assets
 from pabal.platform.web.faults import handle_errors
 from pabal.platform.web.headers import SecureHeaders
+from pabal.platform.web.limits import Limits
 from pabal.platform.web.site import Site
 from pabal.platform.web.uploads import CloseUnread
 
@@ -17,9 +18,10 @@ from pabal.platform.web.uploads import CloseUnread
 def make_web(app: Running, site: Site) -> FastAPI:
     web = FastAPI(title="Pabal", docs_url=None, redoc_url=None, openapi_url=None)
     web.state.site = site
+    handle_errors(web)
+    web.add_middleware(Limits)
     web.add_middleware(SecureHeaders, is_https=site.is_https)
     web.add_middleware(CloseUnread)
-    handle_errors(web)
     web.include_router(health_routes(app))
     web.include_router(api.router)
     web.include_router(console.router)

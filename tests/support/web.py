@@ -10,11 +10,13 @@ from typing import Literal
 
 import httpx2
 import pytest
+import structlog
 from fastapi import FastAPI
 
 from pabal import main, serving
 from pabal.base.database import Database
 from pabal.base.settings import Settings
+from pabal.base.telemetry import start_logging
 from pabal.main import App
 from pabal.platform import auth
 from pabal.platform.actor import ENGINE, EVERYTHING, Role
@@ -62,9 +64,7 @@ class Web:
         made = httpx2.AsyncClient(base_url=self.url, headers=headers, timeout=30, trust_env=False)
         return await self._clients.enter_async_context(made)
 
-    async def make_token(
-        self, unit: str, role: Role = Role.ADMIN, scopes: tuple[str, ...] = (EVERYTHING,)
-    ) -> str:
+    async def make_token(self, unit: str, role: Role = Role.ADMIN, scopes: tuple[str, ...] = (EVERYTHING,)) -> str:
         async with self.db.transaction() as tx:
             new = NewToken(f"{unit} {role}", self.unit(unit).id, role, scopes, tx.now + timedelta(days=30))
             return (await auth.make_token(tx, ENGINE, new)).secret
@@ -107,6 +107,8 @@ def web_settings(db: Database, tmp_path: Path) -> Settings:
 
 @pytest.fixture
 async def web(db: Database, web_settings: Settings) -> AsyncIterator[Web]:
+    # plain lines: structlog's own tracebacks draw every local variable, which takes minutes
+    start_logging()
     app = await main.build(web_settings, frozenset({"web"}))
     site = make_web(app, app.site)
     server = serving.WebServer(site, serving.listen("127.0.0.1", 0))
@@ -120,6 +122,7 @@ async def web(db: Database, web_settings: Settings) -> AsyncIterator[Web]:
     await server.stop()
     await running
     await app.stop()
+    structlog.reset_defaults()
 
 
 async def until(is_so: Callable[[], bool]) -> None:

@@ -30,7 +30,7 @@ from pabal.platform.web.etags import answer_one, expected_version, matching
 from pabal.platform.web.filters import Listed, Moment, Text, Word
 from pabal.platform.web.idempotency import OnceOnly
 from pabal.platform.web.identify import Visitor
-from pabal.platform.web.paging import Page, Source, answer_list
+from pabal.platform.web.paging import Page, Source, answer_all, answer_list
 from pabal.platform.web.visit import Visit
 
 router = noun("alerts")
@@ -162,7 +162,7 @@ async def list_alert_rules(visit: Visitor) -> Response:
     may_read(visit, AREA)
     async with visit.read() as tx:
         found = await alerts.list_rules(tx, visit.scope, house_of(visit).rules)
-    return answer(Page[RuleShown](items=[_show_rule(visit, one) for one in found], next_cursor=None, has_more=False))
+    return answer_all([_show_rule(visit, one) for one in found])
 
 
 @router.post("/alert-rules/{name}/silence", status_code=204)

@@ -32,7 +32,7 @@ from pabal.platform.web.etags import answer_one
 from pabal.platform.web.filters import Between, Word, split_commas
 from pabal.platform.web.idempotency import OnceOnly
 from pabal.platform.web.identify import Visitor
-from pabal.platform.web.paging import Page, Source, answer_list
+from pabal.platform.web.paging import Page, Source, answer_all, answer_list
 from pabal.platform.web.visit import Visit
 
 router = noun("jobs")
@@ -149,7 +149,7 @@ async def list_attempts(visit: Visitor, id: JobId) -> Response:
     async with visit.read() as tx:
         place = await _find(tx, visit, id)
         found = await queue.list_attempts(tx, place.id)
-    return answer(Page[AttemptShown](items=[_attempt(one) for one in found], next_cursor=None, has_more=False))
+    return answer_all([_attempt(one) for one in found])
 
 
 @router.post("/jobs/{id}/cancel", response_model=JobDone)

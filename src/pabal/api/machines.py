@@ -7,7 +7,7 @@ from fastapi import Path, Query
 from fastapi.responses import Response
 from pydantic import Field
 
-from pabal.api.parts import Asked, DryRun, Number, Shown, UnitId, answer, house_of, may_read, noun
+from pabal.api.parts import Asked, DryRun, Number, Shown, UnitId, answer, fill, house_of, may_read, noun
 from pabal.base.database import Tx
 from pabal.engine import listing, transitions
 from pabal.engine.listing import SubjectLine
@@ -19,7 +19,7 @@ from pabal.platform.web.etags import answer_one, expected_version, matching
 from pabal.platform.web.filters import Listed, Moment, Text, Word, Words
 from pabal.platform.web.idempotency import OnceOnly
 from pabal.platform.web.identify import Visitor
-from pabal.platform.web.paging import Page, Source, answer_list
+from pabal.platform.web.paging import Page, Source, answer_all, answer_list
 from pabal.platform.web.visit import Visit
 
 router = noun("machines")
@@ -46,7 +46,7 @@ class MachineWhole(MachineShown):
 class SubjectShown(Shown):
     """`since`, `event`, `actor` and `reason` are of its last transition; `next_event` of its soonest timer."""
 
-    id: int = Field(examples=[7])
+    id: str = Field(examples=["7"])
     unit_id: UnitId
     state: str = Field(examples=["firing"])
     version: int = Field(examples=[1])
@@ -59,7 +59,7 @@ class SubjectShown(Shown):
 
 
 class SubjectWhole(Shown):
-    id: int = Field(examples=[7])
+    id: str = Field(examples=["7"])
     unit_id: UnitId
     state: str = Field(examples=["firing"])
     version: int = Field(examples=[1])
@@ -115,7 +115,7 @@ async def list_machines(visit: Visitor) -> Response:
     may_read(visit, AREA)
     house = house_of(visit)
     shown = [_show(machine, house.app_of[machine.name]) for machine in house.machines]
-    return answer(Page[MachineShown](items=shown, next_cursor=None, has_more=False))
+    return answer_all(shown)
 
 
 @router.get("/machines/{name}", response_model=MachineWhole)
@@ -137,9 +137,7 @@ async def list_subjects(visit: Visitor, name: Name, wanted: Annotated[SubjectFil
         units = visit.scope.listed
         return await listing.list_subjects(tx, machine, units, states=wanted.state, limit=limit, cursor=cursor)
 
-    return await answer_list(
-        visit, wanted, Source(f"subjects:{machine.name}", SubjectShown, load, SubjectShown.model_validate)
-    )
+    return await answer_list(visit, wanted, Source(f"subjects:{machine.name}", SubjectShown, load, _subject))
 
 
 @router.get("/machines/{name}/subjects/{id}", response_model=SubjectWhole)
@@ -148,7 +146,7 @@ async def get_subject(visit: Visitor, name: Name, id: Number) -> Response:
     machine = _find(visit, name)
     async with visit.read() as tx:
         found = await operating.get_subject(tx, visit.scope, machine, id)
-    return answer_one(visit, SubjectWhole.model_validate(found), version=found.version)
+    return answer_one(visit, fill(SubjectWhole, found, id=str(found.id)), version=found.version)
 
 
 @router.get("/machines/{name}/subjects/{id}/history", response_model=Page[TransitionShown])
@@ -184,7 +182,7 @@ async def list_allowed_events(visit: Visitor, name: Name, id: Number) -> Respons
     machine = _find(visit, name)
     async with visit.read() as tx:
         found = await operating.explain_subject(tx, visit.scope, machine, id)
-    return answer(Page[EventShown](items=[_explained(one) for one in found], next_cursor=None, has_more=False))
+    return answer_all([_explained(one) for one in found])
 
 
 @router.post("/machines/{name}/subjects/{id}/events", response_model=Sent)
@@ -226,6 +224,10 @@ def _show(machine: Machine, app: str) -> MachineShown:
         final=[str(state) for state in machine.final],
         events=list(machine.events),
     )
+
+
+def _subject(line: SubjectLine) -> SubjectShown:
+    return fill(SubjectShown, line, id=str(line.id))
 
 
 def _explained(one: Explained) -> EventShown:

@@ -16,7 +16,7 @@ from pabal.platform.web.etags import answer_one
 from pabal.platform.web.filters import Word
 from pabal.platform.web.idempotency import OnceOnly
 from pabal.platform.web.identify import Visitor
-from pabal.platform.web.paging import Page
+from pabal.platform.web.paging import Page, answer_all
 from pabal.platform.web.visit import Visit
 
 router = noun("me")
@@ -88,7 +88,7 @@ async def list_sessions(visit: Visitor) -> Response:
     async with visit.read() as tx:
         found = await auth.list_sessions(tx, visit.actor)
     shown = [_show(visit, one) for one in found]
-    return answer(Page[SessionShown](items=shown, next_cursor=None, has_more=False))
+    return answer_all(shown)
 
 
 @router.delete("/sessions/{id}", status_code=204)

@@ -18,7 +18,7 @@ from pabal.platform.web.filters import Listed, Word, split_commas
 from pabal.platform.web.filters import Query as Plain
 from pabal.platform.web.idempotency import OnceOnly
 from pabal.platform.web.identify import Visitor
-from pabal.platform.web.paging import Page, Source, answer_list
+from pabal.platform.web.paging import Page, Source, answer_all, answer_list
 from pabal.platform.web.visit import Visit
 
 router = noun("notifications")
@@ -164,7 +164,7 @@ async def list_channels(visit: Visitor, wanted: Annotated[Plain, Query()]) -> Re
     async with visit.read() as tx:
         found = await notifications.list_channels(tx, visit.actor, within=wanted.org)
     shown = [ChannelShown.model_validate(one) for one in found]
-    return answer(Page[ChannelShown](items=shown, next_cursor=None, has_more=False))
+    return answer_all(shown)
 
 
 @router.get("/channels/{id}", response_model=ChannelShown)

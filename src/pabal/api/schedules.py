@@ -20,7 +20,7 @@ from pabal.platform.web.etags import answer_one, check_match
 from pabal.platform.web.filters import Between, Listed, Moment, Word, split_commas
 from pabal.platform.web.idempotency import OnceOnly
 from pabal.platform.web.identify import Visitor
-from pabal.platform.web.paging import Page, Source, answer_list
+from pabal.platform.web.paging import Page, Source, answer_all, answer_list
 from pabal.platform.web.visit import Visit
 
 router = noun("schedules")
@@ -123,7 +123,7 @@ async def preview_schedule(
     async with visit.read() as tx:
         await _find(tx, visit, id)
         ahead = await forecasts.preview(tx, id, limit)
-    return answer(Page[NextShown](items=[_next(one) for one in ahead], next_cursor=None, has_more=False))
+    return answer_all([_next(one) for one in ahead])
 
 
 @router.get("/schedules/{id}/occurrences", response_model=Page[OccurrenceShown])

@@ -13,7 +13,7 @@ from pabal.platform import operating
 from pabal.platform.web.etags import answer_one
 from pabal.platform.web.idempotency import OnceOnly
 from pabal.platform.web.identify import Visitor
-from pabal.platform.web.paging import Page
+from pabal.platform.web.paging import Page, answer_all
 
 router = noun("servers")
 AREA = "servers"
@@ -42,7 +42,7 @@ async def list_servers(visit: Visitor) -> Response:
     may_read(visit, AREA)
     async with visit.read() as tx:
         found = await operating.list_servers(tx, visit.scope)
-    return answer(Page[ServerShown](items=[_show(one) for one in found], next_cursor=None, has_more=False))
+    return answer_all([_show(one) for one in found])
 
 
 @router.get("/servers/{id}", response_model=ServerShown)

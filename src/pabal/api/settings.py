@@ -7,7 +7,7 @@ from fastapi import Path
 from fastapi.responses import Response
 from pydantic import Field
 
-from pabal.api.parts import Asked, Shown, answer, house_of, may_read, noun
+from pabal.api.parts import Asked, Shown, house_of, may_read, noun
 from pabal.base.database import Tx
 from pabal.platform import settings
 from pabal.platform.language.pairs import put
@@ -16,7 +16,7 @@ from pabal.platform.web.etags import answer_one, expected_version, matching
 from pabal.platform.web.filters import Text
 from pabal.platform.web.idempotency import OnceOnly
 from pabal.platform.web.identify import Visitor
-from pabal.platform.web.paging import Page
+from pabal.platform.web.paging import Page, answer_all
 from pabal.platform.web.visit import Visit
 
 router = noun("settings")
@@ -60,7 +60,7 @@ async def list_settings(visit: Visitor) -> Response:
     async with visit.read() as tx:
         found = await settings.list_settings(tx, house_of(visit).catalogue)
     shown = [_show(visit, one) for one in found]
-    return answer(Page[SettingShown](items=shown, next_cursor=None, has_more=False))
+    return answer_all(shown)
 
 
 @router.get("/settings/{key}", response_model=SettingShown)

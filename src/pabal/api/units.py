@@ -16,7 +16,7 @@ from pabal.platform.web.filters import Query as Plain
 from pabal.platform.web.filters import Word
 from pabal.platform.web.idempotency import OnceOnly
 from pabal.platform.web.identify import Visitor
-from pabal.platform.web.paging import Page
+from pabal.platform.web.paging import Page, answer_all
 from pabal.platform.web.visit import Visit
 
 router = noun("units")
@@ -52,7 +52,7 @@ async def list_units(visit: Visitor, wanted: Annotated[Plain, Query()]) -> Respo
     async with visit.read() as tx:
         found = await tenants.list_units(tx, visit.scope.listed)
     shown = [UnitShown.model_validate(one) for one in found]
-    return answer(Page[UnitShown](items=shown, next_cursor=None, has_more=False))
+    return answer_all(shown)
 
 
 @router.get("/units/{id}", response_model=UnitShown)

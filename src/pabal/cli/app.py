@@ -1,12 +1,11 @@
-"""The tree of commands and the options that every one of them has."""
+"""The tree of commands and the options that every one of them has. A command's module is imported when it runs."""
 
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from pabal.cli import checkup, clock, database, jobs, machines, running, schedules, state, stories
-from pabal.cli.shell import Shell
+from pabal.cli.lazy import Later, Tree, shell_of
 
 EVERYWHERE = (
     "Everywhere: -o table|json|ndjson|csv|plain · --lang en|ko · --app FILE.py. Settings: PABAL_… or pabal.toml."
@@ -26,8 +25,46 @@ class Language(StrEnum):
     KO = "ko"
 
 
+# Name, where it is, and what the list of commands says: a test holds it against the command itself.
+COMMANDS = (
+    Later("up", "running:up", "Everything in one process: database, web, jobs, schedules."),
+    Later("serve", "running:serve", "A server with some of the roles, for example one of many."),
+    Later("down", "running:down", "Stop the private PostgreSQL, when no server uses it."),
+    Later("status", "state:status", "Servers, queues, and what is due next."),
+    Later("top", "top:top", "A live overview: servers, depths, what comes, what needs you."),
+    Later("doctor", "checkup:doctor", "Check everything Pabal needs, and say how to mend what is wrong."),
+    Later("next", "state:next_", "What will happen: occurrences of schedules, delayed jobs, timers."),
+    Later("why", "stories:why", "Why it ran, why it did not, and what happens next."),
+    Later("tail", "tail:tail", "The facts: what happened, and with -f what happens."),
+    Later("jobs", "jobs:app", "Jobs: what there is to do and what became of it."),
+    Later("schedules", "schedules:app", "Schedules: when what happens."),
+    Later("machines", "machines:app", "State machines."),
+    Later("alert", "alert:app", "Alerts: what is wrong now, and the rules that tell it."),
+    Later("notice", "notice:app", "Notices: what people were told."),
+    Later("channel", "channel:app", "Channels: where notices go besides the console."),
+    Later("org", "org:app", "The organisation: HQ, distributors, agencies, branches."),
+    Later("user", "user:app", "People: who may sign in, where, as what."),
+    Later("token", "token:app", "API tokens: what programs sign in with."),
+    Later("audit", "audit:app", "The audit: who changed what."),
+    Later("config", "config:app", "Settings that hold for all servers and change without a restart."),
+    Later("backup", "backup:app", "Backups: taken daily, proven by bringing one back."),
+    Later("db", "database:app", "The database."),
+    Later("demo", "demo:app", "The demo: an organisation, people and what the apps add."),
+    Later("clock", "clock:app", "The clock of a demo."),
+    Later("sim", "sim:app", "Simulators: stand-ins for what is outside."),
+)
+
+
+class Root(Tree):
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        for command in COMMANDS:
+            self.add_command(command)
+
+
 app = typer.Typer(
     name="pabal",
+    cls=Root,
     help="A durable automation server: schedules, state machines and jobs on PostgreSQL.",
     epilog=EVERYWHERE,
     no_args_is_help=True,
@@ -50,23 +87,13 @@ def everywhere(
     ctx: typer.Context,
     output: Annotated[Output, typer.Option("-o", "--output", help="How results are written.")] = Output.TABLE,
     lang: Annotated[Language | None, typer.Option(help="Language of what is said to people.")] = None,
+    # Eager, so that --help behind it lists the commands of the app.
     apps: Annotated[
         list[str] | None,
-        typer.Option("--app", metavar="NAME", help="Load this too: module:SLICE or path/to/file.py:SLICE."),
+        typer.Option("--app", metavar="NAME", help="Load this too: module:SLICE or FILE.py:SLICE.", is_eager=True),
     ] = None,
     version: Annotated[
         bool, typer.Option("--version", help="Show the version.", callback=_version, is_eager=True)
     ] = False,
 ) -> None:
-    ctx.obj = Shell(output.value, None if lang is None else lang.value, tuple(apps or ()))
-
-
-running.add_to(app)
-state.add_to(app)
-checkup.add_to(app)
-stories.add_to(app)
-app.add_typer(jobs.app, name="jobs")
-app.add_typer(schedules.app, name="schedules")
-app.add_typer(machines.app, name="machines")
-app.add_typer(database.app, name="db")
-app.add_typer(clock.app, name="clock")
+    shell_of(ctx)  # reads them from the context

@@ -103,7 +103,7 @@ def _port(settings: Settings) -> Check:
 
 def _apps(shell: Shell) -> tuple[tuple[Slice, ...], Check]:
     try:
-        slices = shell.loaded()
+        slices = shell.loaded
     except PabalError as error:
         return (), Check("apps", "fail", str(error))
     return slices, Check("apps", "ok", ", ".join(one.name for one in slices))

@@ -5,10 +5,6 @@ import typer
 from pabal.cli.shell import Shell
 
 
-def add_to(app: typer.Typer) -> None:
-    app.command()(doctor)
-
-
 def doctor(ctx: typer.Context) -> None:
     """Check everything Pabal needs, and say how to mend what is wrong."""
     shell: Shell = ctx.obj

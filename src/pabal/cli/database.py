@@ -67,7 +67,7 @@ def migrate(
 
         database = await Database.open(await _ensured_url(shell), size=1)
         try:
-            wanted = list_migrations(shell.loaded())
+            wanted = list_migrations(shell.loaded)
             applied = await (find_missing(database, wanted) if dry_run else migrate(database, wanted))
         finally:
             await database.close()

@@ -19,7 +19,7 @@ def list_(ctx: typer.Context) -> None:
     async def work() -> None:
         rows = [
             {"name": machine.name, "app": one.name, "states": ", ".join(machine.states), "table": machine.table}
-            for one in shell.slices()
+            for one in shell.slices
             for machine in one.machines
         ]
         shell.show(Answer(("name", "app", "states"), rows))
@@ -39,7 +39,7 @@ def diagram(
     async def work() -> None:
         from pabal.cli.exits import MachineUnknown
 
-        machines = {machine.name: machine for one in shell.slices() for machine in one.machines}
+        machines = {machine.name: machine for one in shell.slices for machine in one.machines}
         if name not in machines:
             raise MachineUnknown(f"{name}; there are: {', '.join(sorted(machines))}")
         typer.echo(machines[name].diagram(current), nl=False)

@@ -16,6 +16,7 @@ from rich.text import Text
 
 from pabal.cli.words import find, say
 from pabal.platform.language.pairs import Lang
+from pabal.platform.language.status import STATUS, find_status
 
 # Class of a state: its sign and its colour. The sign and the word say it too; colour never alone.
 _SIGNS: Mapping[str, tuple[str, str]] = {
@@ -26,17 +27,31 @@ _SIGNS: Mapping[str, tuple[str, str]] = {
     **dict.fromkeys(("failed", "quarantined", "fail"), ("✕", "red")),
     **dict.fromkeys(("cancelled", "skipped", "coalesced", "over"), ("■", "")),
 }
+_LOOKS: Mapping[str, tuple[str, str]] = {
+    "wait": ("○", "bright_black"),
+    "work": ("◐", "blue"),
+    "good": ("✓", "green"),
+    "attn": ("!", "yellow"),
+    "fail": ("✕", "red"),
+    "end": ("■", ""),
+}
+# Columns whose codes have words: `level.hq`, `role.viewer`.
+_WORDED = ("level", "role")
 
 
 @dataclass(frozen=True)
 class Answer:
-    """Rows of one kind. `columns` are those people see; programs get every field. `single`: there is exactly one."""
+    """Rows of one kind. `columns` are those people see; programs get every field. `single`: there is exactly one.
+
+    `family` names the table of status words that `state` is of; without it the word is one of the engine's.
+    """
 
     columns: Sequence[str]
     rows: Sequence[Mapping[str, Any]]
     single: bool = False
     extra: Mapping[str, Any] = field(default_factory=dict)
     empty: str | None = None
+    family: str = ""
 
 
 def write(answer: Answer, form: str, lang: Lang) -> None:
@@ -69,7 +84,11 @@ def show_moment(moment: datetime) -> str:
     return f"{local:%Y-%m-%d %H:%M:%S} {local.tzname()}"
 
 
-def state_text(state: str, lang: Lang) -> Text:
+def state_text(state: str, lang: Lang, family: str = "") -> Text:
+    if family:
+        status = find_status(STATUS, family, state)
+        sign, style = _LOOKS[status.look]
+        return Text(f"{sign} {status.word[lang == 'ko']}", style=style)
     sign, style = _SIGNS.get(state, ("·", ""))
     return Text(f"{sign} {find(lang, f'state.{state}') or state}", style=style)
 
@@ -86,7 +105,7 @@ def _write_table(answer: Answer, lang: Lang) -> None:
     for name in answer.columns:
         table.add_column(find(lang, f"column.{name}") or name, overflow="fold")
     for row in answer.rows:
-        table.add_row(*(_cell(name, row.get(name), lang) for name in answer.columns))
+        table.add_row(*(_cell(name, row.get(name), lang, answer.family) for name in answer.columns))
     console().print(table)
 
 
@@ -97,15 +116,17 @@ def _write_fields(answer: Answer, lang: Lang) -> None:
     for name in answer.columns:
         value = answer.rows[0].get(name)
         if value is not None:
-            table.add_row(find(lang, f"column.{name}") or name, _cell(name, value, lang))
+            table.add_row(find(lang, f"column.{name}") or name, _cell(name, value, lang, answer.family))
     console().print(table)
 
 
-def _cell(name: str, value: Any, lang: Lang) -> Text:
+def _cell(name: str, value: Any, lang: Lang, family: str) -> Text:
     if value is None:
         return Text("–")
     if name in ("state", "result", "end"):
-        return state_text(str(value), lang)
+        return state_text(str(value), lang, family)
+    if name in _WORDED:
+        return Text(find(lang, f"{name}.{value}") or str(value))
     if isinstance(value, datetime):
         return Text(show_moment(value))
     return Text(_flat(value))

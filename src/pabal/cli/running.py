@@ -14,12 +14,6 @@ Port = Annotated[int | None, typer.Option(min=0, max=65535, help="Port of the we
 Host = Annotated[str | None, typer.Option(help="Address the web server listens on.")]
 
 
-def add_to(app: typer.Typer) -> None:
-    app.command()(up)
-    app.command()(serve)
-    app.command()(down)
-
-
 def up(
     ctx: typer.Context,
     host: Host = None,

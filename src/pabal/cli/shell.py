@@ -1,6 +1,5 @@
 """What every command shares: settings, language, the way to print, the way to the database, the way to fail."""
 
-import asyncio
 import json
 import os
 import sys
@@ -8,18 +7,24 @@ from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import typer
 
-from pabal.cli.words import find, say
+from pabal.cli.words import say
 from pabal.platform.language.pairs import Lang
 
 if TYPE_CHECKING:
+    import asyncio
+
     from pabal.base.database import Database, Tx
     from pabal.base.errors import PabalError
     from pabal.base.settings import Settings
     from pabal.cli.output import Answer
+    from pabal.platform.actor import Actor
+    from pabal.platform.secrets import Vault
+    from pabal.platform.services import Services
     from pabal.platform.slice import Slice
 
 T = TypeVar("T")
@@ -68,9 +73,11 @@ class Shell:
         write(answer, self.output, self.lang)
 
     def run(
-        self, work: Coroutine[Any, Any, T], *, loop_factory: Callable[[], asyncio.AbstractEventLoop] | None = None
+        self, work: Coroutine[Any, Any, T], *, loop_factory: "Callable[[], asyncio.AbstractEventLoop] | None" = None
     ) -> T:
         """Runs the command; a failure we know ends the process with its exit code."""
+        import asyncio
+
         from pabal.base.errors import PabalError
         from pabal.base.telemetry import start_logging
 
@@ -84,9 +91,10 @@ class Shell:
 
     def fail(self, error: "PabalError") -> NoReturn:
         from pabal.cli.exits import exit_code, next_command
+        from pabal.platform.language.errors import explain
 
-        message = find(self.lang, f"error.{error.code}")
-        reason = str(error) if message is None else f"{message} ({error.detail})" if error.detail else message
+        message = explain(error, self.lang)
+        reason = f"{message} ({error.detail})" if error.detail else message
         command = next_command(error)
         if self.output in ("json", "ndjson"):
             told = json.dumps({"code": error.code, "reason": reason, "next": command}, ensure_ascii=False)
@@ -95,6 +103,13 @@ class Shell:
         typer.echo(told, err=True)
         raise typer.Exit(exit_code(error))
 
+    @property
+    def has_apps(self) -> bool:
+        """Perhaps, asked without importing anything: `--help` is to be quick."""
+        file = Path(os.environ.get("PABAL_CONFIG", "pabal.toml"))
+        return bool(self.apps or os.environ.get("PABAL_APPS") or file.exists())
+
+    @cached_property
     def loaded(self) -> "tuple[Slice, ...]":
         """The apps that the settings and --app name."""
         from pabal.base.settings import split_list
@@ -102,11 +117,28 @@ class Shell:
 
         return load_slices(split_list(self.settings.apps))
 
+    @cached_property
     def slices(self) -> "tuple[Slice, ...]":
-        """All that this command line has code for: the demo's is always here."""
+        """All apps that this command line has code for: the demo's is always here."""
         from pabal.demo import SLICE
 
-        return (SLICE, *self.loaded())
+        return (*self.loaded, SLICE)
+
+    @cached_property
+    def house(self) -> "tuple[Slice, ...]":
+        """As a server of these settings is made of: the apps, and the platform's own rooms."""
+        from pabal.platform.rooms import platform_slice
+        from pabal.platform.slice import check_names, list_migrations
+
+        whole = (*self.slices, platform_slice(self.slices, list_migrations(self.slices)))
+        check_names(whole)
+        return whole
+
+    @property
+    def address(self) -> str:
+        """Where people reach the console."""
+        host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.settings.host, self.settings.host)  # noqa: S104 -- not listened on
+        return self.settings.public_url or f"http://{f'[{host}]' if ':' in host else host}:{self.settings.port}"
 
     async def database_url(self) -> str:
         from pabal.base import embedded
@@ -139,6 +171,48 @@ class Shell:
         async with self.database() as database, database.transaction() as tx:
             yield tx
 
+    @asynccontextmanager
+    async def change(self, *, dry_run: bool) -> "AsyncIterator[Tx]":
+        """With --dry-run all of it is done and then taken back: what is shown is what would be."""
+        try:
+            async with self.transaction() as tx:
+                yield tx
+                if dry_run:
+                    raise _TakenBack
+        except _TakenBack:
+            self.tell("dry_run")
+
+    @asynccontextmanager
+    async def services(self, database: "Database") -> "AsyncIterator[Services]":
+        """What handlers are made with, on the one small pool of a command."""
+        import secrets
+
+        from pabal.cli.exits import NoSecretKey
+        from pabal.platform.notifications import Telegram
+        from pabal.platform.secrets import Vault
+        from pabal.platform.services import Services
+        from pabal.platform.storage import Files
+
+        settings, telegram = self.settings, Telegram(self.settings.telegram_url)
+        try:
+            vault = self.vault
+        except NoSecretKey:
+            vault = Vault(secrets.token_urlsafe())  # opens nothing; few commands come across a secret
+        try:
+            yield Services(settings, database, database, vault, Files(settings.data_dir / "files"), telegram)
+        finally:
+            await telegram.close()
+
+    @property
+    def vault(self) -> "Vault":
+        """The servers' own, never one made here: what it seals they could not open."""
+        from pabal.cli.exits import NoSecretKey
+        from pabal.platform.secrets import find_vault, key_file
+
+        if self.settings.secret_key is None and not key_file(self.settings).exists():
+            raise NoSecretKey(str(key_file(self.settings)))
+        return find_vault(self.settings)
+
     def confirm(self, key: str, *, yes: bool, **values: Any) -> None:
         """Asks before what cannot be undone; never where nobody can answer."""
         from pabal.cli.exits import NotConfirmed
@@ -151,11 +225,18 @@ class Shell:
             self.fail(NotConfirmed(command=f"pabal {' '.join(sys.argv[1:])}"))
 
 
-def actor() -> str:
-    """Who did it, for histories: whoever holds the database's address is an administrator."""
+def administrator() -> "Actor":
+    """Whoever holds the database's address is an administrator of the whole house."""
     import getpass
 
-    return f"cli:{getpass.getuser()}"
+    from pabal.platform.actor import Actor, Role
+
+    name = getpass.getuser()
+    return Actor(f"cli:{name}", None, Role.ADMIN, label=name, origin="cli")
+
+
+class _TakenBack(Exception):
+    """Ends a transaction that was only tried."""
 
 
 async def _named(work: Coroutine[Any, Any, T]) -> T:

@@ -13,11 +13,6 @@ if TYPE_CHECKING:
     from pabal.engine.listing import ServerSeen
 
 
-def add_to(app: typer.Typer) -> None:
-    app.command()(status)
-    app.command("next")(next_)
-
-
 def status(ctx: typer.Context) -> None:
     """Servers, queues, and what is due next. Works also when no server runs."""
     shell: Shell = ctx.obj

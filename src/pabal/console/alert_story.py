@@ -104,7 +104,7 @@ def tell_in_words(visit: Visit, rule: AlertRule, measured: Measured) -> str:
     broken = Limit(rule.beyond, measured.limit, rule.held_for).is_broken_by
     beyond = sum(broken(_peak(point, rule)) for point in measured.points)
     values = {
-        "since": visit.voice.moment(measured.since),
+        "since": visit.voice.moment(measured.points[0].at),
         "until": visit.voice.moment(measured.until),
         "low": show_value(min(point.low for point in measured.points), rule.measure.unit, visit.lang),
         "high": show_value(max(point.high for point in measured.points), rule.measure.unit, visit.lang),
@@ -113,7 +113,7 @@ def tell_in_words(visit: Visit, rule: AlertRule, measured: Measured) -> str:
     }
     return visit.say(
         "From {since} to {until}: between {low} and {high}, beyond the limit of {limit} for {percent} % of the time.",
-        "{since}부터 {until}까지: {low}에서 {high} 사이, 이 중 {percent}% 동안 기준 {limit}을(를) 벗어났습니다.",
+        "{since}부터 {until}까지: {low}에서 {high} 사이, 기준({limit})을 벗어난 시간 {percent}%.",
         **values,
     )
 
@@ -134,7 +134,7 @@ def _line(visit: Visit, made: Transition, who: str) -> dict[str, Any]:
 def _breach(visit: Visit, alert: Alert, rule: AlertRule | None) -> dict[str, Any]:
     measure = (alert.rule, alert.rule) if rule is None else rule.measure.label
     limit = show_value(alert.threshold, "" if rule is None else rule.measure.unit, visit.lang)
-    said: Pair = ("{measure} passed the limit of {limit}.", "{measure}: 기준 {limit}을(를) 벗어났습니다.")
+    said: Pair = ("{measure} passed the limit of {limit}.", "{measure}: 기준({limit})을 벗어났습니다.")
     return _item(visit, said, "attn", measure=visit.say(*measure), limit=limit)
 
 

@@ -1,7 +1,7 @@
 """Audit: who changed what, before and after, and from where; also as CSV."""
 
 import json
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Annotated, Any
@@ -132,7 +132,7 @@ def link_of(visit: Visit, about: str) -> str | None:
     )
 
 
-async def _make_rows(tx: Tx, visit: Visit, entries: Iterable[Entry]) -> list[Row]:
+async def _make_rows(tx: Tx, visit: Visit, entries: Sequence[Entry]) -> list[Row]:
     own = await tenants.visible_to(tx, visit.actor)
     tree = await load_tree(tx, own)
     names = {about: await _name(tx, own, tree, about) for about in {entry.about for entry in entries}}

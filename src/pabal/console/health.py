@@ -143,6 +143,7 @@ async def measure(visit: Visitor, name: str, filters: Annotated[Filters, Query()
         show=lambda value: show_value(value, found.unit, visit.lang),
         filters=filters,
         ranges=RANGES,
+        live_topics="alerts.*",
     )
 
 

@@ -126,9 +126,7 @@ async def to_the_tree(visit: Visitor) -> Response:
 
 
 @router.post("/people/units")
-async def add_unit(
-    visit: Visitor, parent_id: UnitGiven, level: Annotated[Level, Form()], title: Said = ""
-) -> Response:
+async def add_unit(visit: Visitor, parent_id: UnitGiven, level: Annotated[Level, Form()], title: Said = "") -> Response:
     try:
         async with visit.change() as tx:
             made = await tenants.add_unit(tx, visit.actor, parent_id=parent_id, level=level, name=title)

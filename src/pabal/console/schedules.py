@@ -159,7 +159,7 @@ async def keep(visit: Visitor, schedule_id: str, fire_at: Annotated[str, Form()]
     async with visit.change() as tx:
         await operating.keep_occurrence(tx, visit.actor, number, moment)
     english, korean = _in_both(visit, moment)
-    return visit.go(back or _href(number), said=(f"Will run after all: {english}", f"다시 실행합니다: {korean}"))
+    return visit.go(back or _href(number), said=(f"Will run as planned: {english}", f"그대로 실행합니다: {korean}"))
 
 
 async def make_schedule_rows(tx: Tx, visit: Visit, lines: Sequence[ScheduleLine]) -> list[Row]:

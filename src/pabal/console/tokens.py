@@ -80,13 +80,12 @@ def state_of(token: Token, now: datetime) -> str:
 
 
 def keep_strongest(scopes: Iterable[str]) -> tuple[str, ...]:
-    """Write holds read and manage holds both, so of each area one is enough."""
-    rights = list(RIGHTS)
+    """Write holds read, and manage both: of each area one is enough. What is no right at all stays, to be refused."""
+    rank = {right: place for place, right in enumerate(RIGHTS)}
     best: dict[str, str] = {}
     for scope in scopes:
         area, _, right = scope.partition(":")
-        if right not in rights or rights.index(right) >= rights.index(best.get(area, "read")):
-            best[area] = right
+        best[area] = max(best.get(area, right), right, key=lambda one: rank.get(one, len(rank)))
     return tuple(f"{area}:{right}" for area, right in best.items())
 
 
@@ -126,9 +125,7 @@ async def token(visit: Visitor, token_id: Number) -> Response:
 
 
 @router.post("/people/tokens/{token_id}/rotate")
-async def rotate_token(
-    visit: Visitor, token_id: Number, overlap: Annotated[int, Form(ge=0, le=720)] = 24
-) -> Response:
+async def rotate_token(visit: Visitor, token_id: Number, overlap: Annotated[int, Form(ge=0, le=720)] = 24) -> Response:
     try:
         async with visit.change() as tx:
             made = await auth.rotate_token(tx, visit.actor, token_id, overlap=timedelta(hours=overlap))
@@ -163,7 +160,10 @@ async def _show_list(visit: Visit, cursor: str, failed: Failed | None = None) ->
     return await visit.show(
         "tokens.html",
         200 if failed is None else failed.status,
-        rows=[Row(one, state_of(one, visit.now), say_scopes(visit, one.scopes), tree.names(one.unit_id)) for one in page.items],
+        rows=[
+            Row(one, state_of(one, visit.now), say_scopes(visit, one.scopes), tree.names(one.unit_id))
+            for one in page.items
+        ],
         pager=turn(visit, page.cursor),
         failed=failed,
         tree=tree,

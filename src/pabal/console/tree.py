@@ -1,4 +1,4 @@
-"""The organisation as pages show it: depths, paths from the top one may see, words of the levels, choices for a form."""
+"""The organisation as pages show it: depths, paths from the top one may see, words of its levels, choices."""
 
 from collections.abc import Iterable
 from functools import cached_property

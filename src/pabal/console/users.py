@@ -92,9 +92,7 @@ async def user(visit: Visitor, user_id: Number) -> Response:
 async def edit_user(visit: Visitor, user_id: Number, asked: Annotated[PersonChange, Form()]) -> Response:
     try:
         async with visit.change() as tx:
-            await auth.edit_user(
-                tx, visit.actor, user_id, name=asked.name, role=asked.role, unit_id=asked.unit
-            )
+            await auth.edit_user(tx, visit.actor, user_id, name=asked.name, role=asked.role, unit_id=asked.unit)
     except (Invalid, Conflict) as error:
         typed = asked.model_dump(mode="json", exclude_none=True)
         return await _show(visit, user_id, failed=fail(visit, "edit", error, _AT.get(type(error), ""), typed))
@@ -158,9 +156,7 @@ async def _show_link(visit: Visit, link: IssuedLink, *, is_reset: bool = False) 
     return answer
 
 
-async def _show(
-    visit: Visit, user_id: int, *, link: ShownLink | None = None, failed: Failed | None = None
-) -> Response:
+async def _show(visit: Visit, user_id: int, *, link: ShownLink | None = None, failed: Failed | None = None) -> Response:
     visit.actor.require(Right.READ, AREA)
     async with visit.read() as tx:
         scope = await tenants.visible_to(tx, visit.actor)

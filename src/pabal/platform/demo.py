@@ -74,8 +74,12 @@ async def _plant(tx: Tx) -> dict[str, Unit]:
     hq = await tenants.ensure_hq(tx)
     units = {"본사": hq}
 
+    taken = {unit.name for unit in await tenants.list_units(tx, None)}
+
     async def add(parent: Unit, level: Level, name: str) -> Unit:
-        units[name] = await tenants.add_unit(tx, ENGINE, parent_id=parent.id, level=level, name=name, is_demo=True)
+        # a house of one's own may have such a unit already
+        said = f"{name} (데모)" if name in taken else name
+        units[name] = await tenants.add_unit(tx, ENGINE, parent_id=parent.id, level=level, name=said, is_demo=True)
         return units[name]
 
     for distributor, agencies in _TREE.items():

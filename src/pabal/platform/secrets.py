@@ -10,6 +10,7 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from pabal.base.errors import Invalid, Unavailable
+from pabal.base.settings import Settings
 
 SHORTEST = 16
 
@@ -51,6 +52,16 @@ class Vault:
 
     def __repr__(self) -> str:
         return "Vault(…)"
+
+
+def find_vault(settings: Settings) -> Vault:
+    """That of every server with these settings."""
+    return Vault(settings.secret_key) if settings.secret_key else Vault.from_file(key_file(settings))
+
+
+def key_file(settings: Settings) -> Path:
+    """Where the key is in development."""
+    return settings.data_dir / "secret.key"
 
 
 def _derive(text: str) -> bytes:

@@ -11,22 +11,22 @@ from pabal.platform.web.problems import status_of
 Schema = Mapping[str, Any]
 _MOMENT = "2026-07-03T00:00:00Z"
 _PLAIN = {"string": "text", "integer": 1, "number": 1.5, "boolean": True, "null": None}
-_EVERYWHERE = {
+PROBLEMS = {
     "400": "The request cannot be read, or has an unknown parameter.",
     "401": "You are not signed in, or the token cannot be used.",
     "403": "Your role or token does not allow this.",
-    "429": "Too many requests; Retry-After says how long to wait.",
-    "500": "Something unforeseen happened.",
-    "503": "Something Pabal needs does not answer now.",
-}
-_CHANGES = {
     "404": "There is no such thing, or it is not yours to see.",
     "409": "Its state does not allow this now.",
     "412": "Somebody changed it after you read it.",
     "413": "What was sent is too large.",
     "415": "A body of this type is not taken here.",
+    "416": "The file has no such range of bytes.",
     "422": "What was sent does not fit.",
+    "429": "Too many requests; Retry-After says how long to wait.",
+    "500": "Something unforeseen happened.",
+    "503": "Something Pabal needs does not answer now.",
 }
+_CHANGES = ("409", "412", "413", "415")
 
 PROBLEM: dict[str, Any] = {
     "title": "Problem",
@@ -65,15 +65,12 @@ class Described:
     korean: str
 
 
-def problems_of(path: str, method: str) -> dict[str, str]:
-    """By status, what it means here."""
-    found = dict(_EVERYWHERE)
-    if method != "GET":
-        return {**found, **_CHANGES}
-    if path.endswith("/content"):
-        found["416"] = "The file has no such range of bytes."
-    # a look-up, or a list within a unit that is not there
-    return {**found, "404": _CHANGES["404"], "422": _CHANGES["422"]}
+def problems_of(path: str, method: str) -> list[str]:
+    """The statuses an endpoint may answer with when it cannot do what is asked. Also a list may be of no unit: 404."""
+    unlikely = {"416"} if not path.endswith("/content") else set()
+    if method == "GET":
+        unlikely |= set(_CHANGES)
+    return [status for status in PROBLEMS if status not in unlikely]
 
 
 def list_problems() -> list[Described]:

@@ -14,6 +14,7 @@ from pabal.base.clock import host_time
 from pabal.base.database import ConnectionFailure, DatabaseUnavailable
 from pabal.base.errors import NotFound, PabalError
 from pabal.base.telemetry import declare, emit
+from pabal.platform.web.headers import Asgi, Message, Receive, Scope, Send
 from pabal.platform.web.identify import THEME_COOKIE, ZONE, guess_language, site_of
 from pabal.platform.web.problems import (
     PROBLEM_JSON,
@@ -47,10 +48,35 @@ class BodyInvalid(PabalError):
 
 
 def handle_errors(app: FastAPI) -> None:
+    """Before other middleware is added: what is unforeseen is answered inside it, with its headers."""
     app.add_exception_handler(PabalError, _on_pabal_error)
     app.add_exception_handler(RequestValidationError, _on_invalid)
     app.add_exception_handler(HTTPException, _on_http)
-    app.add_exception_handler(Exception, _on_unexpected)
+    app.add_middleware(LastResort)
+
+
+class LastResort:
+    """ASGI. The framework's own handler of the unforeseen stands outside all middleware, and raises once more."""
+
+    def __init__(self, app: Asgi) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        has_begun = False
+
+        async def noting(message: Message) -> None:
+            nonlocal has_begun
+            has_begun = True
+            await send(message)
+
+        try:
+            await self._app(scope, receive, noting)
+        except Exception as error:
+            # half an answer cannot be taken back: the connection is cut, so that nobody takes it for a whole one
+            if has_begun or scope["type"] != "http":
+                raise
+            answered = await _on_unexpected(Request(scope, receive), error)
+            await answered(scope, receive, send)
 
 
 async def answer(request: Request, error: PabalError) -> Response:

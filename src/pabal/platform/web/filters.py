@@ -1,7 +1,6 @@
 """What a query may say: several values with commas, moments with their zone; what nobody knows is refused."""
 
 from datetime import datetime
-from functools import cache
 from typing import Annotated, Any, TypeVar
 
 from fastapi import Request
@@ -84,7 +83,10 @@ class Between(Listed):
 
 async def refuse_unknown(request: Request) -> None:
     """A misspelt filter that is ignored shows the wrong list, and nobody notices."""
-    known = _known(request.scope["route"].dependant)
+    route = request.scope["route"]
+    known = _KNOWN.get(route.endpoint)
+    if known is None:
+        known = _KNOWN[route.endpoint] = _known(route.dependant)
     unknown = sorted(set(request.query_params) - known)
     if unknown:
         raise UnknownParameter(", ".join(unknown)[:200])
@@ -102,7 +104,10 @@ def one_of(values: list[T] | None) -> T | None:
     return values[0]
 
 
-@cache
+# by endpoint: what it takes is in its signature, so it is looked up once
+_KNOWN: dict[Any, frozenset[str]] = {}
+
+
 def _known(dependant: Dependant) -> frozenset[str]:
     names = {"org"}
     for param in dependant.query_params:

@@ -9,7 +9,7 @@ from fastapi.responses import JSONResponse, Response
 from fastapi.routing import iter_route_contexts
 
 import pabal
-from pabal.platform.web.described import PROBLEM, example_of, list_problems, problems_of
+from pabal.platform.web.described import PROBLEM, PROBLEMS, example_of, list_problems, problems_of
 from pabal.platform.web.identify import Guest
 from pabal.platform.web.problems import PROBLEM_JSON
 
@@ -71,6 +71,7 @@ def make_schema(app: FastAPI) -> Schema:
     for unused in ("HTTPValidationError", "ValidationError"):
         schemas.pop(unused, None)
     schemas["Problem"] = PROBLEM
+    made["components"]["responses"] = {f"Problem{status}": _problem(says) for status, says in PROBLEMS.items()}
     for path, method, operation in operations_of(made):
         _describe(path, method, operation, schemas)
     return made
@@ -114,9 +115,12 @@ def _describe(path: str, method: str, operation: Schema, schemas: Mapping[str, S
         content.setdefault("example", example_of(content.get("schema", {}), schemas))
     if method == "GET" and "{" in path:
         responses["304"] = {"description": "It is still as you have it."}
-    for status, says in problems_of(path, method).items():
-        content = {PROBLEM_JSON: {"schema": {"$ref": "#/components/schemas/Problem"}}}
-        responses[status] = {"description": says, "content": content}
+    for status in problems_of(path, method):
+        responses[status] = {"$ref": f"#/components/responses/Problem{status}"}
+
+
+def _problem(says: str) -> Schema:
+    return {"description": says, "content": {PROBLEM_JSON: {"schema": {"$ref": "#/components/schemas/Problem"}}}}
 
 
 def _add_parameters(path: str, method: str, operation: Schema) -> None:

@@ -78,6 +78,12 @@ async def answer_list(visit: Visit, listed: Listed, source: Source[T, M], *, has
     return Response(body, media_type="application/json", headers=_link(visit, following))
 
 
+def answer_all(items: Sequence[BaseModel]) -> Response:
+    """A list that is short by its nature, in the same envelope."""
+    page = Page(items=list(items), next_cursor=None, has_more=False)
+    return Response(page.model_dump_json(exclude={"total"}, serialize_as_any=True), media_type="application/json")
+
+
 def show_cursor(name: str, inner: str) -> str:
     packed = json.dumps([name, inner], separators=(",", ":"))
     return base64.urlsafe_b64encode(packed.encode()).decode().rstrip("=")

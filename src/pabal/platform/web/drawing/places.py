@@ -40,7 +40,8 @@ def place(machine: Machine) -> dict[str, Spot]:
     spots = {}
     for column, states in enumerate(columns):
         ordered = sorted(states, key=lambda state: (state not in spine, _count_sources(ways, state)))
-        spots |= {state: Spot(column, _aside(number)) for number, state in enumerate(ordered)}
+        side = -1 if states[0] in machine.final else 1
+        spots |= {state: Spot(column, side * _aside(number)) for number, state in enumerate(ordered)}
     top = min(spot.row for spot in spots.values())
     lifted = {state: Spot(spot.column, spot.row - top) for state, spot in spots.items()}
     return dict(sorted(lifted.items(), key=lambda one: one[1]))
@@ -87,5 +88,5 @@ def _count_sources(ways: list[Way], state: str) -> int:
 
 
 def _aside(number: int) -> int:
-    """0, 1, -1, 2, -2: the middle first, then below and above by turns."""
+    """0, 1, -1, 2, -2: the middle first, then below and above by turns (ends: above and below)."""
     return (number + 1) // 2 * (1 if number % 2 else -1)

@@ -8,6 +8,7 @@ import heapq
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import NamedTuple
 
 from pabal.platform.web.drawing.places import Spot, Way
@@ -16,7 +17,7 @@ TRACKS = 5
 PORTS_ACROSS, PORTS_DOWN = 5, 3
 BEND, CROSSING, TOUCHING, SHARING, TAKEN = 34, 26, 90, 700, 400
 STEP_ACROSS, STEP_DOWN = 16, 15
-OFF_CENTRE = 5
+OFF_CENTRE = 20
 ALONG_OWN = 0.25
 
 
@@ -68,7 +69,7 @@ Place = tuple[Node, Heading]
 
 @dataclass
 class Router:
-    """Lines that say the same and lead to the same state are a group: they may run together."""
+    """Lines that say the same and lead to the same state are a group: they may run together, but not with a loop."""
 
     spots: dict[str, Spot]
     lines: list[Line] = field(default_factory=list)
@@ -76,20 +77,17 @@ class Router:
     _levels: dict[Node, set[tuple[int, bool]]] = field(default_factory=lambda: defaultdict(set))
     _taken: dict[tuple[Node, Heading], int] = field(default_factory=dict)
 
-    @property
-    def columns(self) -> int:
-        return 1 + max(spot.column for spot in self.spots.values())
-
-    @property
-    def rows(self) -> int:
-        return 1 + max(spot.row for spot in self.spots.values())
+    def __post_init__(self) -> None:
+        columns, rows = (1 + max(spot[part] for spot in self.spots.values()) for part in (0, 1))
+        self._width = columns * (TRACKS + PORTS_ACROSS) + TRACKS
+        self._height = rows * (TRACKS + PORTS_DOWN) + TRACKS
+        self._inside = {node for spot in self.spots.values() for node in _list_inside(spot)}
 
     def route(self, ways: Iterable[Way]) -> list[Line]:
         """The short ones first: the long ones have more room to go around them."""
-        self._inside = {node for spot in self.spots.values() for node in _inside(spot)}
-        groups: dict[tuple[str, tuple[str, ...]], list[Way]] = defaultdict(list)
+        groups: dict[tuple[str, tuple[str, ...], bool], list[Way]] = defaultdict(list)
         for way in ways:
-            groups[way.target, way.events].append(way)
+            groups[way.target, way.events, way.source == way.target].append(way)
         ordered = sorted(groups.values(), key=lambda group: min(map(self._distance, group)))
         for number, group in enumerate(ordered):
             for way in sorted(group, key=self._distance):
@@ -104,7 +102,7 @@ class Router:
         self.lines.append(line)
         self._taken[line.path[0], line.out] = line.group
         self._taken[line.path[-1], line.into.back] = line.group
-        for a, b in zip(line.path, line.path[1:], strict=False):
+        for a, b in pairwise(line.path):
             self._segments[min(a, b), max(a, b)].add(line.group)
             for node in (a, b):
                 self._levels[node].add((line.group, a.y == b.y))
@@ -169,9 +167,7 @@ class Router:
         return length + meeting + (SHARING if owners else 0)
 
     def _is_on_grid(self, node: Node) -> bool:
-        width = self.columns * (TRACKS + PORTS_ACROSS) + TRACKS
-        height = self.rows * (TRACKS + PORTS_DOWN) + TRACKS
-        return 0 <= node.x < width and 0 <= node.y < height
+        return 0 <= node.x < self._width and 0 <= node.y < self._height
 
     def _ports(self, state: str, group: int, *, is_target: bool) -> Iterator[Port]:
         for outside, out, off in list_ports(self.spots[state]):
@@ -187,10 +183,10 @@ def first_port(spot: Spot) -> Node:
 
 
 def list_ports(spot: Spot) -> Iterator[tuple[Node, Heading, float]]:
-    """With how far each is from the middle of its side."""
+    """With how far each is from the middle of its side; of two lines between neighbours the second runs below."""
     left, top = first_port(spot)
     for number in range(PORTS_DOWN):
-        off = abs(number - PORTS_DOWN // 2)
+        off = abs(number - PORTS_DOWN // 2) + (0.2 if number < PORTS_DOWN // 2 else 0)
         yield Node(left + PORTS_ACROSS, top + number), RIGHT, off
         yield Node(left - 1, top + number), LEFT, off
     for number in range(PORTS_ACROSS):
@@ -199,7 +195,7 @@ def list_ports(spot: Spot) -> Iterator[tuple[Node, Heading, float]]:
         yield Node(left + number, top - 1), UP, off
 
 
-def _inside(spot: Spot) -> Iterator[Node]:
+def _list_inside(spot: Spot) -> Iterator[Node]:
     left, top = first_port(spot)
     for x in range(PORTS_ACROSS):
         for y in range(PORTS_DOWN):

@@ -1,0 +1,95 @@
+"""Whatever one sends to any endpoint, it is answered as its description says, and never with a server error."""
+
+import asyncio
+from typing import Any
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from pabal.platform.actor import Role
+from pabal.platform.web.limits import Rate
+from pabal.platform.web.openapi import schema_of
+from tests.support.things import Things, make_things
+from tests.support.web import Web
+
+# it does not end; it has tests of its own
+ENDLESS = "follow_facts"
+CHECKS = [
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_schema_conformance,
+]
+
+
+@pytest.mark.parametrize("who", ["admin", "viewer", "nobody"])
+async def test_every_endpoint_answers_as_described(web: Web, who: str):
+    web.site.state.rate = Rate(limit=1_000_000)
+    things = await make_things(web.db, web.app.services.files, web.app.services.vault, web.tree.gangnam)
+    headers = {"Accept-Language": "en"}
+    if who != "nobody":
+        headers["Authorization"] = f"Bearer {await web.make_token('hq', Role(who))}"
+
+    tried = await asyncio.to_thread(_try_all, schema_of(web.site), web.url, headers, _known_ids(things))
+
+    assert tried >= len(schema_of(web.site)["paths"])
+
+
+def _known_ids(things: Things) -> dict[str, Any]:
+    """Some requests are about what is there: others would mostly be answered with 404."""
+    return {
+        "/jobs/": things.job,
+        "/schedules/": things.schedule,
+        "/occurrences/": things.occurrence,
+        "/why/": things.job,
+        "/machines/{name}/subjects/": things.alert_number,
+        "/facts/": things.fact,
+        "/alerts/": things.alert,
+        "/channels/": things.channel,
+        "/users/": things.user,
+        "/tokens/": things.token,
+        "/units/": things.unit,
+        "/files/": things.file,
+    }
+
+
+def _try_all(schema: dict[str, Any], url: str, headers: dict[str, str], known: dict[str, Any]) -> int:
+    described = schemathesis.openapi.from_dict(schema)
+    tried = 0
+    for found in described.get_all_operations():
+        operation = found.ok()
+        if operation.definition.raw["operationId"] != ENDLESS:
+            _try_one(operation, url, headers, known)
+            tried += 1
+    return tried
+
+
+def _try_one(operation: Any, url: str, headers: dict[str, str], known: dict[str, Any]) -> None:
+    real = next((one for part, one in known.items() if part in operation.path), None)
+
+    @settings(
+        max_examples=6,
+        derandomize=True,
+        database=None,
+        deadline=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(operation.as_strategy(), st.booleans())
+    def ask(case: Any, is_real: bool) -> None:
+        if real is not None and is_real and "id" in (case.path_parameters or {}):
+            case.path_parameters["id"] = real
+            if "name" in case.path_parameters:
+                case.path_parameters["name"] = "alert"
+        answer = case.call(base_url=url, headers=headers, timeout=30)
+        case.validate_response(answer, checks=CHECKS)
+
+    ask()
