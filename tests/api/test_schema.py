@@ -1,6 +1,7 @@
 """Whatever one sends to any endpoint, it is answered as its description says, and never with a server error."""
 
 import asyncio
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -30,15 +31,26 @@ CHECKS = [
 ]
 
 
-@pytest.mark.parametrize("who", ["admin", "viewer", "nobody"])
-async def test_every_endpoint_answers_as_described(web: Web, who: str):
+@dataclass(frozen=True)
+class Asking:
+    """Where, as whom, about what that is there, and how often each."""
+
+    url: str
+    headers: dict[str, str]
+    known: dict[str, Any]
+    times: int
+
+
+@pytest.mark.parametrize(("who", "times"), [("admin", 5), ("viewer", 2), ("nobody", 1)])
+async def test_every_endpoint_answers_as_described(web: Web, who: str, times: int):
     web.site.state.rate = Rate(limit=1_000_000)
     things = await make_things(web.db, web.app.services.files, web.app.services.vault, web.tree.gangnam)
     headers = {"Accept-Language": "en"}
     if who != "nobody":
         headers["Authorization"] = f"Bearer {await web.make_token('hq', Role(who))}"
 
-    tried = await asyncio.to_thread(_try_all, schema_of(web.site), web.url, headers, _known_ids(things))
+    asking = Asking(web.url, headers, _known_ids(things), times)
+    tried = await asyncio.to_thread(_try_all, schema_of(web.site), asking)
 
     assert tried >= len(schema_of(web.site)["paths"])
 
@@ -61,22 +73,22 @@ def _known_ids(things: Things) -> dict[str, Any]:
     }
 
 
-def _try_all(schema: dict[str, Any], url: str, headers: dict[str, str], known: dict[str, Any]) -> int:
+def _try_all(schema: dict[str, Any], asking: Asking) -> int:
     described = schemathesis.openapi.from_dict(schema)
     tried = 0
     for found in described.get_all_operations():
         operation = found.ok()
         if operation.definition.raw["operationId"] != ENDLESS:
-            _try_one(operation, url, headers, known)
+            _try_one(operation, asking)
             tried += 1
     return tried
 
 
-def _try_one(operation: Any, url: str, headers: dict[str, str], known: dict[str, Any]) -> None:
-    real = next((one for part, one in known.items() if part in operation.path), None)
+def _try_one(operation: Any, asking: Asking) -> None:
+    real = next((one for part, one in asking.known.items() if part in operation.path), None)
 
     @settings(
-        max_examples=6,
+        max_examples=asking.times,
         derandomize=True,
         database=None,
         deadline=None,
@@ -89,7 +101,7 @@ def _try_one(operation: Any, url: str, headers: dict[str, str], known: dict[str,
             case.path_parameters["id"] = real
             if "name" in case.path_parameters:
                 case.path_parameters["name"] = "alert"
-        answer = case.call(base_url=url, headers=headers, timeout=30)
+        answer = case.call(base_url=asking.url, headers=asking.headers, timeout=30)
         case.validate_response(answer, checks=CHECKS)
 
     ask()

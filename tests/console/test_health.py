@@ -1,7 +1,8 @@
 """Health in the console: what is measured, what is normal, and only one's own."""
 
+import asyncio
 import html
-from collections.abc import Iterator
+from collections.abc import AsyncIterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import httpx2
 import pytest
 
+from pabal import main, serving
 from pabal.base import clock
 from pabal.base.database import Database
 from pabal.base.settings import Settings
@@ -18,7 +20,9 @@ from pabal.platform.alerts import Announcement, Reading
 from pabal.platform.backup import store
 from pabal.platform.slice import Slice
 from pabal.platform.web.identify import SCOPE_COOKIE
+from pabal.web import make_web
 from tests.platform.alerts.house import EVERY, MINUTE, Dial, rule_on
+from tests.support.people import plant
 from tests.support.web import SECRET, Web
 
 DIAL = Dial("bots.lag", None)
@@ -35,11 +39,26 @@ HOUSE = [measure for measure in alerts.ENGINE_MEASURES if not measure.is_per_hos
 
 
 @pytest.fixture
-def web_settings(db: Database, tmp_path: Path) -> Iterator[Settings]:
+def web_settings(db: Database, tmp_path: Path) -> Settings:
     """With an app of one measure, whose dial these tests turn."""
-    yield Settings(
-        database_url=db.url, data_dir=tmp_path, port=0, apps="tests.console.test_health:SLICE", secret_key=SECRET
-    )
+    apps = "tests.console.test_health:SLICE"
+    return Settings(database_url=db.url, data_dir=tmp_path, port=0, apps=apps, secret_key=SECRET)
+
+
+@pytest.fixture
+async def web(db: Database, web_settings: Settings) -> AsyncIterator[Web]:
+    """Its loops are not started: they would measure too, and at moments of their own."""
+    app = await main.build(web_settings, frozenset({"web"}))
+    site = make_web(app, app.site)
+    server = serving.WebServer(site, serving.listen("127.0.0.1", 0))
+    running = asyncio.create_task(server.run_until_stopped())
+    await server.wait_until_started()
+    made = Web(server.url, site, app, db, await plant(db))
+    yield made
+    await made.close()
+    await server.stop()
+    await running
+    await app.stop()
     DIAL.shows = None
 
 

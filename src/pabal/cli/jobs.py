@@ -9,7 +9,6 @@ from pabal.cli.shell import Shell
 if TYPE_CHECKING:
     from pabal.engine.listing import JobLine
     from pabal.engine.listing.jobs import Wanted
-    from pabal.platform.actor import Actor
     from pabal.platform.operating import Done
 
 app = typer.Typer(help="Jobs: what there is to do and what became of it.", no_args_is_help=True)
@@ -137,11 +136,12 @@ def _worker(worker: int | None) -> str | None:
 
 async def _cancel(shell: Shell, texts: list[str], *, dry_run: bool, force: bool) -> None:
     from pabal.cli.exits import EndedBefore, SomeFailed
+    from pabal.cli.shell import administrator
     from pabal.engine import kinds
     from pabal.engine.kinds import Kinds
     from pabal.platform import operating
 
-    known = kinds.merge(one.kinds for one in shell.slices() if isinstance(one.kinds, Kinds))
+    known = kinds.merge(one.kinds for one in shell.slices if isinstance(one.kinds, Kinds))
     async with shell.transaction() as tx:
         done = await operating.cancel_jobs(tx, administrator(), texts, kinds=known, force=force, dry_run=dry_run)
         if len(done) == 1 and done[0].result != "ended_before":
@@ -152,16 +152,8 @@ async def _cancel(shell: Shell, texts: list[str], *, dry_run: bool, force: bool)
         raise EndedBefore(", ".join(untouched)) if len(untouched) == len(done) else SomeFailed(", ".join(untouched))
 
 
-def administrator() -> "Actor":
-    """Whoever holds the database's address is an administrator of the whole house."""
-    from pabal.cli.shell import actor
-    from pabal.platform.actor import Actor, Role
-
-    name = actor()
-    return Actor(name, None, Role.ADMIN, label=name)
-
-
 async def _retry(shell: Shell, text: str, *, dry_run: bool) -> None:
+    from pabal.cli.shell import administrator
     from pabal.platform import operating
 
     async with shell.transaction() as tx:

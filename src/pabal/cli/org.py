@@ -61,7 +61,7 @@ def add(
             parent = await find_org(tx, below)
             place = tenants.Level(level.value)
             made = await tenants.add_unit(tx, administrator(), parent_id=parent.id, level=place, name=name)
-            _show(shell, made)
+        _show(shell, made)
 
     shell.run(work())
 
@@ -80,7 +80,8 @@ def rename(
 
     async def work() -> None:
         async with shell.change(dry_run=dry_run) as tx:
-            _show(shell, await tenants.rename_unit(tx, administrator(), (await find_unit(tx, unit)).id, name))
+            named = await tenants.rename_unit(tx, administrator(), (await find_unit(tx, unit)).id, name)
+        _show(shell, named)
 
     shell.run(work())
 
@@ -94,8 +95,9 @@ def move(ctx: typer.Context, unit: UnitArgument, below: Below = None, dry_run: D
 
     async def work() -> None:
         async with shell.change(dry_run=dry_run) as tx:
-            moved, parent = await find_unit(tx, unit), await find_org(tx, below)
-            _show(shell, await tenants.move_unit(tx, administrator(), moved.id, parent_id=parent.id))
+            found, parent = await find_unit(tx, unit), await find_org(tx, below)
+            moved = await tenants.move_unit(tx, administrator(), found.id, parent_id=parent.id)
+        _show(shell, moved)
 
     shell.run(work())
 
@@ -113,7 +115,7 @@ def remove(ctx: typer.Context, unit: UnitArgument, yes: Yes = False, dry_run: Dr
         async with shell.change(dry_run=dry_run) as tx:
             found = await find_unit(tx, unit)
             await tenants.remove_unit(tx, administrator(), found.id)
-            _show(shell, found)
+        _show(shell, found)
 
     shell.run(work())
 

@@ -54,7 +54,7 @@ class Answer:
     family: str = ""
 
 
-def write(answer: Answer, form: str, lang: Lang) -> None:
+def write(answer: Answer, form: str, lang: Lang, *, header: bool = True) -> None:
     match form:
         case "json":
             typer.echo(
@@ -64,7 +64,7 @@ def write(answer: Answer, form: str, lang: Lang) -> None:
             for row in answer.rows:
                 typer.echo(_dump(row))
         case "csv":
-            typer.echo(_csv(answer), nl=False)
+            typer.echo(_csv(answer, header=header), nl=False)
         case "plain":
             for row in answer.rows:
                 typer.echo("\t".join(_flat(row.get(name)) for name in answer.columns))
@@ -101,23 +101,27 @@ def _write_table(answer: Answer, lang: Lang) -> None:
     if answer.single:
         _write_fields(answer, lang)
         return
-    table = Table(box=None, pad_edge=False, show_edge=False, header_style="bold")
+    console().print(table(answer, lang))
+
+
+def table(answer: Answer, lang: Lang) -> Table:
+    drawn = Table(box=None, pad_edge=False, show_edge=False, show_header=bool(answer.rows), header_style="bold")
     for name in answer.columns:
-        table.add_column(find(lang, f"column.{name}") or name, overflow="fold")
+        drawn.add_column(find(lang, f"column.{name}") or name, overflow="fold")
     for row in answer.rows:
-        table.add_row(*(_cell(name, row.get(name), lang, answer.family) for name in answer.columns))
-    console().print(table)
+        drawn.add_row(*(_cell(name, row.get(name), lang, answer.family) for name in answer.columns))
+    return drawn
 
 
 def _write_fields(answer: Answer, lang: Lang) -> None:
-    table = Table(box=None, pad_edge=False, show_edge=False, show_header=False)
-    table.add_column(style="bold", no_wrap=True)
-    table.add_column(overflow="fold")
+    fields = Table(box=None, pad_edge=False, show_edge=False, show_header=False)
+    fields.add_column(style="bold", no_wrap=True)
+    fields.add_column(overflow="fold")
     for name in answer.columns:
         value = answer.rows[0].get(name)
         if value is not None:
-            table.add_row(find(lang, f"column.{name}") or name, _cell(name, value, lang, answer.family))
-    console().print(table)
+            fields.add_row(find(lang, f"column.{name}") or name, _cell(name, value, lang, answer.family))
+    console().print(fields)
 
 
 def _cell(name: str, value: Any, lang: Lang, family: str) -> Text:
@@ -132,11 +136,12 @@ def _cell(name: str, value: Any, lang: Lang, family: str) -> Text:
     return Text(_flat(value))
 
 
-def _csv(answer: Answer) -> str:
+def _csv(answer: Answer, *, header: bool) -> str:
     file = io.StringIO()
     names = list(answer.rows[0]) if answer.rows else list(answer.columns)
     writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(names)
+    if header:
+        writer.writerow(names)
     writer.writerows([_flat(row.get(name)) for name in names] for row in answer.rows)
     return file.getvalue()
 

@@ -56,7 +56,7 @@ def preview(
 @app.command()
 def pause(ctx: typer.Context, schedule: ScheduleId, dry_run: DryRun = False) -> None:
     """Nothing more is enqueued until it is resumed; what is enqueued already goes on."""
-    from pabal.cli.jobs import administrator
+    from pabal.cli.shell import administrator
     from pabal.engine import why
     from pabal.platform import operating
 
@@ -74,7 +74,7 @@ def pause(ctx: typer.Context, schedule: ScheduleId, dry_run: DryRun = False) -> 
 @app.command()
 def resume(ctx: typer.Context, schedule: ScheduleId, dry_run: DryRun = False) -> None:
     """Goes on with the next moment; those that passed meanwhile are skipped."""
-    from pabal.cli.jobs import administrator
+    from pabal.cli.shell import administrator
     from pabal.engine import why
     from pabal.platform import operating
 

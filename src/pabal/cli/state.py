@@ -35,7 +35,7 @@ async def _status(shell: Shell) -> None:
     from pabal.engine import listing
 
     async with shell.transaction() as tx:
-        servers = [_server(server) for server in await listing.list_servers(tx)]
+        servers = [server_row(server) for server in await listing.list_servers(tx)]
         depths = asdict(await listing.read_depths(tx))
         queues = [asdict(queue) for queue in await listing.list_queues(tx)]
         moments = await listing.read_next_moments(tx)
@@ -55,12 +55,12 @@ async def _status(shell: Shell) -> None:
     _show_status(shell, report)
 
 
-def _server(server: "ServerSeen") -> dict[str, Any]:
+def server_row(server: "ServerSeen") -> dict[str, Any]:
     from pabal.engine import ids
 
     return {
         "id": ids.show("wrk", server.id),
-        "state": "ok" if server.is_alive else "silent",
+        "state": server.state,
         "host": server.host,
         "pid": server.meta.get("pid"),
         "roles": ",".join(server.meta.get("roles", [])),

@@ -26,8 +26,8 @@ def why(
 async def _why(shell: Shell, subject: str) -> None:
     from dataclasses import asdict
 
-    from pabal.cli.jobs import administrator
     from pabal.cli.output import Answer
+    from pabal.cli.shell import administrator
     from pabal.platform import operating
     from pabal.platform.tenants import visible_to
 

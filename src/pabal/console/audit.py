@@ -16,13 +16,15 @@ from pabal.base.errors import NotFound
 from pabal.console.keyset import cut_by_id, read_before
 from pabal.console.occurrences import Word, read_day
 from pabal.console.parts import turn
-from pabal.console.tree import Tree, load_tree
+from pabal.console.people import ROLES
+from pabal.console.tree import LEVELS, Tree, load_tree
 from pabal.engine import ids
 from pabal.platform import audit as ledger
 from pabal.platform import auth, tenants
 from pabal.platform.actor import Right
 from pabal.platform.audit import Entry, Wanted
 from pabal.platform.language.actions import SUBJECTS, name_action, name_field
+from pabal.platform.language.pairs import Pair
 from pabal.platform.tenants import Scope
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.paging import AT_ONCE, CSV, write_csv
@@ -45,6 +47,10 @@ _BY_NUMBER = {
 _BY_KIND = {"setting": "/settings", "backup": "/backup", "rule": "/alerts", "channel": "/notifications"}
 _BY_ID = {"job_": "/jobs/{}", "sch_": "/schedules/{}", "wrk_": "/servers/{}"}
 _UNITS = ("unit_id", "parent_id")
+_WORDS: dict[str, dict[str, Pair]] = {
+    "role": {role.value: said for role, said in ROLES.items()},
+    "level": {level.value: said for level, said in LEVELS.items()},
+}
 
 Change = tuple[str, str | None, str | None]
 
@@ -184,6 +190,9 @@ def _show_value(visit: Visit, tree: Tree, field: str, value: Any) -> str | None:
         return None
     if field in _UNITS and isinstance(value, int) and value in tree.by_id:
         return tree.by_id[value].name
+    word = _WORDS.get(field, {}).get(value) if isinstance(value, str) else None
+    if word is not None:
+        return visit.say(*word)
     if isinstance(value, bool):
         return visit.say("yes", "예") if value else visit.say("no", "아니요")
     if isinstance(value, str):

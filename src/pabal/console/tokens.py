@@ -16,7 +16,7 @@ from pabal.console.people import AREA, AT_ONCE, LAST, ROLES, Failed, Number, fai
 from pabal.console.tree import load_tree
 from pabal.console.users import address_of
 from pabal.platform import auth, tenants
-from pabal.platform.actor import EVERYTHING, Right, Role
+from pabal.platform.actor import EVERYTHING, Right, Role, right_of
 from pabal.platform.auth import MadeToken, NewToken, Token
 from pabal.platform.language.pairs import Pair
 from pabal.platform.web.identify import Visitor
@@ -96,9 +96,10 @@ def list_areas(visit: Visit) -> dict[str, Pair]:
     return {**AREAS, **apps}
 
 
-def say_scopes(visit: Visit, scopes: Iterable[str]) -> str:
+def say_scopes(visit: Visit, token: Token) -> str:
+    """What it can really do: a scope above its role is cut down to it."""
     areas = list_areas(visit)
-    return ", ".join(_say_scope(visit, areas, scope) for scope in scopes)
+    return ", ".join(_say_scope(visit, areas, scope, right_of(token.role)) for scope in token.scopes)
 
 
 @router.get("/people/tokens")
@@ -161,8 +162,7 @@ async def _show_list(visit: Visit, cursor: str, failed: Failed | None = None) ->
         "tokens.html",
         200 if failed is None else failed.status,
         rows=[
-            Row(one, state_of(one, visit.now), say_scopes(visit, one.scopes), tree.names(one.unit_id))
-            for one in page.items
+            Row(one, state_of(one, visit.now), say_scopes(visit, one), tree.names(one.unit_id)) for one in page.items
         ],
         pager=turn(visit, page.cursor),
         failed=failed,
@@ -210,17 +210,17 @@ def _described(visit: Visit, token: Token, path: list[str]) -> dict[str, Any]:
     return {
         "token": token,
         "state": state_of(token, visit.now),
-        "scopes": say_scopes(visit, token.scopes),
+        "scopes": say_scopes(visit, token),
         "path": path,
         "role": visit.say(*ROLES[token.role]),
     }
 
 
-def _say_scope(visit: Visit, areas: dict[str, Pair], scope: str) -> str:
+def _say_scope(visit: Visit, areas: dict[str, Pair], scope: str, most: Right) -> str:
     if scope == EVERYTHING:
         return visit.say("everything its role allows", "역할이 허락하는 전부")
     area, _, right = scope.partition(":")
-    word = visit.say(*RIGHTS.get(right, (right, right)))
+    word = visit.say(*RIGHTS[min(most, Right[right.upper()]).name.lower()])
     if area == "*":
         return visit.say("everything: {right}", "전부: {right}", right=word)
     return f"{visit.say(*areas.get(area, (area, area)))}: {word}"

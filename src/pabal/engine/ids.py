@@ -1,13 +1,22 @@
 """How ids leave the process: `job_` and thirteen letters that sort like the number (it passes 2^53)."""
 
+from datetime import UTC, datetime, timedelta
+
 from pabal.base.errors import Invalid
 
+LAST = 2**63 - 1
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 _LENGTH = 13
+_EPOCH = datetime(2024, 1, 1, tzinfo=UTC)
 
 
 class BadId(Invalid):
     """This is not an id of ours. Ids look like job_01h2xcejqtf2n."""
+
+
+def first_at(moment: datetime) -> int:
+    """The smallest id made then, as pabal.id_at, for any moment somebody may ask for."""
+    return min(max((moment - _EPOCH) // timedelta(milliseconds=1), 0) << 22, LAST)
 
 
 def show(prefix: str, number: int) -> str:

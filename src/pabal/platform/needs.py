@@ -7,6 +7,7 @@ from pabal.engine import ids, listing, why
 from pabal.engine.listing import jobs, occurrences, schedules
 from pabal.platform import alerts
 from pabal.platform.alerts import Alert, AlertRule
+from pabal.platform.language.reasons import explain_reason
 from pabal.platform.overview import Need
 from pabal.platform.tenants import Scope
 
@@ -48,7 +49,7 @@ async def _missed(tx: Tx, scope: Scope) -> list[Need]:
             family="occurrence",
             state="missed",
             title=(one.name or one.kind or "", one.name or one.kind or ""),
-            reason=(one.reason, one.reason),
+            reason=(explain_reason(one.reason, "en", "missed", ""), explain_reason(one.reason, "ko", "missed", "")),
             href=f"/why/{why.show_occurrence(one.schedule_id, one.fire_at)}",
             action=("Why?", "왜?"),
             at=one.fire_at,

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from pabal.base.database import Tx
@@ -13,7 +13,6 @@ from pabal.engine.listing.paging import CAP, FEW, LAST, LOOK, BadCursor, Page, c
 from pabal.engine.queue import JobNotFound
 
 SQL = load(__file__)
-_EPOCH = datetime(2024, 1, 1, tzinfo=UTC)
 
 
 def _in(place: str) -> Statement:
@@ -166,7 +165,7 @@ async def _ids(tx: Tx, statement: Statement, **given: Any) -> list[int]:
 
 def _filters(wanted: Wanted, before: int) -> dict[str, Any]:
     # An id carries the moment of its creation, so that a range of time is a range of ids.
-    end = LAST if wanted.until is None else _first_id(wanted.until)
+    end = LAST if wanted.until is None else ids.first_at(wanted.until)
     is_route = wanted.queue is not None and ":" in wanted.queue
     return {
         "units": None if wanted.units is None else list(wanted.units),
@@ -174,11 +173,6 @@ def _filters(wanted: Wanted, before: int) -> dict[str, Any]:
         "route": wanted.queue if is_route else None,
         "lane": wanted.lane,
         "about": wanted.about,
-        "first": 0 if wanted.since is None else _first_id(wanted.since),
+        "first": 0 if wanted.since is None else ids.first_at(wanted.since),
         "before": min(before, end),
     }
-
-
-def _first_id(moment: datetime) -> int:
-    """As pabal.id_at, for any moment somebody may ask for."""
-    return min(max((moment - _EPOCH) // timedelta(milliseconds=1), 0) << 22, LAST)

@@ -5,7 +5,7 @@ import binascii
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, Generic, TypeVar
 
 from pabal.base.errors import Invalid
@@ -59,7 +59,7 @@ def read_cursor(cursor: str, *types: type) -> list[Any]:
         if not isinstance(values, list) or len(values) != len(types):
             raise BadCursor(cursor[:80])
         return [_read(value, wanted) for value, wanted in zip(values, types, strict=True)]
-    except (binascii.Error, UnicodeError, ValueError, TypeError, RecursionError) as error:
+    except (binascii.Error, UnicodeError, ValueError, TypeError, OverflowError, RecursionError) as error:
         raise BadCursor(cursor[:80]) from error
 
 
@@ -68,7 +68,7 @@ def _read(value: Any, wanted: type) -> Any:
         moment = datetime.fromisoformat(value)
         if moment.tzinfo is None:
             raise ValueError(value)
-        return moment
+        return moment.astimezone(UTC)
     if type(value) is not wanted or (isinstance(value, int) and abs(value) > LAST):
         raise ValueError(value)
     return value

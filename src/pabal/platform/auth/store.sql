@@ -44,10 +44,12 @@ update pabal.user_account set signed_in_at = :now where id = :id;
 select pg_advisory_xact_lock(482952634734);
 
 -- name: has_other_admin(unit_id, but, with_password)
+-- unit: a promise about the HQ itself, whoever asks
 select exists (select from pabal.user_account where unit_id = :unit_id and role = 'admin' and is_active and id <> :but
   and (password is not null or not :with_password::boolean));
 
 -- name: find_first_admin(unit_id)
+-- unit: as above
 select id, unit_id, login, name, role, language, zone, theme, is_active, is_demo, password is not null as has_password,
   created_at, signed_in_at from pabal.user_account
 where unit_id = :unit_id and role = 'admin' and is_active order by password is null, id limit 1;

@@ -103,6 +103,8 @@ FIELDS: dict[str, Pair] = {
     "silenced_until": ("silent until", "조용한 때까지"),
     "note": ("note", "메모"),
     "file": ("file", "파일"),
+    "units": ("units", "조직"),
+    "people": ("people", "사람"),
 }
 
 

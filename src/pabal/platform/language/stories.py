@@ -7,6 +7,7 @@ from typing import Any
 
 from pabal.engine.why import Line
 from pabal.platform.language.pairs import Lang, Pair, put
+from pabal.platform.language.reasons import explain_reason
 
 SENTENCES: Mapping[str, Pair] = {
     "enqueued": ("Enqueued.", "등록되었습니다."),
@@ -79,31 +80,34 @@ SENTENCES: Mapping[str, Pair] = {
     "schedule_over": ("No moment is ahead of it any more.", "앞으로 예정된 시각이 없습니다."),
     "schedule_next": ("Fires next.", "다음 실행입니다."),
     "schedule_due": ("Is due.", "실행할 때가 되었습니다."),
-    "occurrence_enqueued": ("{occurrence}: enqueued {job} ({reason}).", "{occurrence}: {job} 등록({reason})."),
-    "occurrence_skipped": ("{occurrence}: skipped ({reason}).", "{occurrence}: 건너뜀({reason})."),
+    "occurrence_enqueued": ("{occurrence}: enqueued {job}. {reason}", "{occurrence}: {job} 등록. {reason}"),
+    "occurrence_skipped": ("{occurrence}: skipped. {reason}", "{occurrence}: 건너뜀. {reason}"),
     "occurrence_skipped_run": (
-        "{count} moments from {fire_at} to {through}: skipped ({reason}).",
-        "{fire_at}부터 {through}까지 {count}번: 건너뜀({reason}).",
+        "{count} moments from {fire_at} to {through}: skipped. {reason}",
+        "{fire_at}부터 {through}까지 {count}번: 건너뜀. {reason}",
     ),
     "occurrence_coalesced": (
-        "{occurrence}: runs together with {into_at} ({reason}).",
-        "{occurrence}: {into_at}에 합쳐짐({reason}).",
+        "{occurrence}: runs together with {into_at}. {reason}",
+        "{occurrence}: {into_at}에 합쳐짐. {reason}",
     ),
     "occurrence_coalesced_run": (
-        "{count} moments from {fire_at} to {through}: run together with {into_at} ({reason}).",
-        "{fire_at}부터 {through}까지 {count}번: {into_at}에 합쳐짐({reason}).",
+        "{count} moments from {fire_at} to {through}: run together with {into_at}. {reason}",
+        "{fire_at}부터 {through}까지 {count}번: {into_at}에 합쳐짐. {reason}",
     ),
     "occurrence_ended_done": ("{occurrence}: done.", "{occurrence}: 완료."),
-    "occurrence_ended_partial": ("{occurrence}: done in part ({reason}).", "{occurrence}: 일부 완료({reason})."),
-    "occurrence_ended_failed": ("{occurrence}: failed ({reason}).", "{occurrence}: 실패({reason})."),
-    "occurrence_ended_missed": ("{occurrence}: missed ({reason}).", "{occurrence}: 놓침({reason})."),
-    "occurrence_ended_cancelled": ("{occurrence}: cancelled ({reason}).", "{occurrence}: 취소({reason})."),
+    "occurrence_ended_partial": ("{occurrence}: done in part. {reason}", "{occurrence}: 일부 완료. {reason}"),
+    "occurrence_ended_failed": ("{occurrence}: failed. {reason}", "{occurrence}: 실패. {reason}"),
+    "occurrence_ended_missed": ("{occurrence}: missed. {reason}", "{occurrence}: 놓침. {reason}"),
+    "occurrence_ended_cancelled": ("{occurrence}: cancelled. {reason}", "{occurrence}: 취소. {reason}"),
 }
 
 
 def tell(line: Line, lang: Lang, show: Callable[[datetime], str]) -> str:
     """A code without a sentence shows itself with its values: better seen than lost."""
     values = {name: _shown(value, show) for name, value in line.values.items()}
+    if line.code.startswith("occurrence_") and line.values.get("reason"):
+        state = line.code.removeprefix("occurrence_").removeprefix("ended_").removesuffix("_run")
+        values["reason"] = explain_reason(line.values["reason"], lang, state, state)
     sentence = SENTENCES.get(line.code)
     return f"{line.code} {values}" if sentence is None else put(lang, sentence, **values)
 

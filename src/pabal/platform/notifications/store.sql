@@ -3,6 +3,7 @@
 select pg_advisory_xact_lock(hashtextextended('notification ' || :key, 0));
 
 -- name: repeat_notification(key, unit_id, levels, since, now)
+-- unit: the same notice to the same unit; nobody reads here
 -- what was said at a lower level does not keep a higher one quiet
 update pabal.notification set times = times + 1, last_at = :now where id = (
   select id from pabal.notification where key = :key and unit_id is not distinct from :unit_id::bigint

@@ -1,8 +1,9 @@
 """Templates and what they may call. Nothing here marks foreign text as safe: Markup is made from our own tags only."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 from zoneinfo import ZoneInfo
@@ -18,8 +19,9 @@ from pabal.platform.web.assets import asset
 TEMPLATES = Path(__file__).parent / "templates"
 
 
-def make_environment(folders: Iterable[Path]) -> Environment:
-    """Ours first, so that no app can take the place of the layout."""
+@cache
+def make_environment(folders: tuple[Path, ...]) -> Environment:
+    """Ours first, so that no app can take the place of the layout. It holds nothing of a site, so a process has one."""
     loader = ChoiceLoader([FileSystemLoader(folder) for folder in (TEMPLATES, *folders)])
     return Environment(
         loader=loader,

@@ -39,7 +39,7 @@ class Site:
     @cached_property
     def templates(self) -> Environment:
         own = [one.templates for one in self.slices if one.templates is not None]
-        return make_environment([*self.folders, *own])
+        return make_environment((*self.folders, *own))
 
     @cached_property
     def words(self) -> Words:
@@ -66,12 +66,22 @@ class Site:
         return {machine.name: machine for one in self.slices for machine in one.machines}
 
     def link(self, about: str | None) -> str | None:
-        """Where a person sees what this names, if some app knows it."""
+        """Where a person sees what this names: an app's own page, or that of a machine's subject."""
+        return self.find_page(about) or self._find_subject(about)
+
+    def find_page(self, about: str | None) -> str | None:
+        """The page some app has for it."""
         for one in self.slices:
             found = one.link(about) if about and one.link is not None else None
             if found is not None:
                 return found
         return None
+
+    def _find_subject(self, about: str | None) -> str | None:
+        """`kettle:1` when there is a machine of that name; a number longer than any id is none."""
+        name, _, number = (about or "").partition(":")
+        is_id = number.isascii() and number.isdigit() and len(number) < 19
+        return f"/machines/{name}/{number}" if is_id and name in self.machines else None
 
     @staticmethod
     def write_flash(pair: Pair) -> str:

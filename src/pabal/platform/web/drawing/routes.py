@@ -137,9 +137,7 @@ class Router:
             place = came[place]
         return Line(way, group, tuple(node for node, _ in path), path[0][1], port.out.back)
 
-    def _steps(
-        self, place: Place, group: int, goals: dict[Node, Port]
-    ) -> Iterator[tuple[float, Place, Port | None]]:
+    def _steps(self, place: Place, group: int, goals: dict[Node, Port]) -> Iterator[tuple[float, Place, Port | None]]:
         node, heading = place
         port = goals.get(node)
         if port is not None and heading != port.out:

@@ -19,6 +19,7 @@ STRENGTH: tuple[Mark, ...] = ("", "no", "seen", "can")
 SMALLEST = 0.84
 NOTE_HEIGHT = 24
 ROOM = 102
+MARGIN = 14
 # XML has no way to write these.
 _UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
 
@@ -139,7 +140,9 @@ class _Pen:
         text = Markup('<text class="why" x="{}" y="{}">{}</text>').format(
             _number(self.layout.width / 2), _number(self.layout.height + 8), shown
         )
-        return Markup('<g class="way" tabindex="0" role="img" aria-label="{said}"><title>{said}</title>{hit}{line}{text}</g>').format(
+        return Markup(
+            '<g class="way" tabindex="0" role="img" aria-label="{said}"><title>{said}</title>{hit}{line}{text}</g>'
+        ).format(
             said=_clean(f"{said}: {note}" if note else said),
             hit=Markup('<path class="hit" d="{}"/>').format(_path(drawn)),
             line=self._draw_line(drawn),
@@ -204,9 +207,6 @@ class _Pen:
             _number(box.y + 4),
             self.marks.flag,
         )
-
-
-MARGIN = 14
 
 
 def _path(drawn: Drawn) -> str:

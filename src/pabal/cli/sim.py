@@ -1,0 +1,41 @@
+"""`pabal sim`: stand-ins for what is outside, speaking the real protocol."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from pabal.cli.shell import Shell
+
+app = typer.Typer(help="Simulators: stand-ins for what is outside.", no_args_is_help=True)
+
+
+@app.callback()
+def simulators() -> None:
+    """Simulators: stand-ins for what is outside."""
+
+
+@app.command()
+def telegram(
+    ctx: typer.Context,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port it listens on; 0: any free one.")] = 8443,
+) -> None:
+    """Telegram's Bot API, for any bot token; what arrived is at /sent. Stops with Ctrl-C."""
+    shell: Shell = ctx.obj
+    shell.run(_telegram(shell, port))
+
+
+async def _telegram(shell: Shell, port: int) -> None:
+    from pabal.cli.exits import PortTaken
+    from pabal.cli.stopping import until_signalled
+    from pabal.platform.notifications.simulator import Simulator
+
+    try:
+        simulator = Simulator(port=port)
+    except OSError as error:
+        raise PortTaken(f"{port}: {error.strerror or error}") from error
+    async with simulator:
+        typer.echo(f"PABAL_TELEGRAM_URL={simulator.url}")
+        sys.stdout.flush()
+        shell.tell("sim.telegram", url=simulator.url)
+        await until_signalled()

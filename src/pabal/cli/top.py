@@ -1,0 +1,121 @@
+"""`pabal top`: a live overview in the terminal."""
+
+import asyncio
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from pabal.cli.shell import Shell, administrator
+from pabal.cli.state import capped, server_row
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from pabal.base.database import Database, Tx
+
+EVERY_SECONDS = 2.0
+AHEAD = timedelta(hours=1)
+SHOWN = 8
+
+
+def top(ctx: typer.Context) -> None:
+    """A live overview: servers, depths, what comes, what needs you. Once where there is no terminal."""
+    shell: Shell = ctx.obj
+    shell.run(_top(shell))
+
+
+async def _top(shell: Shell) -> None:
+    from pabal.cli.output import Answer, console
+    from pabal.cli.stopping import until_signalled
+
+    screen = console()
+    async with shell.database() as database:
+        report = await _gather(shell, database)
+        if shell.output != "table":
+            shell.show(Answer(tuple(report), [report], single=True))
+        elif screen.is_terminal:
+            await until_signalled(_watch(shell, database))
+        else:
+            screen.print(_draw(shell, report))
+
+
+async def _watch(shell: Shell, database: "Database") -> None:
+    from rich.live import Live
+
+    with Live(screen=True, auto_refresh=False) as live:
+        while True:
+            live.update(_draw(shell, await _gather(shell, database)), refresh=True)
+            await asyncio.sleep(EVERY_SECONDS)
+
+
+async def _gather(shell: Shell, database: "Database") -> dict[str, Any]:
+    from dataclasses import asdict
+
+    from pabal.engine import listing
+    from pabal.platform import operating
+    from pabal.platform.tenants import visible_to
+
+    async with database.transaction() as tx:
+        scope = await visible_to(tx, administrator())
+        return {
+            "now": tx.now,
+            "servers": [server_row(server) for server in await listing.list_servers(tx)],
+            "depths": asdict(await listing.read_depths(tx)),
+            "cap": listing.CAP,
+            "next": [
+                asdict(one) for one in await operating.list_upcoming(tx, scope, tx.now + AHEAD, limit=SHOWN)
+            ],
+            "needs": await _needs(shell, tx),
+        }
+
+
+async def _needs(shell: Shell, tx: "Tx") -> list[dict[str, Any]]:
+    """What waits for a person, of the platform and of every app that is loaded here."""
+    from pabal.cli.alert import rules_of
+    from pabal.platform.language import put
+    from pabal.platform.needs import list_needs
+    from pabal.platform.tenants import visible_to
+
+    scope = await visible_to(tx, administrator())
+    found = await list_needs(tx, scope, rules=rules_of(shell))
+    for one in shell.house:
+        if one.needs is not None:
+            found += await one.needs(tx, scope)
+    return [
+        {
+            "at": need.at,
+            "severity": need.severity,
+            "family": need.family,
+            "state": need.state,
+            "title": put(shell.lang, need.title),
+            "note": need.note,
+            "reason": put(shell.lang, need.reason),
+        }
+        for need in sorted(found, key=lambda need: need.at, reverse=True)
+    ]
+
+
+def _draw(shell: Shell, report: dict[str, Any]) -> "RenderableType":
+    from rich.console import Group
+    from rich.text import Text
+
+    from pabal.cli.output import Answer, show_moment, table
+
+    def heading(key: str, **values: Any) -> Text:
+        return Text(f"\n{shell.say(key, **values)}", style="bold")
+
+    servers = Answer(("state", "host", "pid", "roles", "running", "heard"), report["servers"])
+    coming = Answer(("at", "what", "id", "kind", "note"), report["next"])
+    needs = [{**need, "state": need["severity"]} for need in report["needs"][:SHOWN]]
+    depths = {name: capped(count, report["cap"]) for name, count in report["depths"].items()}
+    return Group(
+        Text(f"{shell.address}  {show_moment(report['now'])}", style="bold"),
+        heading("top.servers") if report["servers"] else heading("status.no_server"),
+        table(servers, shell.lang),
+        Text(f"\n{shell.say('status.depths', **depths)}"),
+        heading("top.next") if report["next"] else heading("next.none"),
+        table(coming, shell.lang),
+        heading("top.needs", n=len(report["needs"])) if needs else heading("top.nothing"),
+        table(Answer(("at", "severity", "title", "note", "reason"), needs), shell.lang),
+    )

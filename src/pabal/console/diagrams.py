@@ -1,0 +1,140 @@
+"""Machines as pictures and words: each state in the visitor's language, and what one subject or many say about it."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from markupsafe import Markup
+
+from pabal.console.parts import words
+from pabal.engine import listing
+from pabal.engine.machine import Choice, Explained, Machine, Move, Refusal
+from pabal.engine.transitions import Transition
+from pabal.platform.language.status import find_status
+from pabal.platform.web.drawing import Marks, StateText, draw
+from pabal.platform.web.visit import Visit
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where a move leads; `when` names what decides, if something does."""
+
+    state: str
+    when: str
+    holds: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class MoveRow:
+    """A declared move as a table shows it; `timed` are the sources whose timers say it."""
+
+    event: str
+    sources: tuple[str, ...]
+    targets: tuple[Target, ...]
+    guard: str
+    timed: tuple[str, ...]
+
+
+def name_machine(visit: Visit, machine: Machine) -> str:
+    """As the menu of its app calls it, otherwise by its own name."""
+    own = [one for one in visit.site.slices if machine in one.machines]
+    for item in (item for one in own for item in one.nav):
+        if item.href.rpartition("/")[2] in (machine.name, f"{machine.name}s"):
+            return visit.voice.say_pair(item.label)
+    return machine.name.replace("_", " ")
+
+
+def draw_many(visit: Visit, machine: Machine, counts: Mapping[str, int], made: Iterable[Transition]) -> Markup:
+    """How many are where; dark is where somebody is, and which ways were taken lately."""
+    marks = Marks(
+        seen_states=frozenset(state for state, count in counts.items() if count), seen_moves=_find_taken(made)
+    )
+    states = {str(state): _tell_state(visit, machine, str(state), counts[str(state)]) for state in machine.states}
+    return draw(machine, _title(visit, machine), states, marks)
+
+
+def draw_one(
+    visit: Visit, machine: Machine, state: str, explained: Iterable[Explained], made: Iterable[Transition]
+) -> Markup:
+    """Where it is, where it has been, where it may go."""
+    taken = _find_taken(made)
+    possible = [one for one in explained if machine.find_move(state, one.event) is not None]
+    marks = Marks(
+        now=state,
+        flag=visit.say("now", "지금"),
+        look="attn" if find_status(visit.site.words, machine.name, state).look == "attn" else "",
+        seen_states=frozenset(place for source, _, target in taken for place in (source, target)),
+        seen_moves=taken,
+        can={one.event: one.target for one in possible if one.target is not None},
+        refused={one.event: tell_refusal(visit, one.refusal) for one in possible if one.refusal is not None},
+    )
+    states = {str(one): _tell_state(visit, machine, str(one), None) for one in machine.states}
+    return draw(machine, _title(visit, machine), states, marks)
+
+
+def tell_refusal(visit: Visit, refusal: Refusal) -> str:
+    """What the guard said, with the values it compared."""
+    said = refusal.reason.replace("_", " ")
+    values = ", ".join(f"{name} {show_value(visit, value)}" for name, value in refusal.values.items())
+    return f"{said} ({values})" if values else said
+
+
+def show_value(visit: Visit, value: Any) -> str:
+    if isinstance(value, datetime) and value.tzinfo is not None:
+        return visit.voice.moment(value, seconds=True)
+    return visit.voice.span(value) if isinstance(value, timedelta) else str(value)
+
+
+def list_moves(machine: Machine) -> list[MoveRow]:
+    return [
+        MoveRow(move.event, move.sources, _targets(move), name_guard(move), _timed_sources(machine, move))
+        for move in machine.moves
+    ]
+
+
+def name_guard(move: Move | None) -> str:
+    return "" if move is None or move.guard is None else _name(move.guard)
+
+
+def _targets(move: Move) -> tuple[Target, ...]:
+    if not isinstance(move.target, Choice):
+        return (Target(move.target, ""),)
+    when = _name(move.target.predicate)
+    return Target(move.target.then, when), Target(move.target.otherwise, when, holds=False)
+
+
+def _timed_sources(machine: Machine, move: Move) -> tuple[str, ...]:
+    return tuple(one for one in move.sources if one in machine.timers and move.event in machine.timers[one].events)
+
+
+def _name(function: Any) -> str:
+    return str(getattr(function, "__name__", type(function).__name__))
+
+
+def _find_taken(made: Iterable[Transition]) -> frozenset[tuple[str, str, str]]:
+    return frozenset((one.source, one.event, one.target) for one in made if one.source is not None)
+
+
+def _title(visit: Visit, machine: Machine) -> str:
+    return visit.say("State diagram of {name}", "{name} 상태도", name=name_machine(visit, machine))
+
+
+def _tell_state(visit: Visit, machine: Machine, state: str, count: int | None) -> StateText:
+    """With how many, it leads to the list of them."""
+    word = visit.voice.status_word(machine.name, state)
+    shown = "" if count is None else words(count, listing.CAP)
+    parts = [word if word == state else f"{word} ({state})"]
+    if shown:
+        parts.append(visit.say("{n} in it", "{n}개", n=shown))
+    if state in machine.final:
+        parts.append(visit.say("an end", "끝 상태"))
+    ways = [
+        f"{move.event} → {visit.voice.status_word(machine.name, target)}"
+        for move in machine.moves
+        if state in move.sources
+        for target in move.targets
+    ]
+    said = ", ".join(parts) + (f". {'; '.join(ways)}" if ways else "")
+    href = "" if count is None else f"/machines/{machine.name}?state={state}#subjects"
+    return StateText(word, f"{state} · {shown}" if shown else state, said, href)
