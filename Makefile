@@ -41,10 +41,11 @@ help: ## this list
 run: $(READY) ## start everything in one process; ARGS="--port 9000" for more
 	@exec $(BIN)/pabal up $(ARGS)
 
-demo: $(READY) ## the same with a clock you can move, an example schedule and its jobs
+demo: $(READY) ## the same with an organisation to look at, an example that runs, and a clock you can move
 	@exec $(BIN)/pabal up --demo $(ARGS)
 
 test: $(READY_DEV) ## all tests; TESTS=tests/engine and ARGS="-k lane" narrow them
+	@tools/browser.sh
 	@$(BIN)/pytest -n 2 --dist=loadgroup $(TESTS) $(ARGS)
 
 check: $(READY_DEV) ## format, lint, types, layers, security and the rules of the house

@@ -39,7 +39,9 @@ async def _add_work(tx: Tx) -> None:
 
 async def _add_people_things(tx: Tx) -> None:
     hq = await tenants.ensure_hq(tx)
-    await auth.make_token(tx, ENGINE, NewToken("정산 연동", hq.id, Role.VIEWER, ("jobs",), tx.now + timedelta(days=90)))
+    await auth.make_token(
+        tx, ENGINE, NewToken("정산 연동", hq.id, Role.VIEWER, ("jobs:read",), tx.now + timedelta(days=90))
+    )
     chat = ChannelForm("본사 당직방", "-1001234567890", "123456789:AAabcdefghijklmnopqrstuvwxyz012345")
     await notifications.add_channel(tx, ENGINE, Vault(SECRET), chat, unit_id=hq.id)
     title = ("The morning tea is late", "아침 차가 늦었습니다")

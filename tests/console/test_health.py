@@ -154,6 +154,17 @@ async def test_what_fires_stands_on_top(web: Web) -> None:
     assert "failed" in row(page, "rule-bots.slow")
 
 
+async def test_a_component_of_several_shows_the_one_that_fires(web: Web) -> None:
+    await measure_all(web, [Reading(99.0, "bot:one"), Reading(1.0, "bot:two")], times=MINUTE // EVERY + 1)
+    await judge(web)
+    await measure_all(web, [Reading(2.0, "bot:one"), Reading(3.0, "bot:two")])
+
+    page = await open_page(await visit(web, lang="en"))
+
+    assert "bot:one" in row(page, "rule-bots.slow")
+    assert "failed" in row(page, "rule-bots.slow"), "it is over only after a while within the limit"
+
+
 async def test_a_value_of_long_ago_is_not_called_now(web: Web) -> None:
     await measure_all(web, 1.0)
     await clock.advance(web.db, timedelta(minutes=10))

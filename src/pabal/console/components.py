@@ -52,10 +52,15 @@ async def list_house(tx: Tx, visit: Visit, seen: Seen) -> list[Component]:
 async def list_ruled(tx: Tx, visit: Visit, seen: Seen) -> list[Component]:
     """One for each rule, of the engine and of the apps, whose measure was ever taken in this scope."""
     return [
-        await _ruled(tx, visit, seen, rule, seen.worst_first(rule.measure.name)[0])
-        for rule in seen.rules
-        if seen.of(rule.measure.name)
+        await _ruled(tx, visit, seen, rule, _foremost(seen, rule)) for rule in seen.rules if seen.of(rule.measure.name)
     ]
+
+
+def _foremost(seen: Seen, rule: AlertRule) -> Series:
+    """What fires, if something does; otherwise the worst."""
+    known = seen.worst_first(rule.measure.name)
+    burning = [one.about for one in seen.burning(rule)]
+    return next((one for one in known if one.about in burning), known[0])
 
 
 async def _ruled(tx: Tx, visit: Visit, seen: Seen, rule: AlertRule, worst: Series) -> Component:
@@ -81,7 +86,7 @@ async def _ruled(tx: Tx, visit: Visit, seen: Seen, rule: AlertRule, worst: Serie
 
 def judge(seen: Seen, rule: AlertRule, worst: Series) -> str:
     """What fires has its level; what is beyond the limit but not for long enough wants a look."""
-    if any(one.rule == rule.name and one.state in ("firing", "acknowledged") for one in seen.open):
+    if seen.burning(rule):
         return "failed" if rule.level == Level.FAILURE else "warning"
     if not seen.is_fresh(worst):
         return "idle" if seen.is_sampled else "unknown"

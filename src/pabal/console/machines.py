@@ -69,7 +69,7 @@ async def machine(visit: Visitor, name: Given, filters: Annotated[Filters, Query
         page = await _list_subjects(tx, visit, found, filters)
         made = await _list_lately(tx, visit, found)
         units = await tenants.list_units(tx, sorted({one.unit_id for one in page.items if one.unit_id is not None}))
-        names = await name_actors(tx, visit, {one.actor for one in (*page.items, *made) if one.actor})
+        names = await name_actors(tx, visit, {one.actor or "" for one in page.items} | {one.actor for one in made})
     pick = next(one for one in picks if one.machine is found)
     return await visit.show(
         "machine.html",

@@ -62,6 +62,9 @@ class Seen:
         """Somebody measures; a measure without a value then had nothing to say."""
         return any(self.is_fresh(one) for one in self.series)
 
+    def burning(self, rule: AlertRule) -> list[Alert]:
+        return [one for one in self.open if one.rule == rule.name and one.state in ("firing", "acknowledged")]
+
     def rule_of(self, measure: str) -> AlertRule | None:
         """The first one declared is the one a chart draws."""
         return next((rule for rule in self.rules if rule.measure.name == measure), None)

@@ -49,7 +49,7 @@ class Sending(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class EventRow:
-    """An event and what it would do now. `is_here`: the state it is in has a move for it; `sources`: which states do."""
+    """An event and what it would do now. `is_here`: the current state has a move for it; `sources`: which states do."""
 
     event: str
     target: str | None

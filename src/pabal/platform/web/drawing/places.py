@@ -37,7 +37,7 @@ def place(machine: Machine) -> dict[str, Spot]:
     parents = _find_parents(machine, ways)
     columns = _stand_in_columns(machine, parents)
     spine = set(_find_spine(machine, parents))
-    spots = {}
+    spots: dict[str, Spot] = {}
     for column, states in enumerate(columns):
         ordered = sorted(states, key=lambda state: (state not in spine, _count_sources(ways, state)))
         side = -1 if states[0] in machine.final else 1

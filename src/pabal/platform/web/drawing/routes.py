@@ -114,8 +114,8 @@ class Router:
         goals = {port.outside: port for port in self._ports(way.target, group, is_target=True)}
         came: dict[Place, Place | None] = {}
         queue: list[tuple[float, int, Place, Place | None, Port | None]] = []
-        for port in self._ports(way.source, group, is_target=False):
-            heapq.heappush(queue, (port.cost, len(queue), (port.outside, port.out), None, None))
+        for start in self._ports(way.source, group, is_target=False):
+            heapq.heappush(queue, (start.cost, len(queue), (start.outside, start.out), None, None))
         number = len(queue)
         while queue:
             cost, _, place, before, port = heapq.heappop(queue)

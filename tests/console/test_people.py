@@ -1,0 +1,418 @@
+"""Organisation and people in the console: the tree, units, people, and links that are shown once."""
+
+import html
+import re
+
+import httpx2
+import pytest
+
+from pabal.platform import audit, auth, tenants
+from pabal.platform.actor import ENGINE, Role
+from pabal.platform.audit import Wanted
+from pabal.platform.auth import NewUser, User
+from pabal.platform.tenants import Level, Scope
+from tests.support.web import Web
+
+HTML = {"Accept": "text/html"}
+HOSTILE = "<script>alert(1)</script>"
+_LINK = re.compile(r"http://[^\s<]+/sign-in/link/([A-Za-z0-9_-]+)")
+
+
+async def visit(web: Web, unit: str = "hq", role: Role = Role.ADMIN, lang: str = "en") -> httpx2.AsyncClient:
+    return await web.as_(unit, role, by="session", **HTML, **{"Accept-Language": lang})
+
+
+async def open_page(client: httpx2.AsyncClient, path: str) -> str:
+    answer = await client.get(path)
+    assert answer.status_code == 200, answer.text
+    return html.unescape(answer.text)
+
+
+async def add(web: Web, unit: str, login: str, name: str = "김운영", role: Role = Role.VIEWER) -> User:
+    async with web.db.transaction() as tx:
+        return await auth.add_user(tx, ENGINE, NewUser(login, name, web.unit(unit).id, role))
+
+
+async def read_user(web: Web, user_id: int) -> User:
+    async with web.db.transaction() as tx:
+        return await auth.get_user(tx, Scope(None, None), user_id)
+
+
+async def unit_names(web: Web) -> list[str]:
+    async with web.db.transaction() as tx:
+        return [unit.name for unit in await tenants.list_units(tx, None)]
+
+
+def link_in(text: str) -> str:
+    found = _LINK.search(text)
+    assert found is not None, text
+    return found.group(1)
+
+
+async def test_the_tree_says_levels_and_how_many_people(web: Web) -> None:
+    await add(web, "haeundae", "one")
+    await add(web, "haeundae", "two")
+
+    korean = await open_page(await visit(web, lang="ko"), "/people")
+    english = await open_page(await visit(web), "/people")
+
+    assert re.search(r"해운대점</a>\s*<span[^>]*>지점</span></span>\s*<span[^>]*>2명", korean)
+    assert re.search(r"해운대점</a>\s*<span[^>]*>branch</span></span>\s*<span[^>]*>2 people", english)
+    assert "누가 무엇을 할 수 있나" in korean
+    assert "Who may do what" in english
+
+
+async def test_people_are_shown_with_state_role_and_where_they_belong(web: Web) -> None:
+    invited, gone = await add(web, "haeundae", "new-one"), await add(web, "nampo", "gone-one", "떠난이")
+    async with web.db.transaction() as tx:
+        await auth.deactivate_user(tx, ENGINE, gone.id)
+
+    page = await open_page(await visit(web), "/people")
+
+    assert "본사 › 부산총판 › <b>해운대점</b>" in page
+    rows = {row: page.split(f'id="user-{row}"')[1].split("</tr>")[0] for row in (invited.id, gone.id)}
+    assert 'data-state="invited"' in rows[invited.id]
+    assert "viewer" in rows[invited.id]
+    assert "never" in rows[invited.id]
+    assert 'data-state="inactive"' in rows[gone.id]
+
+
+@pytest.mark.parametrize(
+    ("query", "shown", "hidden"),
+    [
+        ("q=kim", ("kim",), ("lee", "park")),
+        ("role=operator", ("lee",), ("kim", "park")),
+        ("state=inactive", ("park",), ("kim", "lee")),
+        ("role=king&state=odd&cursor=%21&q=%00", ("kim", "lee", "park"), ()),
+    ],
+)
+async def test_people_can_be_filtered(web: Web, query: str, shown: tuple[str, ...], hidden: tuple[str, ...]) -> None:
+    await add(web, "haeundae", "kim")
+    await add(web, "haeundae", "lee", role=Role.OPERATOR)
+    park = await add(web, "haeundae", "park")
+    async with web.db.transaction() as tx:
+        await auth.deactivate_user(tx, ENGINE, park.id)
+
+    page = await open_page(await visit(web), f"/people?{query}")
+
+    assert all(f'<span class="sub">{login}</span>' in page for login in shown)
+    assert not any(f'<span class="sub">{login}</span>' in page for login in hidden)
+
+
+async def test_a_filter_that_leaves_nobody_says_so(web: Web) -> None:
+    page = await open_page(await visit(web), "/people?q=nobody-of-that-name")
+
+    assert "Nothing matches these filters." in page
+
+
+async def test_the_fifty_first_person_is_on_the_next_page(web: Web) -> None:
+    async with web.db.transaction() as tx:
+        for n in range(51):
+            await auth.add_user(tx, ENGINE, NewUser(f"p{n:02}", "사람", web.unit("nampo").id, Role.VIEWER))
+    client = await visit(web)
+
+    first = await open_page(client, f"/people/units/{web.unit('nampo').id}")
+    onward = re.search(r'href="([^"]+)" rel="next"', first)
+    assert onward is not None
+    second = await open_page(client, onward.group(1))
+
+    assert ">p49<" in first
+    assert ">p50<" not in first
+    assert ">p50<" in second
+    assert ">p49<" not in second
+
+
+async def test_a_unit_shows_its_people_and_those_below(web: Web) -> None:
+    await add(web, "haeundae", "below")
+    await add(web, "seoul", "beside")
+    client = await visit(web)
+
+    page = await open_page(client, f"/people/units/{web.unit('busan').id}")
+    by_search = await client.get(f"/people?unit={web.unit('busan').id}")
+
+    assert ">below<" in page
+    assert ">beside<" not in page
+    assert by_search.headers["Location"] == f"/people/units/{web.unit('busan').id}"
+
+
+async def test_units_are_added_renamed_moved_and_removed(web: Web) -> None:
+    client = await visit(web)
+    seoul = web.unit("seoul").id
+    nampo = web.unit("nampo").id
+
+    added = await client.post("/people/units", data={"parent_id": seoul, "level": "agency", "title": "강남대리점"})
+    agency = added.headers["Location"]
+    renamed = await client.post(f"{agency}/rename", data={"new_name": "서초대리점"})
+    moved = await client.post(f"/people/units/{nampo}/move", data={"new_parent": agency.rsplit("/", 1)[1]})
+    page = await open_page(client, f"/people/units/{nampo}")
+    removed = await client.post(f"/people/units/{nampo}/remove")
+
+    assert [one.status_code for one in (added, renamed, moved, removed)] == [303] * 4
+    assert "서울총판</a>" in page
+    assert "서초대리점</a>" in page
+    assert "남포점" not in await unit_names(web)
+    async with web.db.transaction() as tx:
+        told = [one.action for one in await audit.list_entries(tx, Wanted(action="units.*"), limit=4)]
+    assert told == ["units.remove", "units.move", "units.rename", "units.add"]
+
+
+async def test_a_unit_that_is_not_empty_stays_and_the_page_says_why(web: Web) -> None:
+    await add(web, "haeundae", "somebody")
+    client = await visit(web, lang="ko")
+
+    answer = await client.post(f"/people/units/{web.unit('haeundae').id}/remove")
+
+    assert answer.status_code == 409
+    assert "이 조직은 지우지 않았습니다" in answer.text
+    assert "해운대점" in await unit_names(web)
+
+
+async def test_a_refused_unit_keeps_what_was_typed(web: Web) -> None:
+    client = await visit(web)
+    given = {"parent_id": web.unit("busan").id, "level": "branch", "title": "해운대점"}
+
+    twice = await client.post("/people/units", data=given)
+    backwards = await client.post(
+        "/people/units", data={**given, "parent_id": web.unit("haeundae").id, "level": "agency"}
+    )
+    nameless = await client.post(f"/people/units/{web.unit('busan').id}/rename", data={"new_name": "  "})
+
+    assert twice.status_code == 422
+    assert 'value="해운대점"' in twice.text
+    assert "is not taken by a neighbour" in twice.text
+    assert backwards.status_code == 422
+    assert "A unit stands below one of a higher level" in html.unescape(backwards.text)
+    assert nameless.status_code == 422
+
+
+async def test_a_branch_sees_no_neighbour_and_not_who_stands_above(web: Web) -> None:
+    theirs = await add(web, "gangnam", "stranger", "낯선이")
+    client = await visit(web, "haeundae")
+
+    page = await open_page(client, "/people")
+    unit = await client.get(f"/people/units/{web.unit('gangnam').id}")
+    above = await client.get(f"/people/units/{web.unit('busan').id}")
+    user = await client.get(f"/people/users/{theirs.id}")
+
+    assert "해운대점" in page
+    for hidden in ("낯선이", "stranger", "강남점", "남포점", "부산총판", "본사"):
+        assert hidden not in page
+    assert [one.status_code for one in (unit, above, user)] == [404] * 3
+    assert "낯선이" not in user.text
+
+
+async def test_a_branch_administrator_changes_nothing_of_a_neighbour(web: Web) -> None:
+    theirs, mine = await add(web, "gangnam", "stranger"), await add(web, "haeundae", "mine")
+    gangnam, haeundae = web.unit("gangnam").id, web.unit("haeundae").id
+    client = await visit(web, "haeundae")
+    edit = {"name": "x", "role": "viewer", "unit": haeundae}
+
+    answers = [
+        await client.post("/people/units", data={"parent_id": gangnam, "level": "branch", "title": "x"}),
+        await client.post(f"/people/units/{gangnam}/rename", data={"new_name": "x"}),
+        await client.post(f"/people/units/{gangnam}/move", data={"new_parent": haeundae}),
+        await client.post(f"/people/units/{gangnam}/remove"),
+        await client.post("/people/users", data={"login": "spy", "name": "x", "unit": gangnam, "role": "viewer"}),
+        await client.post(f"/people/users/{theirs.id}", data=edit),
+        await client.post(f"/people/users/{theirs.id}/link"),
+        await client.post(f"/people/users/{theirs.id}/reset-password"),
+        await client.post(f"/people/users/{theirs.id}/deactivate"),
+        await client.post(f"/people/users/{theirs.id}/activate"),
+        await client.post(f"/people/users/{mine.id}", data={**edit, "unit": gangnam}),
+    ]
+
+    assert [one.status_code for one in answers] == [404] * len(answers)
+    assert await read_user(web, theirs.id) == theirs
+    assert (await read_user(web, mine.id)).unit_id == haeundae
+
+
+async def test_an_own_unit_cannot_be_moved_away_or_removed(web: Web) -> None:
+    client = await visit(web, "busan")
+    own = web.unit("busan").id
+
+    page = await open_page(client, f"/people/units/{own}")
+    removed = await client.post(f"/people/units/{own}/remove")
+
+    assert f"/people/units/{own}/remove" not in page
+    assert f"/people/units/{own}/move" not in page
+    assert removed.status_code == 403
+
+
+@pytest.mark.parametrize("role", [Role.VIEWER, Role.OPERATOR])
+async def test_who_is_no_administrator_looks_and_changes_nothing(web: Web, role: Role) -> None:
+    somebody, nampo = await add(web, "nampo", "somebody"), web.unit("nampo").id
+    client = await visit(web, "busan", role)
+
+    pages = [
+        await open_page(client, path) for path in ("/people", f"/people/units/{nampo}", f"/people/users/{somebody.id}")
+    ]
+    answers = [
+        await client.post("/people/units", data={"parent_id": nampo, "level": "branch", "title": "x"}),
+        await client.post(f"/people/units/{nampo}/rename", data={"new_name": "x"}),
+        await client.post(f"/people/units/{nampo}/remove"),
+        await client.post("/people/users", data={"login": "spy", "name": "x", "unit": nampo, "role": "viewer"}),
+        await client.post(f"/people/users/{somebody.id}", data={"name": "x", "role": "admin"}),
+        await client.post(f"/people/users/{somebody.id}/link"),
+        await client.post(f"/people/users/{somebody.id}/reset-password"),
+        await client.post(f"/people/users/{somebody.id}/deactivate"),
+    ]
+
+    assert not any(re.search(r'action="/people/[^"]+"', page) for page in pages)
+    assert [one.status_code for one in answers] == [403] * len(answers)
+    assert await read_user(web, somebody.id) == somebody
+
+
+async def test_a_new_person_gets_a_link_that_is_shown_once(web: Web, capfd: pytest.CaptureFixture[str]) -> None:
+    client = await visit(web)
+    given = {"login": "Kim", "name": "김운영", "unit": web.unit("haeundae").id, "role": "operator", "hours": 72}
+
+    answer = await client.post("/people/users", data=given)
+    secret = link_in(answer.text)
+    [user] = [one for one in await _list(web) if one.login == "kim"]
+    again = await open_page(client, f"/people/users/{user.id}")
+    back = await client.get("/people/users")
+
+    assert answer.status_code == 200
+    assert answer.headers["Cache-Control"] == "no-store"
+    assert "in 3 d" in answer.text
+    assert secret not in f"{answer.headers}{answer.url}{answer.cookies}"
+    assert secret not in again
+    assert back.headers["Location"] == "/people"
+    assert secret not in "".join(capfd.readouterr())
+    async with web.db.transaction() as tx:
+        assert secret not in str(await audit.list_entries(tx, Wanted()))
+
+
+async def test_the_link_lets_them_in(web: Web) -> None:
+    client = await visit(web)
+    given = {"login": "kim", "name": "김운영", "unit": web.unit("haeundae").id, "role": "operator"}
+
+    secret = link_in((await client.post("/people/users", data=given)).text)
+    guest = await web.client({**HTML, "Accept-Language": "en"})
+    entered = await guest.post(f"/sign-in/link/{secret}")
+
+    assert entered.status_code == 303
+    assert entered.headers["Location"] == "/welcome"
+
+
+async def test_a_person_who_cannot_be_added_keeps_what_was_typed(web: Web) -> None:
+    await add(web, "haeundae", "kim")
+    client = await visit(web, lang="ko")
+    given = {"login": "kim", "name": "김새로", "unit": web.unit("haeundae").id, "role": "operator"}
+
+    taken = await client.post("/people/users", data=given)
+    bad = await client.post("/people/users", data={**given, "login": "한글"})
+
+    assert taken.status_code == 409
+    assert 'value="김새로"' in taken.text
+    assert "이미 쓰고 있는 아이디입니다" in taken.text
+    assert 'aria-invalid="true"' in taken.text
+    assert "/sign-in/link/" not in taken.text
+    assert bad.status_code == 422
+
+
+async def test_a_new_link_voids_the_one_before(web: Web) -> None:
+    user = await add(web, "haeundae", "kim")
+    client = await visit(web)
+
+    first = link_in((await client.post(f"/people/users/{user.id}/link")).text)
+    second = link_in((await client.post(f"/people/users/{user.id}/link")).text)
+    guest = await web.client({**HTML, "Accept-Language": "en"})
+
+    assert (await guest.get(f"/sign-in/link/{first}")).status_code == 404
+    assert (await guest.get(f"/sign-in/link/{second}")).status_code == 200
+    assert (await client.get(f"/people/users/{user.id}/link")).headers["Location"] == f"/people/users/{user.id}"
+
+
+async def test_name_role_and_unit_are_changed(web: Web) -> None:
+    user = await add(web, "haeundae", "kim")
+    client = await visit(web, "busan")
+
+    saved = await client.post(
+        f"/people/users/{user.id}", data={"name": "김바뀜", "role": "operator", "unit": web.unit("nampo").id}
+    )
+    nameless = await client.post(f"/people/users/{user.id}", data={"name": " "})
+
+    after = await read_user(web, user.id)
+    assert saved.status_code == 303
+    assert (after.name, after.role, after.unit_id) == ("김바뀜", Role.OPERATOR, web.unit("nampo").id)
+    assert nameless.status_code == 422
+
+
+async def test_resetting_a_password_ends_their_sessions_and_shows_a_link(web: Web) -> None:
+    theirs = await visit(web, "haeundae", Role.OPERATOR)
+    user = await web.person("haeundae", Role.OPERATOR)
+    admin = await visit(web)
+
+    answer = await admin.post(f"/people/users/{user.id}/reset-password")
+
+    assert link_in(answer.text)
+    assert answer.headers["Cache-Control"] == "no-store"
+    assert "every session is over" in answer.text
+    assert (await theirs.get("/people")).headers["Location"].startswith("/sign-in")
+
+
+async def test_who_is_deactivated_is_out_and_can_be_let_in_again(web: Web) -> None:
+    theirs = await visit(web, "haeundae", Role.OPERATOR)
+    user = await web.person("haeundae", Role.OPERATOR)
+    admin = await visit(web)
+
+    done = await admin.post(f"/people/users/{user.id}/deactivate")
+    refused = await admin.post(f"/people/users/{user.id}/link")
+    outside = await theirs.get("/people")
+    again = await admin.post(f"/people/users/{user.id}/activate")
+
+    assert (done.status_code, refused.status_code, again.status_code) == (303, 409, 303)
+    assert "Activate them first." in refused.text
+    assert outside.headers["Location"].startswith("/sign-in")
+    assert (await read_user(web, user.id)).is_active
+
+
+async def test_an_administrator_does_not_change_their_own_standing(web: Web) -> None:
+    client = await visit(web, "busan")
+    me = await web.person("busan", Role.ADMIN)
+
+    page = await open_page(client, f"/people/users/{me.id}")
+    demoted = await client.post(f"/people/users/{me.id}", data={"name": "나", "role": "viewer"})
+    gone = await client.post(f"/people/users/{me.id}/deactivate")
+    renamed = await client.post(f"/people/users/{me.id}", data={"name": "나"})
+
+    assert 'name="role"' not in page
+    assert f"/people/users/{me.id}/deactivate" not in page
+    assert (demoted.status_code, gone.status_code, renamed.status_code) == (403, 403, 303)
+
+
+async def test_nobody_gives_more_than_they_have(web: Web) -> None:
+    """A program that may manage people and nothing else must not make itself an administrator of everything."""
+    narrow = await web.as_("busan", Role.ADMIN, scopes=("people:manage",), **HTML)
+    given = {"login": "puppet", "name": "x", "unit": web.unit("nampo").id, "role": "admin"}
+
+    answer = await narrow.post("/people/users", data=given)
+
+    assert answer.status_code == 403
+    assert "puppet" not in [one.login for one in await _list(web)]
+
+
+async def test_hostile_names_are_only_text(web: Web) -> None:
+    user = await add(web, "haeundae", "kim", HOSTILE)
+    async with web.db.transaction() as tx:
+        unit = await tenants.add_unit(
+            tx, ENGINE, parent_id=web.unit("busan").id, level=Level.BRANCH, name=f'"{HOSTILE}'
+        )
+    client = await visit(web)
+
+    for path in ("/people", f"/people/users/{user.id}", f"/people/units/{unit.id}", f"/people?q={HOSTILE}"):
+        text = (await client.get(path)).text
+
+        assert HOSTILE not in text
+        assert "&lt;script&gt;" in text
+
+
+@pytest.mark.parametrize("path", ["/people/users/0", "/people/units/99999999999999999999", "/people/users/x"])
+async def test_what_cannot_be_an_id_is_not_found(web: Web, path: str) -> None:
+    assert (await (await visit(web)).get(path)).status_code == 404
+
+
+async def _list(web: Web) -> list[User]:
+    async with web.db.transaction() as tx:
+        return await auth.list_users(tx, Scope(None, None))
