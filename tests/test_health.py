@@ -6,7 +6,6 @@ from typing import Any
 
 import httpx2
 import pytest
-
 from fastapi import FastAPI
 
 from pabal import health, main

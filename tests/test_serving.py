@@ -1,5 +1,6 @@
 """Where the web server listens."""
 
+import asyncio
 import socket
 
 import pytest
@@ -31,3 +32,20 @@ async def test_a_site_on_ipv6_names_its_address_in_brackets() -> None:
     await site.stop()
 
     assert site.url.startswith("http://[::1]:")
+
+
+async def test_answers_are_not_held_back() -> None:
+    """Nagle's algorithm and delayed acknowledgements cost 40 ms an answer; asyncio turns it off only for named TCP."""
+    taken: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+
+    async def look(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        accepted = writer.get_extra_info("socket")
+        taken.set_result(accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+        writer.close()
+
+    with serving.listen("127.0.0.1", 0) as listening:
+        port = listening.getsockname()[1]
+        async with await asyncio.start_server(look, sock=listening):
+            _, writer = await asyncio.open_connection("127.0.0.1", port)
+            assert await taken
+            writer.close()

@@ -7,9 +7,9 @@ from unnest(array['work', 'outcome', 'fact']) parent cross join generate_series(
 -- a number from 0 to 1 for each n, the same each time
 create schema bench;
 create function bench.pick(n int) returns float8 language sql immutable parallel safe as 'select (hashint4(n) & 1048575) / 1048576.0';
--- a tenth belongs to nobody; of 300 units the first have most; the last has fifty rows; the one before it only old ones
+-- a tenth belongs to nobody; of 300 units the first have most; the last has fifty rows; the one before it a hundred old ones
 create function bench.unit_of(n int, rows int) returns bigint language sql immutable parallel safe as $$
-  select case when n % greatest(rows / 50, 1) = 7 then 300 when n < rows / 1000 then 299 when n % 10 = 0 then null
+  select case when n % greatest(rows / 50, 1) = 7 then 300 when n <= 100 then 299 when n % 10 = 0 then null
               else 1 + floor(298 * power(bench.pick(n), 3)) end::bigint $$;
 create function bench.moment_of(n int, rows int, now timestamptz) returns timestamptz language sql immutable parallel safe as
   'select now - (rows - n) * (interval ''28 days'' / rows)';
@@ -37,8 +37,8 @@ delayed as (
   insert into pabal.delayed (due_at, id, reason, token, failures, recoveries, snoozes)
   select at + interval '30 days', id, 'asked', 0, 0, 0, 0 from given where n > :rows::int * 0.98 and n % 2 = 1)
 insert into pabal.outcome (id, token, final, result, worker, started_at, ended_at, error)
-select id, 1, true, case when n % 30 = 0 then 'failed' when n % 997 = 0 then 'cancelled' when n % 20011 = 0 then 'quarantined' else 'done' end,
-  1, at, at + interval '1 second', case when n % 30 = 0 then '{"reason": "no paper"}'::jsonb end
+select id, 1, true, case when n % 30 = 1 then 'failed' when n % 997 = 0 then 'cancelled' when n % 20011 = 0 then 'quarantined' else 'done' end,
+  1, at, at + interval '1 second', case when n % 30 = 1 then '{"reason": "no paper"}'::jsonb end
 from given where n <= :rows::int * 0.98;
 
 -- name: insert_schedules(rows)!

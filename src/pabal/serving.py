@@ -23,7 +23,8 @@ def listen(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     last = port if port == 0 else min(port + TRIES, 65535)
     for number in range(port, last + 1):
-        found = socket.socket(family, socket.SOCK_STREAM)
+        # named as TCP: asyncio otherwise leaves Nagle on, and each answer on a kept connection waits 40 ms
+        found = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             found.bind((host, number))

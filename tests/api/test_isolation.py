@@ -54,8 +54,8 @@ async def test_every_look_up_of_anothers_thing_is_not_found(web: Web, things: Th
         tried.append((operation, answer.status_code))
 
     assert len(tried) > 35
-    # what belongs to the house is refused or not found; nothing of it is anybody's
-    assert {one for one in tried if one[1] != 404} <= {("get_backup", 403), ("check_backup", 403)}
+    # a backup is the head office's, a session a person's; a branch's token is told so
+    assert {one for one in tried if one[1] != 404} == {("check_backup", 403), ("revoke_session", 403)}
     assert (await owner.get(f"/api/v1/jobs/{things.job}")).json()["state"] == "ready"
     assert (await owner.get(f"/api/v1/channels/{things.channel}")).json()["name"] != "taken over"
 
@@ -150,6 +150,17 @@ async def test_who_may_only_look_changes_nothing(web: Web, things: Things, role:
 
     assert len(answers) > 35
     assert {operation: status for operation, status in answers.items() if status != 403} == {}
+
+
+async def test_nobody_ends_anothers_session(web: Web):
+    one = await web.as_("gangnam", Role.VIEWER, by="session")
+    other = await web.as_("haeundae", Role.ADMIN, by="session")
+    [session] = (await one.get("/api/v1/sessions")).json()["items"]
+
+    answer = await other.delete(f"/api/v1/sessions/{session['id']}")
+
+    assert (answer.status_code, answer.json()["code"]) == (404, "session_not_found")
+    assert (await one.get("/api/v1/me")).status_code == 200
 
 
 async def test_nobody_gets_in_anywhere(web: Web, things: Things):

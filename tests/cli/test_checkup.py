@@ -4,8 +4,16 @@ import socket
 from pathlib import Path
 
 from pabal.base.database import Database
+from pabal.platform import settings
+from pabal.platform.actor import ENGINE
+from pabal.platform.settings import Setting
+from tests.cli.inside import Inside
 from tests.support.cli import Cli
+from tests.support.people import Tree
+from tests.support.telegram import open_office
 from tests.support.work import enqueue
+
+GONE = Setting(key="old.days", default=1, label=("Days", "날"), help=("Days.", "날."), group=("Old", "옛"))
 
 
 def by_name(told: object) -> dict[str, dict[str, str]]:
@@ -19,7 +27,7 @@ def test_on_a_healthy_database_nothing_fails_and_all_is_checked(cli: Cli) -> Non
     assert told.code == 0
     assert set(found) == {
         *("python", "folder", "disk", "port", "apps", "database", "version", "migrations", "clock", "listen"),
-        *("snapshot", "dead_rows", "notifications", "partitions"),
+        *("snapshot", "dead_rows", "notifications", "partitions", "secret", "files", "assets", "backups", "settings"),
     }
     assert [name for name, row in found.items() if row["state"] == "fail"] == []
 
@@ -53,6 +61,32 @@ def test_a_data_folder_that_is_a_file_fails(cli: Cli, tmp_path: Path) -> None:
     found = by_name(cli("doctor", "-o", "json").json)
 
     assert found["folder"]["state"] == "fail"
+
+
+async def test_what_the_platform_keeps_is_looked_at(db: Database, run: Inside, tree: Tree) -> None:
+    async with db.transaction() as tx:
+        await settings.change(tx, ENGINE, GONE, 5)
+    async with open_office(db, run.folder) as office:
+        await office.add_channel(tree.hq)
+        found = by_name((await run("doctor", "-o", "json", PABAL_TELEGRAM_URL=office.url)).json)
+    silent = by_name((await run("doctor", "-o", "json", PABAL_TELEGRAM_URL="http://127.0.0.1:1")).json)
+
+    assert (found["backups"]["state"], found["backups"]["mend"]) == ("warn", "Take one: pabal backup take")
+    assert (found["settings"]["state"], found["settings"]["detail"]) == ("warn", "old.days")
+    assert (found["telegram"]["state"], silent["telegram"]["state"]) == ("ok", "warn")
+
+
+async def test_a_key_that_others_may_read_and_one_that_is_too_short_are_pointed_out(run: Inside) -> None:
+    file = run.folder / "data" / "secret.key"
+    file.parent.mkdir()
+    file.write_text("a key of some length, made for a test")
+    file.chmod(0o644)
+
+    loose = by_name((await run("doctor", "-o", "json")).json)
+    short = by_name((await run("doctor", "-o", "json", PABAL_SECRET_KEY="short")).json)
+
+    assert (loose["secret"]["state"], short["secret"]["state"]) == ("warn", "fail")
+    assert "short" not in short["secret"]["detail"]
 
 
 async def test_rows_in_a_default_partition_are_pointed_out(db: Database, cli: Cli) -> None:

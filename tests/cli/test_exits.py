@@ -8,7 +8,7 @@ import pytest
 import pabal
 from pabal.base.errors import Conflict, Forbidden, Invalid, NotFound, PabalError, Unavailable
 from pabal.cli.exits import _NEXT, NotRetryable, SomeFailed, exit_code, next_command
-from pabal.cli.words import WORDS
+from pabal.platform.language.errors import korean
 
 
 @pytest.mark.parametrize(
@@ -32,15 +32,15 @@ def test_an_error_names_the_next_command_with_its_subject() -> None:
     assert next_command(Unavailable()) == "pabal doctor"
 
 
-def test_every_error_we_have_words_or_a_command_for_exists() -> None:
+def test_every_error_we_have_a_command_for_exists_and_every_error_is_said_in_korean() -> None:
     for module in pkgutil.walk_packages(pabal.__path__, "pabal."):
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)
-    codes = {error.__new__(error).code for error in _below(PabalError)}
+    errors = {error for error in _below(PabalError) if error.__module__.startswith("pabal.")}
+    codes = {error.__new__(error).code for error in errors}
 
-    spoken = {key.removeprefix("error.") for key in WORDS if key.startswith("error.")}
-    assert spoken - codes == set()
     assert _NEXT.keys() - codes == set()
+    assert codes - korean().keys() == set()
 
 
 def _below(family: type[PabalError]) -> set[type[PabalError]]:

@@ -16,7 +16,7 @@ async def test_schedules_are_listed_with_what_they_say(db: Database, cli: Cli) -
     assert [one["id"] for one in rest["items"]] == [f"sch_{second.id}"]
     assert page["items"][0]["recurrence"] == {"form": "daily", "times": ["09:00"]}
     assert "매일 09:00" in korean.out
-    assert "○ 활성" in korean.out
+    assert "○ 예약됨" in korean.out
 
 
 async def test_a_pause_names_who_did_it_and_a_resume_goes_on(db: Database, cli: Cli) -> None:

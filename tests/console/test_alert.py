@@ -3,7 +3,7 @@ from zoneinfo import ZoneInfo
 
 from pabal.platform import audit
 from pabal.platform.actor import Role
-from tests.console.firing import fire, get, resolve
+from tests.console.firing import EVERYTHING, fire, get, measure, resolve
 from tests.support.web import Web
 
 SEOUL = ZoneInfo("Asia/Seoul")
@@ -59,11 +59,9 @@ async def test_the_chart_holds_what_was_measured_and_the_limit(web: Web) -> None
 
 
 async def test_a_hole_in_the_samples_is_a_hole_in_the_line(web: Web) -> None:
-    from pabal.base import clock
-
     alert = await fire(web.db, "queue:msg")
-    await clock.advance(web.db, timedelta(minutes=40))
-    await fire(web.db, "queue:msg")
+    async with web.db.transaction() as tx:
+        await measure(tx, "queue:msg", None, [tx.now - timedelta(minutes=50 + number) for number in range(5)])
 
     drawn = (await (await web.as_()).get(f"/alerts/{alert.id}/points")).json()
 
@@ -199,4 +197,4 @@ async def test_a_silence_is_ended_by_hand(web: Web) -> None:
 
 async def _list_audit(web: Web) -> list[str]:
     async with web.db.transaction() as tx:
-        return [row["action"] for row in await tx.rows(audit.SQL.list_entries)]
+        return [entry.action for entry in await audit.list_entries(tx, audit.Wanted(units=EVERYTHING.listed))]

@@ -130,12 +130,12 @@ async def test_every_rule_says_its_condition_with_a_link_to_change_it(web: Web) 
 
 
 async def test_planned_work_silences_what_a_rule_fires(web: Web) -> None:
+    await fire(web.db, "queue:msg")
     client = await web.as_(by="session")
 
     answer = await client.post(
         "/alerts/rules/silence", data={"rule": STUCK, "length": "8h", "silence_note": "moving the database"}
     )
-    await fire(web.db, "queue:msg")
     page = (await client.get("/alerts")).text
 
     assert answer.status_code == 303

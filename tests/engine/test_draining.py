@@ -55,9 +55,10 @@ async def test_what_runs_finishes_and_what_comes_waits_until_it_takes_work_again
 
 
 async def test_a_server_says_how_many_slots_it_has_and_how_much_of_them_is_taken(db: Database, locks: Path) -> None:
-    async with serving(db, Kinds(), locks, concurrency=4, meta={"roles": ["worker"], "kinds": ["a.b"]}):
-        async with db.transaction() as tx:
-            [server] = await listing.list_servers(tx)
+    meta = {"roles": ["worker"], "kinds": ["a.b"]}
+
+    async with serving(db, Kinds(), locks, concurrency=4, meta=meta), db.transaction() as tx:
+        [server] = await listing.list_servers(tx)
 
     assert (server.slots, server.load, server.roles, server.kinds, server.state) == (4, 0.0, ["worker"], ["a.b"], "ok")
 

@@ -307,3 +307,25 @@ async def test_a_server_that_stopped_beating_is_listed_as_silent(db: Database) -
     assert found[alive].is_alive
     assert not found[silent].is_alive
     assert found[silent].heard_seconds > found[alive].heard_seconds
+
+
+async def test_a_count_says_what_its_list_would_show(db: Database) -> None:
+    await one_of_each(db)
+    await enqueue(db, OTHER, unit_id=7)
+    cases: list[dict[str, Any]] = [
+        {},
+        {"states": ["ready"]},
+        {"states": ["running", "failed", "waiting"]},
+        {"states": ["ready"], "units": [7]},
+        {"units": [7]},
+        {"kind": OTHER},
+        {"states": ["ready"], "kind": OTHER},
+        {"queue": OTHER, "kind": PLAIN},
+    ]
+
+    async with db.transaction() as tx:
+        counts = [await listing.count_jobs(tx, Wanted(**{"units": None, **case})) for case in cases]
+        capped = await listing.count_jobs(tx, Wanted(None, ["ready", "waiting", "running"]), cap=2)
+
+    assert counts == [len(await jobs(db, **case)) for case in cases]
+    assert capped == 3

@@ -18,7 +18,7 @@ from pabal.platform import operating
 from pabal.platform.language.pairs import Lang
 from pabal.platform.web.etags import answer_one, check_match
 from pabal.platform.web.filters import Between, Listed, Moment, Word, split_commas
-from pabal.platform.web.idempotency import OnceOnly
+from pabal.platform.web.idempotency import KEY_REQUIRED, OnceOnly
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.paging import Page, Source, answer_all, answer_list
 from pabal.platform.web.visit import Visit
@@ -180,7 +180,7 @@ async def keep_occurrence(visit: Visitor, once: OnceOnly, id: ScheduleId, asked:
     return await once.run(act)
 
 
-@router.post("/schedules/{id}/send-now", response_model=OccurrenceShown, status_code=202)
+@router.post("/schedules/{id}/send-now", response_model=OccurrenceShown, status_code=202, openapi_extra=KEY_REQUIRED)
 async def trigger_schedule(visit: Visitor, once: OnceOnly, id: ScheduleId) -> Response:
     """Triggers one more occurrence now. Needs an Idempotency-Key."""
 

@@ -177,15 +177,12 @@ def _row(alert: "Alert") -> dict[str, Any]:
 def _rule_row(shell: Shell, seen: "RuleSeen") -> dict[str, Any]:
     from pabal.base.settings import show_duration
     from pabal.platform.language import put
-    from pabal.platform.language.status import STATUS, find_status
 
     rule, limit = seen.rule, seen.limit
     until: datetime | None = None if seen.silence is None else seen.silence.until
-    # `ok` is no state of an alert: a rule that fires nothing is well.
-    word = seen.state if seen.state == "ok" else find_status(STATUS, "alert", seen.state).word[0]
     return {
         "rule": rule.name,
-        "state": word,
+        "state": seen.state,
         "label": put(shell.lang, rule.label),
         "level": rule.level.value,
         "measure": rule.measure.name,

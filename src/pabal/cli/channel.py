@@ -84,8 +84,8 @@ def add(
     shell.run(work())
 
 
-@app.command()
-def test(
+@app.command("test")
+def try_out(
     ctx: typer.Context,
     channel: ChannelId,
     no_wait: Annotated[bool, typer.Option("--no-wait", help="Only ask for it.")] = False,

@@ -5,17 +5,20 @@ import shutil
 import socket
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass
 from pathlib import Path
 
+import pabal.platform
 from pabal.base import clock
 from pabal.base.database import Database, DatabaseError
 from pabal.base.errors import PabalError
 from pabal.base.migrations import find_missing
 from pabal.base.settings import Settings
 from pabal.base.sql import load
+from pabal.cli.check import Check
+from pabal.cli.platform_checks import platform_checks
 from pabal.cli.shell import Shell
 from pabal.engine.wakeups import Wakeups
+from pabal.platform.secrets import find_vault, key_file
 from pabal.platform.slice import Slice, list_migrations
 
 SQL = load(__file__)
@@ -28,18 +31,9 @@ FULL_QUEUE = 0.5
 LEAST_ROOM = 2 * 1024**3
 
 
-@dataclass(frozen=True)
-class Check:
-    """`state`: ok, warn (it works, but badly or not for long) or fail."""
-
-    name: str
-    state: str
-    detail: str
-
-
 async def run_checks(shell: Shell) -> AsyncIterator[Check]:
     """Those that need no database first, so that a broken one hides nothing."""
-    for look in (_python, _folder, _disk, _port):
+    for look in (_python, _folder, _disk, _port, _secret, _files, _assets):
         yield look(shell.settings)
     slices, check = _apps(shell)
     yield check
@@ -60,11 +54,13 @@ async def _database_checks(shell: Shell, database: Database, slices: tuple[Slice
     yield await _version(database)
     missing = [f"{one.owner} {one.name}" for one in await find_missing(database, list_migrations(slices))]
     yield Check("migrations", "fail" if missing else "ok", ", ".join(missing))
-    if any(name.startswith(("base", "engine")) for name in missing):
+    if any(name.startswith(("base", "engine", "platform")) for name in missing):
         return
     looks: tuple[Callable[[Database], Awaitable[Check]], ...] = (_skew, _hearing, _snapshot, _dead, _notices, _defaults)
     for look in looks:
         yield await look(database)
+    async for check in platform_checks(shell, database):
+        yield check
 
 
 def _python(_settings: Settings) -> Check:
@@ -99,6 +95,32 @@ def _port(settings: Settings) -> Check:
         except OSError as error:
             return Check("port", "warn", f"{settings.host}:{settings.port} {error.strerror or error}")
     return Check("port", "ok", f"{settings.host}:{settings.port}")
+
+
+def _secret(settings: Settings) -> Check:
+    """Production refuses to start without one, so that only what is given can be wrong."""
+    file = key_file(settings)
+    try:
+        if settings.secret_key is None and not file.exists():
+            return Check("secret", "ok", f"made at the first start: {file}")
+        find_vault(settings)
+    except (PabalError, OSError, ValueError) as error:
+        return Check("secret", "fail", str(error))
+    if settings.secret_key is None and file.stat().st_mode & 0o077:
+        return Check("secret", "warn", f"others may read {file}")
+    return Check("secret", "ok", "PABAL_SECRET_KEY" if settings.secret_key else str(file))
+
+
+def _files(settings: Settings) -> Check:
+    folder = (settings.data_dir / "files").absolute()
+    nearest = _existing(folder)
+    is_usable = nearest.is_dir() and os.access(nearest, os.W_OK | os.X_OK)
+    return Check("files", "ok" if is_usable else "fail", str(folder))
+
+
+def _assets(_settings: Settings) -> Check:
+    is_built = (Path(pabal.platform.__file__).parent / "web" / "static" / "vendor" / "BUILT").exists()
+    return Check("assets", "ok" if is_built else "warn", "")
 
 
 def _apps(shell: Shell) -> tuple[tuple[Slice, ...], Check]:

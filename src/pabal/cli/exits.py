@@ -17,6 +17,8 @@ _NEXT: Mapping[str, str] = {
     "job_not_found": "pabal jobs list",
     "id_ambiguous": "pabal jobs list",
     "bad_id": "pabal jobs list",
+    "wrong_id": "{list}",
+    "bad_number": "pabal --help",
     "bad_state": "pabal jobs list --help",
     "bad_subject": "pabal why --help",
     "schedule_not_found": "pabal schedules list",
@@ -25,6 +27,39 @@ _NEXT: Mapping[str, str] = {
     "ended_before": "pabal jobs list",
     "not_retryable": "pabal why {subject}",
     "handler_not_here": "pabal jobs cancel {subject} --app path/to/app.py",
+    "unit_not_found": "pabal org tree",
+    "unit_not_empty": "pabal org tree",
+    "bad_level": "pabal org tree",
+    "bad_name": "pabal org tree",
+    "name_ambiguous": "pabal org tree",
+    "user_not_found": "pabal user list",
+    "login_taken": "pabal user list",
+    "last_admin": "pabal user add LOGIN --name NAME --role admin",
+    "user_inactive": "pabal user edit USER --active",
+    "token_not_found": "pabal token list",
+    "token_over": "pabal token make NAME --scope AREA:RIGHT",
+    "bad_scope": "pabal token make --help",
+    "bad_expiry": "pabal token make --help",
+    "setting_not_found": "pabal config list",
+    "setting_unreadable": "pabal config list",
+    "setting_out_of_range": "pabal config list",
+    "setting_not_a_choice": "pabal config list",
+    "backup_not_found": "pabal backup list",
+    "backup_not_whole": "pabal backup list",
+    "backup_failed": "pabal doctor",
+    "backup_bad": "pabal backup take",
+    "alert_not_found": "pabal alert list",
+    "rule_not_found": "pabal alert rules",
+    "move_not_allowed": "pabal alert list",
+    "channel_not_found": "pabal channel list",
+    "channel_name_taken": "pabal channel list",
+    "bad_channel": "pabal channel add --help",
+    "bad_token": "pabal channel add NAME --chat ID < token.txt",
+    "not_delivered": "pabal channel list",
+    "no_server": "pabal up",
+    "no_secret_key": "PABAL_SECRET_KEY=… {command}",
+    "demo_refused": "pabal up --demo",
+    "port_taken": "pabal sim telegram --port 0",
     "not_confirmed": "{command} --yes",
     "not_empty": "pabal db restore FILE --replace --yes",
     "not_migrated": "pabal db migrate",
@@ -35,6 +70,10 @@ _NEXT: Mapping[str, str] = {
     "app_not_found": "pabal up --app path/to/app.py:SLICE",
     "no_port": "pabal up --port 0",
 }
+
+
+_NOUNS = {"alr": "alert", "bak": "backup", "ntf": "notice", "aud": "audit"}
+_LAST = 2**63 - 1
 
 
 class Refused(Forbidden):
@@ -74,6 +113,51 @@ class InUse(Refused):
     """A server still uses this database. Stop it first."""
 
 
+class DemoRefused(Refused):
+    """In production there is no demo: its people have a password that everybody knows."""
+
+
+class NoSecretKey(Refused):
+    """The servers' key is not here, so that they could not open what this would seal. Do it in the folder of a server,
+    or set PABAL_SECRET_KEY as they have it."""
+
+
+class WrongId(Invalid):
+    """This is not an id of what is asked for."""
+
+    def __init__(self, detail: str = "", **named: str) -> None:
+        self.named = named
+        super().__init__(detail)
+
+
+class BadNumber(Invalid):
+    """Here a number is asked for, as the list shows it in its first column."""
+
+
+class NameAmbiguous(Conflict):
+    """More than one unit has this name. Say its number."""
+
+
+class BackupFailed(PabalError):
+    """The backup did not succeed; the servers' log says more."""
+
+
+class BackupBad(PabalError):
+    """This backup would not bring everything back, or could not be checked."""
+
+
+class NotDelivered(PabalError):
+    """The message did not arrive."""
+
+
+class NoServer(Unavailable):
+    """No server runs that could do this. What was asked for is kept, and done when one starts."""
+
+
+class PortTaken(Unavailable):
+    """This port cannot be listened on."""
+
+
 class NotMigrated(PabalError):
     """The database has not all of Pabal's tables yet."""
 
@@ -98,4 +182,24 @@ def exit_code(error: PabalError) -> int:
 
 def next_command(error: PabalError) -> str:
     wanted = _NEXT.get(error.code, "pabal doctor")
-    return wanted.format_map({"subject": "ID", "command": "the same", **getattr(error, "named", {})})
+    usual = {"subject": "ID", "command": "the same", "list": "pabal jobs list"}
+    return wanted.format_map({**usual, **getattr(error, "named", {})})
+
+
+def read_id(prefix: str, text: str) -> int:
+    """An id such as alr_01h2xcejqtf2n; what is none names the list to look it up in."""
+    from pabal.engine import ids
+
+    try:
+        number = ids.read(prefix, text)
+        if number > _LAST:
+            raise ids.BadId(text)
+    except ids.BadId as error:
+        raise WrongId(text[:100], list=f"pabal {_NOUNS[prefix]} list") from error
+    return number
+
+
+def read_number(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 19):
+        raise BadNumber(text[:100])
+    return int(text)

@@ -138,11 +138,10 @@ async def _cancel(shell: Shell, texts: list[str], *, dry_run: bool, force: bool)
     from pabal.cli.exits import EndedBefore, SomeFailed
     from pabal.cli.shell import administrator
     from pabal.engine import kinds
-    from pabal.engine.kinds import Kinds
     from pabal.platform import operating
 
-    known = kinds.merge(one.kinds for one in shell.slices if isinstance(one.kinds, Kinds))
-    async with shell.transaction() as tx:
+    async with shell.database() as database, shell.services(database) as services, database.transaction() as tx:
+        known = kinds.merge(one.make_kinds(services) for one in shell.house)
         done = await operating.cancel_jobs(tx, administrator(), texts, kinds=known, force=force, dry_run=dry_run)
         if len(done) == 1 and done[0].result != "ended_before":
             _raise(done[0])

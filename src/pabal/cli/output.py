@@ -14,19 +14,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from pabal.cli.words import find, say
+from pabal.cli.words import STATES, find, say
 from pabal.platform.language.pairs import Lang
 from pabal.platform.language.status import STATUS, find_status
 
-# Class of a state: its sign and its colour. The sign and the word say it too; colour never alone.
-_SIGNS: Mapping[str, tuple[str, str]] = {
-    **dict.fromkeys(("waiting", "delayed", "ready", "moving", "enqueued", "active"), ("○", "bright_black")),
-    "running": ("◐", "blue"),
-    **dict.fromkeys(("done", "ok"), ("✓", "green")),
-    **dict.fromkeys(("partial", "missed", "paused", "expired", "warn", "silent"), ("!", "yellow")),
-    **dict.fromkeys(("failed", "quarantined", "fail"), ("✕", "red")),
-    **dict.fromkeys(("cancelled", "skipped", "coalesced", "over"), ("■", "")),
-}
+# How a state looks: its sign and its colour. The sign and the word say it too; colour never alone.
 _LOOKS: Mapping[str, tuple[str, str]] = {
     "wait": ("○", "bright_black"),
     "work": ("◐", "blue"),
@@ -36,7 +28,7 @@ _LOOKS: Mapping[str, tuple[str, str]] = {
     "end": ("■", ""),
 }
 # Columns whose codes have words: `level.hq`, `role.viewer`.
-_WORDED = ("level", "role")
+_WORDED = ("level", "role", "severity")
 
 
 @dataclass(frozen=True)
@@ -85,12 +77,11 @@ def show_moment(moment: datetime) -> str:
 
 
 def state_text(state: str, lang: Lang, family: str = "") -> Text:
-    if family:
-        status = find_status(STATUS, family, state)
-        sign, style = _LOOKS[status.look]
-        return Text(f"{sign} {status.word[lang == 'ko']}", style=style)
-    sign, style = _SIGNS.get(state, ("·", ""))
-    return Text(f"{sign} {find(lang, f'state.{state}') or state}", style=style)
+    """A result that only a command has, such as `loaded`, is a word without a look."""
+    status = find_status(STATUS, family, state) if family else STATES.get(state)
+    sign, style = ("·", "") if status is None else _LOOKS[status.look]
+    word = find(lang, f"state.{state}") if status is None else status.word[lang == "ko"]
+    return Text(f"{sign} {word or state}", style=style)
 
 
 def _write_table(answer: Answer, lang: Lang) -> None:

@@ -10,10 +10,6 @@ if TYPE_CHECKING:
     from pabal.engine.why import Line, Story
 
 
-def add_to(app: typer.Typer) -> None:
-    app.command()(why)
-
-
 def why(
     ctx: typer.Context,
     subject: Annotated[str, typer.Argument(metavar="ID", help="job_…, sch_12, or occ_12@2026-07-03T00:00:00Z.")],

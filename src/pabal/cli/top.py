@@ -44,7 +44,7 @@ async def _watch(shell: Shell, database: "Database") -> None:
     from rich.live import Live
 
     with Live(screen=True, auto_refresh=False) as live:
-        while True:
+        while live.is_started:
             live.update(_draw(shell, await _gather(shell, database)), refresh=True)
             await asyncio.sleep(EVERY_SECONDS)
 
@@ -63,9 +63,7 @@ async def _gather(shell: Shell, database: "Database") -> dict[str, Any]:
             "servers": [server_row(server) for server in await listing.list_servers(tx)],
             "depths": asdict(await listing.read_depths(tx)),
             "cap": listing.CAP,
-            "next": [
-                asdict(one) for one in await operating.list_upcoming(tx, scope, tx.now + AHEAD, limit=SHOWN)
-            ],
+            "next": [asdict(one) for one in await operating.list_upcoming(tx, scope, tx.now + AHEAD, limit=SHOWN)],
             "needs": await _needs(shell, tx),
         }
 

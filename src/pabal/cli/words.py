@@ -4,14 +4,20 @@
 from collections.abc import Mapping
 from typing import Any
 
-from pabal.platform.language.pairs import Lang
-from pabal.platform.language.status import STATUS
+from pabal.platform.language.pairs import Lang, put
+from pabal.platform.language.status import STATUS, Status
 
 WORDS: Mapping[str, tuple[str, str]] = {
     "error": ("error", "오류"),
     "next": ("next ", "다음 "),
     "now": ("now", "지금"),
     "hint.why": ("More: pabal why {id}", "더 보기: pabal why {id}"),
+    "dry_run": (
+        "Tried and taken back (--dry-run): nothing has changed.",
+        "해 보고 되돌렸습니다(--dry-run). 바뀐 것은 없습니다.",
+    ),
+    "list.more": ("More: --cursor {cursor}", "더 보기: --cursor {cursor}"),
+    "wait.step": ("  {step}", "  {step}"),
     "hint.up": ("Start one: pabal up", "시작하려면: pabal up"),
     # starting and stopping
     "up.url": ("Pabal is ready: {url}", "파발이 준비되었습니다: {url}"),
@@ -68,15 +74,168 @@ WORDS: Mapping[str, tuple[str, str]] = {
         "데이터베이스의 모든 것을 지우고 백업을 복원할까요?",
     ),
     "db.current": ("Everything is up to date.", "모두 최신입니다."),
-    # states that no status table has
-    "state.ok": ("ok", "정상"),
-    "state.warn": ("warning", "주의"),
-    "state.fail": ("failure", "문제"),
+    # the organisation, people, tokens
+    "org.none": ("No units yet: pabal up", "아직 조직이 없습니다: pabal up"),
+    "org.remove.ask": ("Remove the unit {unit}?", "조직 {unit}을(를) 지울까요?"),
+    "user.none": ("Nobody is like this.", "그런 사용자가 없습니다."),
+    "user.added": (
+        "They sign in with a one-time address first: pabal user link {login}",
+        "처음에는 일회용 주소로 들어옵니다: pabal user link {login}",
+    ),
+    "user.link": (
+        "Signs {user} in, once, until {until}:",
+        "{user} 사용자가 {until}까지 한 번 로그인할 수 있습니다:",
+    ),
+    "user.deactivate.ask": (
+        "End all sessions and tokens of {user} and let them in no more?",
+        "{user} 사용자의 로그인과 토큰을 모두 끝내고 더는 들어오지 못하게 할까요?",
+    ),
+    "user.reset.ask": (
+        "Void the password and all sessions of {user}?",
+        "{user} 사용자의 비밀번호와 로그인을 모두 무효로 할까요?",
+    ),
+    "token.none": ("No tokens yet.", "아직 토큰이 없습니다."),
+    "token.once": (
+        "This secret is shown only now: keep it where the program finds it.",
+        "비밀값은 지금만 보입니다. 프로그램이 찾을 곳에 보관하세요.",
+    ),
+    "token.revoke.ask": ("Revoke token {token}? Whoever uses it is shut out.", "토큰 {token}을(를) 회수할까요?"),
+    # settings
+    "config.none": ("No such settings.", "그런 설정이 없습니다."),
+    "config.same": ("Everything is at its default.", "모두 기본값입니다."),
+    "config.restart": ("Takes hold when the servers start again.", "서버를 다시 시작하면 적용됩니다."),
+    "config.unknown": (
+        "Values of settings that no loaded app has: {keys}",
+        "불러온 앱에 없는 설정의 값: {keys}",
+    ),
+    # backups, alerts, notices, channels, the audit, facts
+    "backup.none": ("No backups yet: pabal backup take", "아직 백업이 없습니다: pabal backup take"),
+    "backup.asked": ("Asked for as {job}; waiting.", "{job}(으)로 요청했습니다. 기다립니다."),
+    "alert.none": ("No alerts.", "경보가 없습니다."),
+    "alert.no_rules": ("No rules.", "규칙이 없습니다."),
+    "notice.none": ("Nobody was told anything yet.", "아직 알림이 없습니다."),
+    "channel.none": (
+        "No channels yet: pabal channel add NAME --chat ID",
+        "아직 채널이 없습니다: pabal channel add 이름 --chat ID",
+    ),
+    "channel.token": ("Token of the bot, as @BotFather gave it", "@BotFather가 준 봇 토큰"),
+    "channel.added": ("Try it: pabal channel test {id}", "시험해 보세요: pabal channel test {id}"),
+    "channel.remove.ask": (
+        "Remove channel {channel}, with what still waits for it?",
+        "채널 {channel}을(를) 보낼 것까지 지울까요?",
+    ),
+    "audit.none": ("No entries.", "기록이 없습니다."),
+    "tail.none": ("No facts yet.", "아직 사실이 없습니다."),
+    # the demo, the overview, simulators
+    "demo.clear.ask": (
+        "Take out the demo's organisation, its people and what the apps added?",
+        "데모 조직과 사용자, 앱이 더한 것을 모두 지울까요?",
+    ),
+    "demo.loaded": (
+        "People: demo-hq, demo-busan, demo-haeundae, demo-yeoksam; password: {password}",
+        "사용자: demo-hq, demo-busan, demo-haeundae, demo-yeoksam, 비밀번호: {password}",
+    ),
+    "top.servers": ("Servers", "서버"),
+    "top.next": ("The next hour", "앞으로 한 시간"),
+    "top.needs": ("{n} thing needs you|{n} things need you", "확인할 것 {n}개"),
+    "top.nothing": ("Nothing needs you.", "확인할 것이 없습니다."),
+    "sim.telegram": (
+        "Start Pabal with this address; what arrives is at {url}/sent. Stop: Ctrl-C",
+        "이 주소로 파발을 시작하세요. 도착한 것은 {url}/sent 에 있습니다. 멈추기: Ctrl-C",
+    ),
+    # words for codes
+    "level.hq": ("HQ", "본사"),
+    "level.distributor": ("distributor", "총판"),
+    "level.agency": ("agency", "대리점"),
+    "level.branch": ("branch", "지점"),
+    "level.info": ("info", "안내"),
+    "level.attention": ("attention", "주의"),
+    "level.failure": ("failure", "실패"),
+    "role.viewer": ("viewer", "조회"),
+    "role.operator": ("operator", "운영"),
+    "role.admin": ("administrator", "관리"),
+    "severity.attention": ("! attention", "! 주의"),
+    "severity.failure": ("✕ failure", "✕ 실패"),
+    "severity.down": ("✕ down", "✕ 멈춤"),
+    "severity.missing": ("✕ missing now", "✕ 지금 놓치는 중"),
+    # results that no status table has
+    "state.would_load": ("would be loaded", "불러올 예정(변경 없음)"),
+    "state.loaded": ("loaded", "불러옴"),
+    "state.loaded_before": ("was loaded before", "이미 있음"),
+    "state.would_clear": ("would be cleared", "지울 예정(변경 없음)"),
+    "state.cleared": ("cleared", "지움"),
     "state.signalled": ("signalled", "신호 보냄"),
     "state.ended_before": ("had ended before", "이미 끝남"),
     "state.would_cancel": ("would be cancelled", "취소 예정(변경 없음)"),
     "state.not_found": ("not found", "없음"),
     # columns
+    "column.tree": ("UNIT", "조직"),
+    "column.level": ("LEVEL", "단계"),
+    "column.parent_id": ("BELOW", "상위"),
+    "column.is_demo": ("DEMO", "데모"),
+    "column.login": ("LOGIN", "아이디"),
+    "column.role": ("ROLE", "역할"),
+    "column.org": ("UNIT", "조직"),
+    "column.signed_in_at": ("LAST SIGN-IN", "마지막 로그인"),
+    "column.language": ("LANGUAGE", "언어"),
+    "column.zone": ("ZONE", "시간대"),
+    "column.secret": ("SECRET", "비밀값"),
+    "column.scopes": ("SCOPES", "범위"),
+    "column.start": ("BEGINS WITH", "앞부분"),
+    "column.expires_at": ("UNTIL", "기한"),
+    "column.last_used_at": ("LAST USED", "마지막 사용"),
+    "column.key": ("KEY", "키"),
+    "column.value": ("VALUE", "값"),
+    "column.default": ("DEFAULT", "기본값"),
+    "column.seed": ("SEED", "원본 값"),
+    "column.requirement": ("REQUIREMENT", "요구사항"),
+    "column.label": ("WHAT", "이름"),
+    "column.help": ("MEANING", "설명"),
+    "column.bounds": ("BOUNDS", "범위"),
+    "column.choices": ("CHOICES", "고를 수 있는 값"),
+    "column.needs_restart": ("NEEDS RESTART", "다시 시작 필요"),
+    "column.changed_by": ("CHANGED BY", "바꾼 사람"),
+    "column.changed_at": ("CHANGED", "바꾼 때"),
+    "column.problem": ("PROBLEM", "문제"),
+    "column.size": ("BYTES", "바이트"),
+    "column.file": ("FILE", "파일"),
+    "column.folder": ("FOLDER", "폴더"),
+    "column.check_result": ("RESTORE CHECK", "복원 검사"),
+    "column.checked_at": ("CHECKED", "검사한 때"),
+    "column.check_detail": ("CHECK FOUND", "검사 결과"),
+    "column.reason": ("REASON", "이유"),
+    "column.job": ("JOB", "작업"),
+    "column.is_new": ("NEW", "새로 등록"),
+    "column.rule": ("RULE", "규칙"),
+    "column.threshold": ("LIMIT", "기준"),
+    "column.beyond": ("BEYOND", "방향"),
+    "column.held_for": ("FOR", "지속"),
+    "column.worst": ("WORST NOW", "지금 최악"),
+    "column.fired_at": ("FIRED", "발생"),
+    "column.last_fired_at": ("LAST FIRED", "마지막 발생"),
+    "column.silenced_until": ("SILENCED UNTIL", "무음 끝"),
+    "column.until": ("SILENCED UNTIL", "무음 끝"),
+    "column.said_by": ("BY", "한 사람"),
+    "column.by_name": ("BY", "한 사람"),
+    "column.last_at": ("LAST", "마지막"),
+    "column.title": ("TITLE", "제목"),
+    "column.text": ("TEXT", "내용"),
+    "column.times": ("TIMES", "횟수"),
+    "column.chat_id": ("CHAT", "채팅"),
+    "column.wants": ("ONLY", "받을 것"),
+    "column.last_ok_at": ("LAST SENT", "마지막 보냄"),
+    "column.last_error": ("LAST ERROR", "마지막 오류"),
+    "column.actor_label": ("WHO", "누가"),
+    "column.action": ("ACTION", "한 일"),
+    "column.before": ("BEFORE", "이전"),
+    "column.after": ("AFTER", "이후"),
+    "column.origin": ("FROM", "어디서"),
+    "column.subject": ("SUBJECT", "대상"),
+    "column.data": ("DATA", "내용"),
+    "column.units": ("UNITS", "조직 수"),
+    "column.people": ("PEOPLE", "사람 수"),
+    "column.apps": ("APPS", "앱"),
+    "column.severity": ("NEEDS", "정도"),
     "column.id": ("ID", "ID"),
     "column.kind": ("KIND", "종류"),
     "column.state": ("STATE", "상태"),
@@ -157,55 +316,51 @@ WORDS: Mapping[str, tuple[str, str]] = {
         "A listener is stuck in an open transaction; find and end it.",
         "수신자가 열린 트랜잭션에 멈춰 있습니다. 찾아서 끝내세요.",
     ),
+    "doctor.secret": (
+        "Set PABAL_SECRET_KEY (openssl rand -base64 32), or give the key file to the user who runs Pabal (chmod 600).",
+        "PABAL_SECRET_KEY를 정하거나(openssl rand -base64 32) 키 파일을 파발 실행 사용자에게 넘기세요(chmod 600).",
+    ),
+    "doctor.files": (
+        "Give the folder of files to the user who runs Pabal (chown, chmod 755).",
+        "파일 폴더를 파발 실행 사용자에게 넘기세요(chown, chmod 755).",
+    ),
+    "doctor.assets": (
+        "The console would be without styles: build them with `make assets`, or install the wheel.",
+        "콘솔에 모양이 없습니다. `make assets`로 만들거나 배포 패키지를 설치하세요.",
+    ),
+    "doctor.backups": ("Take one: pabal backup take", "백업하세요: pabal backup take"),
+    "doctor.settings": (
+        "Values of settings that no loaded app has; they do nothing. Load the app, or leave them.",
+        "불러온 앱에 없는 설정의 값입니다. 아무 일도 하지 않습니다. 앱을 불러오거나 그대로 두세요.",
+    ),
+    "doctor.telegram": (
+        "Notices wait until it answers: check the network and PABAL_TELEGRAM_URL.",
+        "응답할 때까지 알림이 기다립니다. 네트워크와 PABAL_TELEGRAM_URL을 확인하세요.",
+    ),
     "doctor.partitions": (
         "Rows fell into a default partition: no server made the week's in time. Keep one running; see docs/operations.",
         "행이 기본 파티션에 들어갔습니다. 주간 파티션이 제때 만들어지지 않았습니다. 서버를 계속 켜 두세요.",
     ),
-    # errors whose reason is said in Korean too; the English one is the error's own docstring
-    "error.job_not_found": ("There is no such job.", "그런 작업이 없습니다."),
-    "error.bad_id": (
-        "This is not an id of ours. Ids look like job_01h2xcejqtf2n.",
-        "파발의 ID가 아닙니다. ID는 job_01h2xcejqtf2n처럼 생겼습니다.",
-    ),
-    "error.id_ambiguous": (
-        "More than one id begins like this.",
-        "이렇게 시작하는 ID가 여러 개입니다. 글자를 더 적으세요.",
-    ),
-    "error.no_database": (
-        "No database address is set, and the private PostgreSQL does not run.",
-        "데이터베이스 주소가 없고 전용 PostgreSQL도 실행 중이 아닙니다.",
-    ),
-    "error.database_unavailable": ("The database does not answer.", "데이터베이스가 응답하지 않습니다."),
-    "error.not_migrated": (
-        "The database has not all of Pabal's tables yet.",
-        "데이터베이스에 파발의 테이블이 아직 다 없습니다.",
-    ),
-    "error.not_confirmed": (
-        "This cannot be undone, so it asks first; say --yes.",
-        "되돌릴 수 없어 먼저 묻습니다. --yes를 붙이세요.",
-    ),
-    "error.not_retryable": (
-        "Only a job that failed, was cancelled, expired or was quarantined can be enqueued again.",
-        "실패, 취소, 만료, 격리된 작업만 다시 등록할 수 있습니다.",
-    ),
-    "error.schedule_not_found": ("There is no such schedule.", "그런 스케줄이 없습니다."),
-    "error.in_use": (
-        "A server still uses this database. Stop it first.",
-        "아직 이 데이터베이스를 쓰는 서버가 있습니다. 먼저 멈추세요.",
-    ),
+}
+
+
+# One word for one state, here as in the console; where families share a code, a job's comes first.
+_FAMILIES = ("alert", "server", "schedule", "occurrence", "job")
+STATES: Mapping[str, Status] = {
+    **{code: status for family in _FAMILIES for code, status in STATUS[family].items()},
+    "warn": Status("attn", ("warning", "주의")),
+    "fail": Status("fail", ("failure", "문제")),
 }
 
 
 def say(lang: Lang, key: str, **values: Any) -> str:
-    return WORDS[key][lang == "ko"].format(**values)
+    return put(lang, WORDS[key], **values)
 
 
 def find(lang: Lang, key: str) -> str | None:
     """For words that may be missing: a state or a field somebody else named."""
-    found = WORDS.get(key) or _STATES.get(key)
+    found = WORDS.get(key)
+    if found is None and key.startswith("state."):
+        status = STATES.get(key.removeprefix("state."))
+        found = None if status is None else status.word
     return None if found is None else found[lang == "ko"]
-
-
-# one word for one state, here as in the console
-_FAMILIES = ("server", "schedule", "occurrence", "job")
-_STATES = {f"state.{code}": status.word for family in _FAMILIES for code, status in STATUS[family].items()}

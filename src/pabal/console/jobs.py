@@ -1,7 +1,7 @@
 """Jobs: everything the engine has to do or did, where each is, and what a person may do about it."""
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Form, Query
 from fastapi.responses import Response
@@ -22,6 +22,7 @@ from pabal.platform.web.identify import Visitor
 from pabal.platform.web.visit import Visit
 
 router = APIRouter()
+SCOPED_CAP = 1_000
 VIEWS: dict[str, tuple[Pair, tuple[str, ...]]] = {
     "open": (("Open", "열린 것"), OPEN),
     "running": (("Running", "진행"), ("running",)),
@@ -155,9 +156,10 @@ def _row(visit: Visit, line: JobLine) -> Row:
 
 
 async def _count(tx: Tx, visit: Visit) -> dict[str, str]:
-    """Of each place, and of what went wrong, capped: 10,000+."""
+    """Of each place, and of what went wrong, capped: 10,000+. In a scope each row must be looked at, so sooner."""
     units = visit.scope.listed
-    found: dict[str, Any] = {}
-    for state in (*OPEN, "failed", "quarantined"):
-        found[state] = words(await listing.count_jobs(tx, Wanted(units=units, states=(state,))), listing.CAP)
-    return found
+    cap = listing.CAP if units is None else SCOPED_CAP
+    return {
+        state: words(await listing.count_jobs(tx, Wanted(units=units, states=(state,)), cap=cap), cap)
+        for state in (*OPEN, "failed", "quarantined")
+    }

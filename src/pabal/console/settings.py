@@ -13,6 +13,7 @@ from pabal.platform.actor import Right
 from pabal.platform.language.errors import explain
 from pabal.platform.language.pairs import Pair
 from pabal.platform.settings import AREA, Listed
+from pabal.platform.tenants import require_house
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.visit import Visit
 
@@ -61,6 +62,7 @@ async def save(visit: Visitor, request: Request, group: Annotated[str, Form(max_
     """All of the group or none of it: what was typed stays in the form until every field can be saved."""
     form = {name: str(value) for name, value in (await request.form()).items()}
     async with visit.read() as tx:
+        await require_house(tx, visit.actor, Right.MANAGE, AREA)
         groups = await _groups(tx, visit)
     wanted = [_typed(line, form) for one in groups if one.name == group for line in one.lines]
     errors = await _change(visit, wanted)

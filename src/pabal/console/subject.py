@@ -53,6 +53,7 @@ class EventRow:
 
     event: str
     target: str | None
+    refusal: str
     reason: str
     values: list[tuple[str, str]]
     guard: str
@@ -158,6 +159,7 @@ def _row(visit: Visit, machine: Machine, state: str, one: Explained, armed: list
     return EventRow(
         event=one.event,
         target=one.target,
+        refusal="" if refusal is None else diagrams.tell_refusal(visit, refusal),
         reason="" if refusal is None else refusal.reason.replace("_", " "),
         values=[(key, diagrams.show_value(visit, value)) for key, value in values.items()],
         guard=diagrams.name_guard(move),

@@ -131,7 +131,7 @@ async def rotate_token(visit: Visitor, token_id: Number, overlap: Annotated[int,
         async with visit.change() as tx:
             made = await auth.rotate_token(tx, visit.actor, token_id, overlap=timedelta(hours=overlap))
     except (Invalid, Conflict) as error:
-        return await _show_token(visit, token_id, fail(visit, "rotate", error, "overlap", {"overlap": overlap}))
+        return await _show_token(visit, token_id, fail(visit, "rotate", error, "", {"overlap": overlap}))
     return await _show_made(visit, made)
 
 

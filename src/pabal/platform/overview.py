@@ -14,13 +14,17 @@ Severity = Literal["attention", "failure", "down", "missing"]
 
 @dataclass(frozen=True, slots=True)
 class NavItem:
-    """A page in the menu. `need` counts what waits for a person there; `goto` is its letter after g."""
+    """A page in the menu. `need` counts what waits for a person there; `goto` is its letter after g.
+
+    `is_of_house`: only those who see the whole house have it.
+    """
 
     href: str
     label: Pair
     area: str
     need: Callable[[Tx, Scope], Awaitable[int]] | None = None
     goto: str = ""
+    is_of_house: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,13 +64,13 @@ NAV = (
     NavItem("/occurrences", ("Occurrences", "회차"), "schedules", goto="c"),
     NavItem("/machines", ("Machines", "상태 기계"), "machines", goto="m"),
     NavItem("/facts", ("Facts", "사실"), "facts", goto="f"),
-    NavItem("/servers", ("Servers", "서버"), "servers", goto="v"),
+    NavItem("/servers", ("Servers", "서버"), "servers", goto="v", is_of_house=True),
     NavItem("/alerts", ("Alerts", "경보"), "alerts", need=_firing, goto="a"),
     NavItem("/notifications", ("Notifications", "알림"), "notifications", goto="n"),
     NavItem("/audit", ("Audit", "감사"), "audit", goto="u"),
     NavItem("/people", ("Organisation and people", "조직·사용자"), "people", goto="p"),
     NavItem("/settings", ("Settings", "설정"), "settings", goto="e"),
-    NavItem("/backup", ("Backup", "백업"), "backup", goto="b"),
+    NavItem("/backup", ("Backup", "백업"), "backup", goto="b", is_of_house=True),
 )
 
 

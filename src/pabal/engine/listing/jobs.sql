@@ -45,6 +45,17 @@ where p.final and p.result = :result and p.id >= :first and p.id < :before
   and (:route::text is null or (w.queue = :route and w.queue <> w.kind))
 order by p.id desc limit :most;
 
+-- name: count_place(most)
+-- of everybody, so that the bodies need not be read
+select count(*)::int from (select from pabal.a_place limit :most) c;
+
+-- name: count_result(result, most)
+select count(*)::int from (select from pabal.outcome where final and result = :result limit :most) c;
+
+-- name: count_found()
+-- `a_list` stands for one of the statements above
+select count(*)::int from (a_list) c;
+
 -- name: show_jobs(ids)
 select w.id, w.unit_id, w.kind, w.queue, w.lane, w.about, w.cause, w.priority::int, w.created_at, w.expires_at,
   case when o.result is not null then o.result when l.id is not null then 'running' when r.id is not null then 'ready'

@@ -22,6 +22,8 @@ from pabal.platform.web.visit import Visit
 SQL = load(__file__)
 HEADER = "Idempotency-Key"
 REPLAYED = "Idempotent-Replayed"
+# for the description of a route that calls `required`
+KEY_REQUIRED = {"x-key-required": True}
 KEPT = timedelta(hours=24)
 LONGEST = 200
 _KEPT_HEADERS = ("content-type", "location", "etag")

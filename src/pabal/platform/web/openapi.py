@@ -10,6 +10,7 @@ from fastapi.routing import iter_route_contexts
 
 import pabal
 from pabal.platform.web.described import PROBLEM, PROBLEMS, example_of, list_problems, problems_of
+from pabal.platform.web.idempotency import HEADER
 from pabal.platform.web.identify import Guest
 from pabal.platform.web.problems import PROBLEM_JSON
 
@@ -132,6 +133,9 @@ def _add_parameters(path: str, method: str, operation: Schema) -> None:
     elif "{" in path:
         extra.append(_IF_MATCH)
     parameters += [one for one in extra if one["name"] not in named]
+    if operation.get("x-key-required"):
+        for one in parameters:
+            one["required"] = one.get("required", False) or one["name"] == HEADER
 
 
 def _body_example(operation: Schema) -> Any:

@@ -19,7 +19,7 @@ async def load_shell(tx: Tx, visit: "Visit") -> dict[str, Any]:
     has_choice = own.units is None or len(own.units) > 1
     units = await tenants.list_units(tx, own.listed) if has_choice else []
     return {
-        "nav": await _menu(tx, visit),
+        "nav": await _menu(tx, visit, own),
         # a branch does not learn who stands above it
         "scope_path": [unit for unit in path if own.holds(unit.id)],
         "scope_choices": _choices(units, visit.scope),
@@ -30,7 +30,7 @@ async def load_shell(tx: Tx, visit: "Visit") -> dict[str, Any]:
     }
 
 
-async def _menu(tx: Tx, visit: "Visit") -> list[dict[str, Any]]:
+async def _menu(tx: Tx, visit: "Visit", own: Scope) -> list[dict[str, Any]]:
     overview = {
         "key": "overview",
         "label": put(visit.lang, ("Overview", "관제")),
@@ -41,11 +41,11 @@ async def _menu(tx: Tx, visit: "Visit") -> list[dict[str, Any]]:
         "current": visit.path == "/",
         "goto": "o",
     }
-    groups = [group for one in visit.site.slices if (group := await _group(tx, visit, one)) is not None]
+    groups = [group for one in visit.site.slices if (group := await _group(tx, visit, one, own)) is not None]
     return [overview, *groups]
 
 
-async def _group(tx: Tx, visit: "Visit", one: "Slice") -> dict[str, Any] | None:
+async def _group(tx: Tx, visit: "Visit", one: "Slice", own: Scope) -> dict[str, Any] | None:
     items = [
         {
             "label": put(visit.lang, item.label),
@@ -55,7 +55,7 @@ async def _group(tx: Tx, visit: "Visit", one: "Slice") -> dict[str, Any] | None:
             "goto": item.goto,
         }
         for item in one.nav
-        if visit.actor.may(Right.READ, item.area)
+        if visit.actor.may(Right.READ, item.area) and (own.units is None or not item.is_of_house)
     ]
     if not items:
         return None

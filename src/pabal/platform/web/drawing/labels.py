@@ -11,7 +11,7 @@ LINE_HEIGHT = 13
 LETTER = 6.7
 FULL_LINE = 24
 # What makes a place worse: lines behind the text, then places further from the line it belongs to.
-BEHIND, OVERHANGING, RAISED, FAR_SIDE = 12, 7, 4, 16
+BEHIND, OVERHANGING, RAISED, FAR_SIDE, ALONE = 12, 7, 4, 16, 6
 
 
 class Candidate(NamedTuple):
@@ -35,7 +35,7 @@ def put_labels(boxes: dict[str, Box], drawn: list[Drawn]) -> tuple[list[Label], 
         found = [
             Candidate(one.box, one.worse + BEHIND * sum(_is_behind(segment, one.box) for segment in segments))
             for member in members
-            for one in _list_candidates(member, boxes, width, height)
+            for one in _list_candidates(member, members, boxes, (width, height))
             if not any(one.box.overlaps(box, 2) for box in taken)
         ]
         if found:
@@ -59,13 +59,18 @@ def _measure(lines: tuple[tuple[str, ...], ...]) -> tuple[float, float]:
     return longest * LETTER + 4, len(lines) * LINE_HEIGHT
 
 
-def _list_candidates(drawn: Drawn, boxes: dict[str, Box], width: float, height: float) -> Iterator[Candidate]:
-    """Along each part of the line; the later the better, since that is where lines of a group run together."""
+def _list_candidates(
+    drawn: Drawn, members: list[Drawn], boxes: dict[str, Box], size: tuple[float, float]
+) -> Iterator[Candidate]:
+    """Along each part of the line; in a group rather where several run together, which is towards the end."""
     parts = list(pairwise(drawn.points))
+    others = [part for one in members if one is not drawn for part in pairwise(one.points)]
+    width, height = size
     for number, (a, b) in enumerate(parts):
-        early = len(parts) - number
+        worse = (len(parts) - number) * 0.5
+        worse += ALONE if others and not any(_runs_along((a, b), other) for other in others) else 0
         places = _beside_level(a, b, width, height) if a.y == b.y else _beside_upright(a, b, width, height)
-        yield from (Candidate(one.box, one.worse + early * 0.5) for one in places)
+        yield from (Candidate(one.box, one.worse + worse) for one in places)
     if len(parts) == 1 and parts[0][0].y == parts[0][1].y:
         yield from _over_and_under(drawn, boxes, width, height)
 
@@ -109,6 +114,16 @@ def _flag(box: Box) -> Box:
 def _widen(box: Box) -> Box:
     """Two labels in a row need air between them, or they read as one."""
     return Box(box.x - 10, box.y, box.width + 20, box.height)
+
+
+def _runs_along(one: tuple[Point, Point], other: tuple[Point, Point]) -> bool:
+    """On the same line and for a part of it together."""
+    (a, b), (c, d) = one, other
+    if a.y == b.y == c.y == d.y:
+        return min(max(a.x, b.x), max(c.x, d.x)) > max(min(a.x, b.x), min(c.x, d.x))
+    if a.x == b.x == c.x == d.x:
+        return min(max(a.y, b.y), max(c.y, d.y)) > max(min(a.y, b.y), min(c.y, d.y))
+    return False
 
 
 def _is_behind(segment: tuple[Point, Point], box: Box) -> bool:

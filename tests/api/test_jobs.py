@@ -1,0 +1,81 @@
+"""Jobs through the API."""
+
+from datetime import timedelta
+
+from pabal.engine import queue
+from pabal.engine.queue import NewJob
+from pabal.platform.actor import Role
+from tests.support.web import Web
+
+
+async def add(web: Web, unit: str = "gangnam", **options: object) -> str:
+    async with web.db.transaction() as tx:
+        return str(await queue.enqueue(tx, NewJob("backup.take", {"by": "x"}, unit_id=web.unit(unit).id, **options)))
+
+
+async def test_a_job_is_listed_shown_and_cancelled(web: Web):
+    job = await add(web, delay=timedelta(hours=1), about="oven:1")
+    operator = await web.as_("gangnam", Role.OPERATOR)
+
+    [listed] = (await operator.get("/api/v1/jobs?state=delayed&about=oven:1")).json()["items"]
+    whole = (await operator.get(f"/api/v1/jobs/{job}")).json()
+    cancelled = await operator.post(f"/api/v1/jobs/{job}/cancel")
+    attempts = (await operator.get(f"/api/v1/jobs/{job}/attempts")).json()["items"]
+
+    assert (listed["id"], listed["state"], listed["due_at"][-1]) == (job, "delayed", "Z")
+    assert whole["args"] == {"by": "x"}
+    assert (cancelled.status_code, cancelled.json()["result"]) == (200, "cancelled")
+    assert [one["result"] for one in attempts] == ["cancelled"]
+
+
+async def test_a_cancelled_job_is_retried_as_a_new_one(web: Web):
+    job = await add(web)
+    operator = await web.as_("gangnam", Role.OPERATOR)
+    too_early = await operator.post(f"/api/v1/jobs/{job}/retry")
+    await operator.post(f"/api/v1/jobs/{job}/cancel")
+
+    retried = await operator.post(f"/api/v1/jobs/{job}/retry")
+    made = await operator.get(retried.headers["Location"])
+
+    assert (too_early.status_code, too_early.json()["code"]) == (409, "not_retryable")
+    assert retried.status_code == 202
+    assert (made.json()["id"], made.json()["cause"]) == (retried.json()["job"], job)
+
+
+async def test_a_dry_run_changes_nothing(web: Web):
+    job = await add(web)
+    operator = await web.as_("gangnam", Role.OPERATOR)
+
+    answer = await operator.post(f"/api/v1/jobs/{job}/cancel?dry_run=true")
+
+    assert answer.json()["result"] == "would_cancel"
+    assert (await operator.get(f"/api/v1/jobs/{job}")).json()["state"] == "ready"
+
+
+async def test_many_at_once_each_have_their_result(web: Web):
+    jobs = [await add(web) for _ in range(3)]
+    operator = await web.as_("gangnam", Role.OPERATOR)
+    asked = {"resource": "jobs", "action": "cancel"}
+
+    part = await operator.post("/api/v1/bulk", json={**asked, "ids": [jobs[0], "job_0000000000000"]})
+    rest = await operator.post("/api/v1/bulk", json={**asked, "filter": {"state": "ready"}})
+    odd = await operator.post("/api/v1/bulk", json={**asked, "action": "pause", "ids": jobs})
+
+    assert (part.json()["state"], [one["code"] for one in part.json()["results"]]) == (
+        "partial",
+        [None, "job_not_found"],
+    )
+    assert (rest.json()["state"], rest.json()["done"], rest.json()["has_more"]) == ("done", 2, False)
+    assert odd.status_code == 422
+
+
+async def test_why_is_told_in_the_language_asked_for(web: Web):
+    job = await add(web)
+    client = await web.as_("gangnam", Role.VIEWER)
+
+    english = (await client.get(f"/api/v1/why/{job}")).json()
+    spoken = (await client.get(f"/api/v1/why/{job}", headers={"Accept-Language": "ko"})).json()
+
+    assert english["lines"][0]["text"] == "Enqueued."
+    assert spoken["lines"][0]["text"] == "등록되었습니다."
+    assert english["advice"] == spoken["advice"] != []

@@ -1,0 +1,69 @@
+"""What can be said of any page: it fits its window, speaks one language, and can be used by everybody."""
+
+from pathlib import Path
+from typing import Any
+
+from playwright.async_api import Page
+
+AXE = Path(__file__).parents[2] / "build/browser/axe.min.js"
+TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+_BAD = ("serious", "critical")
+
+# What reaches out of the window, unless it stands in a part that may be scrolled by itself.
+_OVERFLOW = """() => {
+  const wide = [];
+  const width = document.documentElement.clientWidth;
+  if (document.documentElement.scrollWidth > width) wide.push(`page ${document.documentElement.scrollWidth} > ${width}`);
+  for (const one of document.body.querySelectorAll("*")) {
+    const box = one.getBoundingClientRect();
+    if (!box.width || !box.height || box.right <= width + 1 || !one.checkVisibility({ visibilityProperty: true })) continue;
+    let above = one;
+    while (above && above !== document.body) {
+      const style = getComputedStyle(above);
+      if (style.overflowX !== "visible" || style.position === "fixed") break;
+      above = above.parentElement;
+    }
+    if (above === document.body) wide.push(`${one.tagName}.${one.className} to ${Math.round(box.right)}`);
+  }
+  return wide.slice(0, 5);
+}"""
+
+# Words of the page itself that are two English words in a row, and code words that leaked through a template.
+_FOREIGN = r"""() => {
+  const found = [];
+  for (const one of document.querySelectorAll("h1, h2, h3, th, label, legend, summary, button, .btn, .pb-stat-label, .pb-nav-item")) {
+    if (one.closest("[lang=en], code, pre, .pb-id, [data-copy]")) continue;
+    const text = one.innerText ?? "";
+    if (/[A-Za-z]{3,} [A-Za-z]{2,}/.test(text) && !/[가-힣]/.test(text)) found.push(text);
+  }
+  for (const word of document.body.innerText.match(/\b(undefined|None|NaN)\b|\[object \w+\]/g) ?? []) found.push(word);
+  return found;
+}"""
+
+_AXE = """async ([source, tags, rules]) => {
+  if (!globalThis.axe) (0, eval)(source);
+  const only = rules ? { type: "rule", values: rules } : { type: "tag", values: tags };
+  const { violations } = await axe.run(document, { runOnly: only, resultTypes: ["violations"] });
+  return violations.map(({ id, impact, nodes }) => ({ id, impact, where: nodes.slice(0, 4).map(({ target, failureSummary }) =>
+    `${target.join(" ")}: ${failureSummary.split("\\n").slice(1).join(" ").trim()}`) }));
+}"""
+
+
+async def list_overflow(page: Page) -> list[str]:
+    found: list[str] = await page.evaluate(_OVERFLOW)
+    return found
+
+
+async def list_foreign_words(page: Page) -> list[str]:
+    """On a Korean page."""
+    found: list[str] = await page.evaluate(_FOREIGN)
+    return found
+
+
+async def list_barriers(page: Page, *, rules: list[str] | None = None) -> list[dict[str, Any]]:
+    """axe-core's serious and critical findings, of WCAG 2.2 AA or of these rules."""
+    if not await page.evaluate("() => Boolean(globalThis.axe)"):
+        # by the debugger, not by a script of the page, which its policy forbids
+        await page.evaluate(AXE.read_text(encoding="utf-8") + "; 0")
+    found: list[dict[str, Any]] = await page.evaluate(_AXE, ["", TAGS, rules])
+    return [one for one in found if one["impact"] in _BAD]

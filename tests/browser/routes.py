@@ -1,0 +1,64 @@
+"""Every page that can be asked for, from the routes themselves: a new page cannot be forgotten."""
+
+import importlib
+import re
+from collections.abc import Iterator
+
+from fastapi.routing import iter_route_contexts
+
+from pabal import console
+from pabal.base.settings import Settings, split_list
+from pabal.demo import SLICE as DEMO
+from pabal.platform.slice import load_slices
+from pabal.platform.web import openapi
+
+# These answer no page: data, files, and ways back to a page.
+NO_PAGES = {
+    "/alerts/{alert_id}/points",
+    "/audit.csv",
+    "/health/series",
+    "/language/{lang}",
+    "/occurrences.csv",
+    "/openapi.json",
+    "/people/tokens/{token_id}/{verb}",
+    "/people/units",
+    "/people/units/{unit_id}/{verb}",
+    "/people/users",
+    "/people/users/{user_id}/{verb}",
+}
+# Where a link to such a page stands. The link is found by the route's own pattern.
+FOUND_ON = {
+    "/alerts/{alert_id}": "/alerts",
+    "/facts/{seq}": "/facts",
+    "/health/measures/{name}": "/health",
+    "/jobs/{job_id}": "/jobs?view=ended",
+    "/machines/{machine}": "/machines",
+    "/machines/{machine}/{subject}": "/machines/kettle",
+    "/notifications/channels/{channel_id}": "/notifications/channels",
+    "/people/tokens/{token_id}": "/people/tokens",
+    "/people/units/{unit_id}": "/people",
+    "/people/users/{user_id}": "/people",
+    "/schedules/{schedule_id}": "/schedules",
+    "/servers/{wrk_id}": "/servers",
+    "/why/{subject}": "/jobs?view=ended",
+}
+# Reached without a link: the secret is made for the walk.
+ONE_TIME_LINK = "/sign-in/link/{secret}"
+
+
+def list_pages() -> list[str]:
+    return sorted({path for path in _list_paths() if path not in NO_PAGES})
+
+
+def match_links(path: str) -> re.Pattern[str]:
+    return re.compile(re.sub(r"\{[^}]*\}", r"[^/?#]+", path) + r"([?#].*)?")
+
+
+def _list_paths() -> Iterator[str]:
+    slices = load_slices(split_list(Settings.model_fields["apps"].default or ""), also=(DEMO,))
+    routers = [console.router, openapi.router]
+    routers += [importlib.import_module(one.pages).router for one in slices if one.pages]
+    for router in routers:
+        for route in iter_route_contexts(router.routes):
+            if route.path is not None and "GET" in (route.methods or ()):
+                yield route.path
