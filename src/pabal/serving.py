@@ -9,6 +9,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from pabal.base.errors import Unavailable
+from pabal.platform.web.live import close_streams
 
 TRIES = 100
 STOP_SECONDS = 5
@@ -54,6 +55,7 @@ class WebServer(uvicorn.Server):
             timeout_graceful_shutdown=STOP_SECONDS,
         )
         super().__init__(config)
+        self._app = app
         self._socket = listening
         self._settled = asyncio.Event()
         self._ended = asyncio.Event()
@@ -76,6 +78,8 @@ class WebServer(uvicorn.Server):
         await self._settled.wait()
 
     async def stop(self) -> None:
+        # open streams first: uvicorn waits for connections, and those would not end by themselves
+        close_streams(self._app)
         self.should_exit = True
         if self.started:
             await self._ended.wait()

@@ -39,7 +39,8 @@ def test_the_list_of_the_door_and_a_reason_pass(tmp_path: Path):
     write(
         tmp_path,
         "src/pabal/x.sql",
-        "-- name: list_all(units)\nselect 1 from t where :units::bigint[] is null or t.unit_id = any(:units::bigint[]);\n"
+        "-- name: list_all(units)\n"
+        "select 1 from t where :units::bigint[] is null or t.unit_id = any(:units::bigint[]);\n"
         "-- name: last_one(unit_id)\n-- unit: asked by the engine itself\nselect 1 from t where unit_id = :unit_id;\n"
         "-- name: move(unit_id)\nupdate t set unit_id = :unit_id where id = 1;\n",
     )

@@ -78,7 +78,7 @@ def test_migrations_are_numbered_without_gaps(tmp_path: Path, names: list[str]):
         read_migrations("rooms", tmp_path)
 
 
-async def test_a_migration_may_take_longer_than_a_heartbeat_is_waited_for(new_database, monkeypatch: pytest.MonkeyPatch):
+async def test_a_migration_may_take_longer_than_a_heartbeat(new_database, monkeypatch: pytest.MonkeyPatch):
     database = await Database.open(await new_database())
     monkeypatch.setitem(Database.connect.__kwdefaults__, "timeout", 0.05)
     slow = replace(MIGRATIONS[0], text="select pg_sleep(0.3)")

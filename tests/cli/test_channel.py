@@ -7,6 +7,7 @@ import pytest
 
 from pabal.base.database import Database
 from pabal.platform import audit
+from pabal.platform.notifications.bot_api import Kind
 from tests.cli.inside import Inside
 from tests.support.people import Tree
 from tests.support.servers import serving
@@ -53,7 +54,7 @@ async def test_a_test_goes_through_the_channel_and_is_waited_for(office: Office,
 
 async def test_a_test_that_telegram_refuses_fails_and_says_why(office: Office, run: Inside) -> None:
     channel = await add(run)
-    office.trouble("forbidden")
+    office.trouble(Kind.BLOCKED)
 
     tried = await run("channel", "test", str(channel), "-o", "json")
 

@@ -79,7 +79,7 @@ async def test_what_the_platform_keeps_is_looked_at(db: Database, run: Inside, t
 async def test_a_key_that_others_may_read_and_one_that_is_too_short_are_pointed_out(run: Inside) -> None:
     file = run.folder / "data" / "secret.key"
     file.parent.mkdir()
-    file.write_text("a key of some length, made for a test")
+    file.write_text("a key of some length for a test")
     file.chmod(0o644)
 
     loose = by_name((await run("doctor", "-o", "json")).json)

@@ -14,7 +14,7 @@ MINE = """
 from pabal.platform.settings import Setting
 from pabal.platform.slice import Slice
 
-DAYS = Setting(key="mine.days", default=3, label=("Days", "날"), help=("Days.", "날."), group=("Mine", "내"), seed="3일")
+DAYS = Setting(key="mine.days", default=3, label=("Days", "날"), help=("", ""), group=("Mine", "내"), seed="3일")
 SLICE = Slice("mine", settings=(DAYS,))
 """
 

@@ -95,6 +95,19 @@ async def test_a_cancel_ends_the_job_and_calls_its_give_up(db: Database, cli: Cl
     assert told["about"] == f"job:{job}"
 
 
+async def test_handlers_that_need_services_are_here_too(db: Database, cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "made.py").write_text(MADE)
+    job = await enqueue(db)
+    backup = cli("backup", "take", "--no-wait", "-o", "json").json["job"]
+    source = f"{ROOT / 'src'}:{ROOT}"
+
+    done = cli("jobs", "cancel", shown(job), backup, "--yes", "--app", "made.py", "-o", "plain", PYTHONPATH=source)
+
+    assert done.out.splitlines() == [f"{shown(job)}\tcancelled", f"{backup}\tcancelled"]
+    assert await results(db, job) == [(1, "cancelled", True)]
+    assert not (tmp_path / "data" / "secret.key").exists()
+
+
 async def test_a_job_whose_code_is_not_here_is_only_cancelled_by_force(db: Database, cli: Cli) -> None:
     job = await enqueue(db)
 
@@ -150,6 +163,12 @@ async def test_what_succeeded_or_still_runs_is_not_retried(db: Database, cli: Cl
     assert [cli("jobs", "retry", shown(job)).code for job in (done.id, ready)] == [4, 4]
 
 
+MADE = """
+from pabal.platform.slice import Slice
+from tests.support.work import KINDS
+
+SLICE = Slice("made", kinds=lambda services: KINDS)
+"""
 MINE = """
 from pabal.platform.slice import Slice
 from tests.support.work import KINDS

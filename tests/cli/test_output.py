@@ -53,6 +53,17 @@ def test_a_table_says_states_by_sign_and_word_without_colour_where_there_is_no_t
     assert "\x1b" not in table
 
 
+def test_people_see_words_where_programs_see_codes(capsys: pytest.CaptureFixture[str]) -> None:
+    row = {"level": "hq", "is_demo": True, "scopes": ["jobs:read", "facts:read"], "threshold": 300.0}
+
+    write(Answer(tuple(row), [row]), "table", "ko")
+    table = capsys.readouterr().out.splitlines()[1]
+    plain = written(capsys, "plain", Answer(tuple(row), [row]))
+
+    assert table.split() == ["본사", "예", "jobs:read,", "facts:read", "300"]
+    assert plain == 'hq\tyes\t["jobs:read", "facts:read"]\t300.0\n'
+
+
 def test_an_empty_table_says_so_to_the_person_not_to_the_pipe(capsys: pytest.CaptureFixture[str]) -> None:
     write(Answer(("id",), [], empty="jobs.none"), "table", "en")
 

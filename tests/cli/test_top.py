@@ -8,14 +8,17 @@ from datetime import timedelta
 
 from pabal.base.database import Database
 from pabal.engine.outcome import Retry
+from pabal.engine.recurrence import Cron
 from tests.cli.inside import Inside
 from tests.support.cli import Cli, command, environment
 from tests.support.people import Tree
+from tests.support.schedules import put
 from tests.support.work import enqueue, settle, start
 
 
 async def test_servers_depths_what_comes_and_what_needs_somebody(db: Database, run: Inside, tree: Tree) -> None:
     await enqueue(db, delay=timedelta(minutes=5))
+    await put(db, Cron("*/5 * * * *"))
     failed = await start(db, max_failures=1)
     await settle(db, failed, Retry("no paper"))
 
@@ -24,7 +27,7 @@ async def test_servers_depths_what_comes_and_what_needs_somebody(db: Database, r
 
     assert [server["state"] for server in report["servers"]] == ["ok"]
     assert report["depths"]["delayed"] == 1
-    assert [one["what"] for one in report["next"]] == ["job"]
+    assert {one["what"]: one["times"] for one in report["next"]} == {"job": 1, "schedule": 12}
     assert [(need["severity"], need["reason"]) for need in report["needs"]] == [("failure", "no paper")]
     assert "확인할 것 1개" in told.out
     assert "no paper" in told.out

@@ -48,7 +48,7 @@ async def test_a_new_person_gets_an_address_that_signs_in_once(db: Database, run
     assert await sign_in(db, link.out.strip()) == "park"
 
 
-async def test_without_a_public_address_the_link_is_that_of_the_web_server(db: Database, run: Inside, tree: Tree) -> None:
+async def test_without_a_public_address_the_link_is_the_web_servers(db: Database, run: Inside, tree: Tree) -> None:
     await add(db, "kim", unit_id=tree.haeundae.id)
 
     link = (await run("user", "link", "kim", "-o", "json", PABAL_HOST="0.0.0.0", PABAL_PORT="9000")).json

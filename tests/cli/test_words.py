@@ -50,7 +50,9 @@ def test_every_advice_of_a_story_has_a_command() -> None:
 def test_every_empty_list_and_every_check_has_its_words() -> None:
     for path in (SOURCES / "cli").glob("*.py"):
         text = path.read_text(encoding="utf-8")
-        keys = re.findall(r'empty="([a-z_.]+)"', text) + [f"doctor.{name}" for name in re.findall(r'Check\("([a-z_]+)"', text)]
+        keys = re.findall(r'empty="([a-z_.]+)"', text) + [
+            f"doctor.{name}" for name in re.findall(r'Check\("([a-z_]+)"', text)
+        ]
         assert [key for key in keys if key not in WORDS] == [], path.name
 
 

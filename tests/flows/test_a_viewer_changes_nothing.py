@@ -12,9 +12,7 @@ from pabal.engine.queue import NewJob
 from pabal.platform import audit
 from pabal.platform.actor import Role
 from tests.support.pages import visitor
-from tests.support.web import Web, web, web_settings
-
-__all__ = ["web", "web_settings"]
+from tests.support.web import Web
 
 # one's own affairs: what anybody signed in may do for themselves
 OWN = ("/account/", "/logout", "/scope", "/theme", "/welcome", "/sign-in", "/notifications/read")

@@ -16,14 +16,12 @@ from fastapi import FastAPI
 from pabal import main, serving
 from pabal.base.database import Database
 from pabal.base.settings import Settings
-from pabal.base.telemetry import start_logging
 from pabal.main import App
 from pabal.platform import auth
 from pabal.platform.actor import ENGINE, EVERYTHING, Role
 from pabal.platform.auth import Caller, NewToken, NewUser, User
 from pabal.platform.tenants import Unit
 from pabal.platform.web.identify import CSRF_HEADER, SESSION_COOKIE
-from pabal.platform.web.live import close_streams
 from pabal.web import make_web
 from tests.support.people import Tree, plant
 
@@ -108,7 +106,6 @@ def web_settings(db: Database, tmp_path: Path) -> Settings:
 @pytest.fixture
 async def web(db: Database, web_settings: Settings) -> AsyncIterator[Web]:
     # plain lines: structlog's own tracebacks draw every local variable, which takes minutes
-    start_logging()
     app = await main.build(web_settings, frozenset({"web"}))
     site = make_web(app, app.site)
     server = serving.WebServer(site, serving.listen("127.0.0.1", 0))
@@ -118,7 +115,6 @@ async def web(db: Database, web_settings: Settings) -> AsyncIterator[Web]:
     made = Web(server.url, site, app, db, await plant(db))
     yield made
     await made.close()
-    close_streams(site)
     await server.stop()
     await running
     await app.stop()

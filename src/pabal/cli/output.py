@@ -28,7 +28,7 @@ _LOOKS: Mapping[str, tuple[str, str]] = {
     "end": ("■", ""),
 }
 # Columns whose codes have words: `level.hq`, `role.viewer`.
-_WORDED = ("level", "role", "severity")
+_WORDED = ("beyond", "level", "role", "severity", "what")
 
 
 @dataclass(frozen=True)
@@ -122,9 +122,21 @@ def _cell(name: str, value: Any, lang: Lang, family: str) -> Text:
         return state_text(str(value), lang, family)
     if name in _WORDED:
         return Text(find(lang, f"{name}.{value}") or str(value))
-    if isinstance(value, datetime):
-        return Text(show_moment(value))
-    return Text(_flat(value))
+    return Text(_said(value, lang))
+
+
+def _said(value: Any, lang: Lang) -> str:
+    """To people: programs get `_flat`."""
+    match value:
+        case datetime():
+            return show_moment(value)
+        case bool():
+            return say(lang, "yes" if value else "no")
+        case float() if value.is_integer():
+            return str(int(value))
+        case list() if all(isinstance(one, str) for one in value):
+            return ", ".join(value)
+    return _flat(value)
 
 
 def _csv(answer: Answer, *, header: bool) -> str:

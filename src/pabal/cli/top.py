@@ -13,10 +13,12 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from pabal.base.database import Database, Tx
+    from pabal.platform.operating import Coming
 
 EVERY_SECONDS = 2.0
 AHEAD = timedelta(hours=1)
 SHOWN = 8
+LOOKED = 200
 
 
 def top(ctx: typer.Context) -> None:
@@ -63,9 +65,20 @@ async def _gather(shell: Shell, database: "Database") -> dict[str, Any]:
             "servers": [server_row(server) for server in await listing.list_servers(tx)],
             "depths": asdict(await listing.read_depths(tx)),
             "cap": listing.CAP,
-            "next": [asdict(one) for one in await operating.list_upcoming(tx, scope, tx.now + AHEAD, limit=SHOWN)],
+            "next": _grouped(await operating.list_upcoming(tx, scope, tx.now + AHEAD, limit=LOOKED)),
             "needs": await _needs(shell, tx),
         }
+
+
+def _grouped(coming: "list[Coming]") -> list[dict[str, Any]]:
+    """A schedule of every ten seconds is one line, with its first moment, not the whole list."""
+    from collections import Counter
+    from dataclasses import asdict
+
+    times = Counter((one.what, one.id) for one in coming)
+    first = {(one.what, one.id): one for one in reversed(coming)}
+    rows = [{**asdict(one), "times": times[key]} for key, one in first.items()]
+    return sorted(rows, key=lambda row: (row["at"], row["id"]))
 
 
 async def _needs(shell: Shell, tx: "Tx") -> list[dict[str, Any]]:
@@ -104,7 +117,7 @@ def _draw(shell: Shell, report: dict[str, Any]) -> "RenderableType":
         return Text(f"\n{shell.say(key, **values)}", style="bold")
 
     servers = Answer(("state", "host", "pid", "roles", "running", "heard"), report["servers"])
-    coming = Answer(("at", "what", "id", "kind", "note"), report["next"])
+    coming = Answer(("at", "what", "id", "kind", "note", "times"), report["next"][:SHOWN])
     needs = [{**need, "state": need["severity"]} for need in report["needs"][:SHOWN]]
     depths = {name: capped(count, report["cap"]) for name, count in report["depths"].items()}
     return Group(

@@ -144,6 +144,13 @@ WORDS: Mapping[str, tuple[str, str]] = {
         "이 주소로 파발을 시작하세요. 도착한 것은 {url}/sent 에 있습니다. 멈추기: Ctrl-C",
     ),
     # words for codes
+    "yes": ("yes", "예"),
+    "no": ("no", "아니요"),
+    "beyond.above": ("above", "넘으면"),
+    "beyond.below": ("below", "밑돌면"),
+    "what.job": ("job", "작업"),
+    "what.schedule": ("schedule", "스케줄"),
+    "what.timer": ("timer", "타이머"),
     "level.hq": ("HQ", "본사"),
     "level.distributor": ("distributor", "총판"),
     "level.agency": ("agency", "대리점"),

@@ -22,7 +22,8 @@ from pabal.platform.web.identify import Visitor
 from pabal.platform.web.visit import Visit
 
 router = APIRouter()
-SCOPED_CAP = 1_000
+# how far counts on top of the list go: a page must not grow slower with the house
+CAP, SCOPED_CAP = 1_000, 100
 VIEWS: dict[str, tuple[Pair, tuple[str, ...]]] = {
     "open": (("Open", "열린 것"), OPEN),
     "running": (("Running", "진행"), ("running",)),
@@ -156,9 +157,9 @@ def _row(visit: Visit, line: JobLine) -> Row:
 
 
 async def _count(tx: Tx, visit: Visit) -> dict[str, str]:
-    """Of each place, and of what went wrong, capped: 10,000+. In a scope each row must be looked at, so sooner."""
+    """Of each place, and of what went wrong, capped: 1,000+. In a scope each row must be looked at, so sooner."""
     units = visit.scope.listed
-    cap = listing.CAP if units is None else SCOPED_CAP
+    cap = CAP if units is None else SCOPED_CAP
     return {
         state: words(await listing.count_jobs(tx, Wanted(units=units, states=(state,)), cap=cap), cap)
         for state in (*OPEN, "failed", "quarantined")

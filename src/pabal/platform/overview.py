@@ -47,7 +47,7 @@ class Need:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """One app's day so far: a number with its word, the last twenty endings as bars, trouble in a line, what is next."""
+    """One app's day so far: a number and its word, the last twenty endings as bars, trouble, what is next."""
 
     value: int
     word: Pair

@@ -1,0 +1,26 @@
+"""An app with one machine, eight states, guards and timers: the ad groups of the engine's tests, with words for some."""
+
+from pabal.platform.language.status import Status
+from pabal.platform.slice import Slice
+from tests.support.adgroup import AD_GROUP
+
+HOSTILE = "<script>alert(1)</script>"
+
+
+def find_page(about: str) -> str | None:
+    """It has a page of its own for one of them only."""
+    return "/ads/1" if about == "adgroup:1" else None
+
+
+SLICE = Slice(
+    "adgroups",
+    machines=(AD_GROUP,),
+    link=find_page,
+    status={
+        "adgroup": {
+            "draft": Status("wait", ("draft", "임시저장")),
+            "running": Status("work", ("running", "송출중")),
+            "pending": Status("wait", (HOSTILE, HOSTILE)),
+        }
+    },
+)
