@@ -11,10 +11,12 @@ from pabal.platform.actor import ENGINE, Role
 from pabal.platform.auth import NewToken
 from pabal.platform.notifications import ChannelForm, Level, Notice
 from pabal.platform.secrets import Vault
+from pabal.platform.tenants import Scope
 
 SECRET = "a secret for tests only"
 BEAT = timedelta(seconds=15)
 STUCK_AFTER = timedelta(minutes=6)
+MOST_BEATS = 60
 
 
 async def furnish(database_url: str) -> None:
@@ -50,9 +52,13 @@ async def _add_people_things(tx: Tx) -> None:
 
 
 async def _let_an_alert_fire(database: Database) -> None:
+    """The server beside us samples and judges as well; whoever comes first does it."""
     await clock.advance(database, STUCK_AFTER)
-    rounds = alerts.find_rule(alerts.ENGINE_RULES, "engine.stuck_work").held_for // BEAT + 2
-    for _ in range(rounds):
+    for _ in range(MOST_BEATS):
         await clock.advance(database, BEAT)
         await alerts.sample_once(database, alerts.ENGINE_MEASURES)
         await alerts.evaluate_once(database, alerts.ENGINE_RULES, alerts.tell_people)
+        async with database.transaction() as tx:
+            if await alerts.list_open(tx, Scope(None, None)):
+                return
+    raise AssertionError("no alert fired")

@@ -1,5 +1,7 @@
 """Every page in both languages, both themes and both sizes."""
 
+from collections.abc import AsyncIterator
+
 import pytest
 import pytest_asyncio
 from playwright.async_api import Page, expect
@@ -11,25 +13,38 @@ from tests.browser.looking import list_barriers, list_foreign_words, list_overfl
 from tests.browser.routes import FOUND_ON, ONE_TIME_LINK, list_pages, match_links
 from tests.support.browser import BROWSER, DESK, PHONE, Look, Visitors
 
-pytestmark = BROWSER
 PAGES = list_pages()
 # All that dark changes is colours.
 CONTRAST = ["color-contrast"]
+# Colours must not be on their way when they are measured.
+KOREAN = Look(has_less_motion=True)
+ENGLISH = Look(lang="en", size=PHONE, has_less_motion=True)
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def samples(demo: Demo, all_visitors: Visitors) -> dict[str, str]:
-    """An address for each page whose own has holes in it."""
-    page = await all_visitors.open(demo.url)
-    found = {ONE_TIME_LINK: ONE_TIME_LINK.format(secret=await _make_link(demo))}
-    for path, place in FOUND_ON.items():
-        if path in PAGES:
-            await page.goto(place)
-            links = [await link.get_attribute("href") or "" for link in await page.locator("main a[href]").all()]
-            fitting = [link for link in links if match_links(path).fullmatch(link) and link not in PAGES]
-            assert fitting, f"{place} has no link to {path}"
-            found[path] = fitting[0]
-    return found
+async def walk(demo: Demo, all_visitors: Visitors) -> AsyncIterator["Walk"]:
+    """Two people who go from page to page: Korean at a desk, English on a phone."""
+    korean, english = await all_visitors.open(demo.url, look=KOREAN), await all_visitors.open(demo.url, look=ENGLISH)
+    yield Walk(korean, english, await _find_addresses(korean, demo), all_visitors)
+    await all_visitors.close()
+
+
+class Walk:
+    def __init__(self, korean: Page, english: Page, addresses: dict[str, str], visitors: Visitors) -> None:
+        self.korean, self.english, self._addresses, self._visitors = korean, english, addresses, visitors
+
+    async def to(self, path: str, page: Page, lang: str) -> None:
+        answer = await page.goto(self._addresses.get(path, path))
+        assert answer is not None
+        assert answer.status == 200
+        await expect(page.locator("html")).to_have_attribute("lang", lang)
+        await expect(page.locator("h1")).to_have_count(1)
+        title, _, product = (await page.title()).rpartition(" · ")
+        assert title
+        assert product == ("파발" if lang == "ko" else "Pabal")
+
+    def list_complaints(self) -> list[str]:
+        return self._visitors.take_complaints()
 
 
 def test_every_page_with_a_hole_in_its_address_has_an_example() -> None:
@@ -38,51 +53,53 @@ def test_every_page_with_a_hole_in_its_address_has_an_example() -> None:
     assert missing == []
 
 
-@pytest.mark.parametrize("path", PAGES)
-async def test_a_page_is_whole_in_korean_and_for_everybody(
-    path: str, demo: Demo, samples: dict[str, str], visitors: Visitors
-) -> None:
-    page = await visitors.open(demo.url)
+class TestWalk:
+    pytestmark = BROWSER
 
-    await _load(page, samples.get(path, path), "ko")
+    @pytest.mark.parametrize("path", PAGES)
+    async def test_a_page_is_whole_in_korean_and_for_everybody(self, path: str, walk: Walk) -> None:
+        page = walk.korean
+        await page.set_viewport_size(DESK)
 
-    assert await list_foreign_words(page) == []
-    assert await list_overflow(page) == []
-    assert await list_barriers(page) == []
-    await _make_dark(page)
-    assert await list_barriers(page, rules=CONTRAST) == []
-    await page.set_viewport_size(PHONE)
-    assert await list_overflow(page) == []
-    assert await list_barriers(page, rules=CONTRAST) == []
+        await walk.to(path, page, "ko")
 
+        assert await list_foreign_words(page) == []
+        assert await list_overflow(page) == []
+        assert await list_barriers(page) == []
+        await page.evaluate("document.documentElement.dataset.bsTheme = 'dark'")
+        assert await list_barriers(page, rules=CONTRAST) == []
+        await page.set_viewport_size(PHONE)
+        assert await list_overflow(page) == []
+        assert await list_barriers(page, rules=CONTRAST) == []
+        assert walk.list_complaints() == []
 
-@pytest.mark.parametrize("path", PAGES)
-async def test_a_page_is_whole_in_english_on_a_phone_and_for_everybody(
-    path: str, demo: Demo, samples: dict[str, str], visitors: Visitors
-) -> None:
-    page = await visitors.open(demo.url, look=Look(lang="en", size=PHONE))
+    @pytest.mark.parametrize("path", PAGES)
+    async def test_a_page_is_whole_in_english_on_a_phone_and_for_everybody(self, path: str, walk: Walk) -> None:
+        page = walk.english
+        await page.set_viewport_size(PHONE)
 
-    await _load(page, samples.get(path, path), "en")
+        await walk.to(path, page, "en")
 
-    assert await list_overflow(page) == []
-    assert await list_barriers(page) == []
-    await page.set_viewport_size(DESK)
-    assert await list_overflow(page) == []
-
-
-async def _load(page: Page, address: str, lang: str) -> None:
-    answer = await page.goto(address)
-    assert answer is not None
-    assert answer.status == 200
-    await expect(page.locator("html")).to_have_attribute("lang", lang)
-    await expect(page.locator("h1")).to_have_count(1)
-    title, _, product = (await page.title()).rpartition(" · ")
-    assert title
-    assert product == ("파발" if lang == "ko" else "Pabal")
+        assert await list_overflow(page) == []
+        assert await list_barriers(page) == []
+        await page.set_viewport_size(DESK)
+        assert await list_overflow(page) == []
+        assert walk.list_complaints() == []
 
 
-async def _make_dark(page: Page) -> None:
-    await page.evaluate("document.documentElement.dataset.bsTheme = 'dark'")
+async def _find_addresses(page: Page, demo: Demo) -> dict[str, str]:
+    """An address for each page whose own has holes in it."""
+    found = {ONE_TIME_LINK: ONE_TIME_LINK.format(secret=await _make_link(demo))}
+    for path, place in FOUND_ON.items():
+        if path in PAGES:
+            await page.goto(place)
+            links: list[str] = await page.evaluate(
+                "[...document.querySelectorAll('main a[href]')].map((link) => link.getAttribute('href'))"
+            )
+            fitting = [link for link in links if match_links(path).fullmatch(link) and link not in PAGES]
+            assert fitting, f"{place} has no link to {path}"
+            found[path] = fitting[0]
+    return found
 
 
 async def _make_link(demo: Demo) -> str:

@@ -1,4 +1,4 @@
-"""An app with one machine, eight states, guards and timers: the ad groups of the engine's tests, with words for some."""
+"""An app with one machine, eight states, guards and timers: the ad groups of the engine's tests, and some words."""
 
 from pabal.platform.language.status import Status
 from pabal.platform.slice import Slice

@@ -1,4 +1,3 @@
-
 from pabal.engine.listing.paging import show_cursor
 from pabal.platform import alerts
 from pabal.platform.actor import Role

@@ -11,10 +11,10 @@ from pabal.platform.web.visit import Visit
 ENGINE = "engine"
 
 
-async def name_actors(tx: Tx, visit: Visit, actors: Iterable[str]) -> dict[str, str]:
-    """By the name an actor has in histories: user:12, token:3, engine."""
+async def name_actors(tx: Tx, visit: Visit, actors: Iterable[str | None]) -> dict[str, str]:
+    """By the name an actor has in histories: user:12, token:3, engine; None is nobody."""
     own = await tenants.visible_to(tx, visit.actor)
-    return {actor: await _name(tx, visit, own, actor) for actor in set(actors)}
+    return {actor: await _name(tx, visit, own, actor) for actor in {one for one in actors if one}}
 
 
 async def _name(tx: Tx, visit: Visit, own: Scope, actor: str) -> str:

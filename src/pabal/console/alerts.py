@@ -23,7 +23,7 @@ from pabal.console.alert import (
     next_morning,
 )
 from pabal.console.keyset import cut_by_id, read_before
-from pabal.console.parts import Given, turn
+from pabal.console.parts import Word, turn
 from pabal.console.values import show_value
 from pabal.platform import alerts, tenants
 from pabal.platform.actor import Right
@@ -41,10 +41,10 @@ ENGINE: Pair = ("Engine", "엔진")
 class Filters(BaseModel):
     """What the address says; empty means any."""
 
-    view: Given = ""
-    rule: Given = ""
-    app: Given = ""
-    cursor: Given = ""
+    view: Word = ""
+    rule: Word = ""
+    app: Word = ""
+    cursor: Word = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,7 @@ from pydantic import BaseModel, Field
 from pabal.base.database import Tx
 from pabal.base.errors import NotFound
 from pabal.console.keyset import cut_by_id, read_before
-from pabal.console.occurrences import Word, read_day
-from pabal.console.parts import turn
+from pabal.console.parts import Word, read_day, turn
 from pabal.console.people import ROLES
 from pabal.console.tree import LEVELS, Tree, load_tree
 from pabal.engine import ids

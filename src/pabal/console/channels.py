@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from pabal.base.errors import Conflict, Invalid, NotFound
 from pabal.console.keyset import cut_by_id, read_before
-from pabal.console.parts import Given, turn
+from pabal.console.parts import Word, turn
 from pabal.console.tree import load_tree
 from pabal.platform import notifications, tenants
 from pabal.platform.actor import Right
@@ -97,7 +97,7 @@ async def add_channel(visit: Visitor, typed: Annotated[Typed, Form()]) -> Respon
 
 
 @router.get(f"{HOME}/{{channel_id}}")
-async def channel(visit: Visitor, channel_id: ChannelId, cursor: Given = "", tested: Given = "") -> Response:
+async def channel(visit: Visitor, channel_id: ChannelId, cursor: Word = "", tested: Word = "") -> Response:
     return await _show_channel(visit, channel_id, cursor=cursor, tested=tested)
 
 

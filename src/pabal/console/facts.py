@@ -7,7 +7,7 @@ from fastapi.responses import Response
 from pydantic import BaseModel
 
 from pabal.base.errors import Invalid
-from pabal.console.parts import Given, RowId, turn
+from pabal.console.parts import RowId, Word, turn
 from pabal.engine import listing
 from pabal.engine.listing.facts import Wanted
 from pabal.platform import operating
@@ -20,9 +20,9 @@ router = APIRouter()
 
 
 class Filters(BaseModel):
-    name: Given = ""
-    subject: Given = ""
-    cursor: Given = ""
+    name: Word = ""
+    subject: Word = ""
+    cursor: Word = ""
 
     def wanted(self, visit: Visit) -> Wanted:
         names = (self.name,) if self.name else ()

@@ -13,7 +13,7 @@ from pabal.base.errors import NotFound
 from pabal.base.telemetry import REGISTRY
 from pabal.console.components import Component, list_house, list_ruled
 from pabal.console.measured import RANGES, Range, Seen, chart_of, draw, look, show_norm
-from pabal.console.parts import Given
+from pabal.console.parts import Word
 from pabal.console.values import show_value
 from pabal.platform import alerts, tenants
 from pabal.platform.actor import Right
@@ -39,10 +39,10 @@ _ENGINE: dict[str, tuple[str, Pair]] = {
 class Filters(BaseModel):
     """What the address says; what is not known is not minded."""
 
-    range: Given = _FIRST
-    area: Given = ""
-    measure: Given = ""
-    about: Given | None = None
+    range: Word = _FIRST
+    area: Word = ""
+    measure: Word = ""
+    about: Word | None = None
 
     @property
     def span(self) -> Range:

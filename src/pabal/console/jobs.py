@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from pabal.base.database import Tx
 from pabal.base.errors import Invalid
-from pabal.console.parts import Given, back_to, turn, words
+from pabal.console.parts import Word, back_to, turn, words
 from pabal.console.why import show_line
 from pabal.engine import ids, listing, queue
 from pabal.engine.listing import JobLine
@@ -38,11 +38,11 @@ class Filters(BaseModel):
 
     view: str = "open"
     state: str = ""
-    kind: Given = ""
-    lane: Given = ""
-    about: Given = ""
-    queue: Given = ""
-    cursor: Given = ""
+    kind: Word = ""
+    lane: Word = ""
+    about: Word = ""
+    queue: Word = ""
+    cursor: Word = ""
 
     def wanted(self, visit: Visit) -> Wanted:
         states = (self.state,) if self.state in STATES else VIEWS.get(self.view, VIEWS["open"])[1]

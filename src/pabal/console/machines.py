@@ -12,7 +12,7 @@ from pabal.base.database import Tx
 from pabal.base.errors import Invalid
 from pabal.console import diagrams
 from pabal.console.actors import name_actors
-from pabal.console.parts import Given, turn, words
+from pabal.console.parts import Word, turn, words
 from pabal.engine import listing
 from pabal.engine.listing import Page, SubjectLine
 from pabal.engine.listing.history import Wanted
@@ -32,8 +32,8 @@ DEMO = "demo"
 
 
 class Filters(BaseModel):
-    state: Given = ""
-    cursor: Given = ""
+    state: Word = ""
+    cursor: Word = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ async def machines(visit: Visitor) -> Response:
 
 
 @router.get("/machines/{name}")
-async def machine(visit: Visitor, name: Given, filters: Annotated[Filters, Query()]) -> Response:
+async def machine(visit: Visitor, name: Word, filters: Annotated[Filters, Query()]) -> Response:
     visit.actor.require(Right.READ, AREA)
     found = operating.find_machine(visit.site.machines.values(), name)
     async with visit.read() as tx:

@@ -8,7 +8,7 @@ from fastapi.responses import Response
 from pydantic import BaseModel
 
 from pabal.console.keyset import cut_by_id, read_before
-from pabal.console.parts import Given, turn
+from pabal.console.parts import Word, turn
 from pabal.platform import notifications, tenants
 from pabal.platform.notifications import Level, Notification
 from pabal.platform.web.identify import Visitor
@@ -19,8 +19,8 @@ PAGE = 50
 
 
 class Filters(BaseModel):
-    level: Given = ""
-    cursor: Given = ""
+    level: Word = ""
+    cursor: Word = ""
 
     @property
     def levels(self) -> list[Level] | None:

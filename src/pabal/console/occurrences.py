@@ -1,6 +1,6 @@
 """The occurrence ledger of all schedules: what was decided about each moment, how it ended and why; also as CSV."""
 
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Annotated, Any
@@ -8,20 +8,19 @@ from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query
 from fastapi.responses import Response, StreamingResponse
-from pydantic import AfterValidator, BaseModel, Field
+from pydantic import BaseModel, Field
 
 from pabal.base.database import Tx
-from pabal.console.parts import turn
+from pabal.console.actors import name_actors
+from pabal.console.parts import Word, read_day, turn
 from pabal.engine import ids, listing, why
 from pabal.engine.listing import BadCursor, OccurrenceLine, Page
 from pabal.engine.listing.occurrences import STATES, Wanted
 from pabal.engine.why import BadSubject
-from pabal.platform import auth, tenants
 from pabal.platform.actor import Right
 from pabal.platform.language.moments import show_span
 from pabal.platform.language.pairs import Lang, Pair
 from pabal.platform.language.reasons import explain_reason
-from pabal.platform.web.filters import FIRST_YEAR, LAST_YEAR
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.paging import AT_ONCE, CSV, write_csv
 from pabal.platform.web.visit import Visit
@@ -40,14 +39,6 @@ COLUMNS = (
     *("id", "schedule", "name", "kind", "about", "unit_id", "moment", "state", "decision", "reason", "explained"),
     *("job", "decided_at", "ended_at", "count", "actor"),
 )
-
-
-def clean(text: str) -> str:
-    """A console refuses no filter; what the database could not keep or nobody would type is left out."""
-    return text.replace("\0", "").strip()[:200]
-
-
-Word = Annotated[str, AfterValidator(clean)]
 
 
 class Filters(BaseModel):
@@ -125,20 +116,6 @@ async def make_rows(tx: Tx, visit: Visit, lines: Sequence[OccurrenceLine]) -> li
     return [_row(visit.lang, line, names) for line in lines]
 
 
-async def name_actors(tx: Tx, visit: Visit, actors: Iterable[str | None]) -> dict[str, str]:
-    """People one may see by their name; others, tokens and the command line as the ledger has them."""
-    own = await tenants.visible_to(tx, visit.actor)
-    names: dict[str, str] = {}
-    for actor in {one for one in actors if one is not None}:
-        kind, _, number = actor.partition(":")
-        try:
-            user = await auth.get_user(tx, own, int(number)) if kind == "user" and number.isdigit() else None
-        except auth.UserNotFound:
-            user = None
-        names[actor] = actor if user is None else user.name
-    return names
-
-
 def read_schedule_id(text: str) -> int | None:
     """sch_12 or 12; None for what cannot be an id."""
     try:
@@ -146,14 +123,6 @@ def read_schedule_id(text: str) -> int | None:
     except BadSubject:
         return None
     return found if found < LAST_ID else None
-
-
-def read_day(text: str) -> date | None:
-    try:
-        day = date.fromisoformat(text)
-    except ValueError:
-        return None
-    return day if FIRST_YEAR <= day.year <= LAST_YEAR else None
 
 
 def show_duration(span: timedelta, lang: Lang) -> str:

@@ -1,17 +1,34 @@
 """What several pages share: lengths of what an address may say, pages of a list, the way back."""
 
 from dataclasses import dataclass
+from datetime import date
 from typing import Annotated
 from urllib.parse import urlencode
 
 from fastapi import Path
-from pydantic import Field
+from pydantic import AfterValidator
 
+from pabal.platform.web.filters import FIRST_YEAR, LAST_YEAR
 from pabal.platform.web.visit import Visit
 
 # a number in an address that cannot be a row's is not found, instead of overflowing below
 RowId = Annotated[int, Path(ge=0, le=2**63 - 1)]
-Given = Annotated[str, Field(max_length=300)]
+
+
+def clean(text: str) -> str:
+    """A console refuses no filter; what the database could not keep or nobody would type is left out."""
+    return text.replace("\0", "").strip()[:300]
+
+
+Word = Annotated[str, AfterValidator(clean)]
+
+
+def read_day(text: str) -> date | None:
+    try:
+        day = date.fromisoformat(text)
+    except ValueError:
+        return None
+    return day if FIRST_YEAR <= day.year <= LAST_YEAR else None
 
 
 @dataclass(frozen=True, slots=True)

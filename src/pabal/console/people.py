@@ -11,8 +11,7 @@ from pydantic import BaseModel
 from pabal.base.database import Tx
 from pabal.base.errors import Conflict, Invalid, PabalError
 from pabal.base.sql import load
-from pabal.console.occurrences import Word
-from pabal.console.parts import turn
+from pabal.console.parts import Word, turn
 from pabal.console.tree import LEVELS, Tree, levels_below, load_tree
 from pabal.engine.listing.paging import Page, cut, read_cursor, show_cursor
 from pabal.platform import auth, tenants

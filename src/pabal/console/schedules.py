@@ -14,8 +14,9 @@ from pydantic import BaseModel
 
 from pabal.base.database import Tx
 from pabal.base.errors import Invalid
-from pabal.console.occurrences import Word, load_page, make_rows, name_actors, read_schedule_id
-from pabal.console.parts import turn
+from pabal.console.actors import name_actors
+from pabal.console.occurrences import load_page, make_rows, read_schedule_id
+from pabal.console.parts import Word, turn
 from pabal.engine import forecasts, listing, recurrence, schedules, why
 from pabal.engine import occurrences as ledger
 from pabal.engine.listing import BadCursor, Page, ScheduleLine

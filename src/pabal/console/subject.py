@@ -12,7 +12,7 @@ from pabal.base.database import Tx
 from pabal.base.errors import Conflict, Invalid
 from pabal.console import diagrams
 from pabal.console.actors import name_actors
-from pabal.console.parts import Given, turn
+from pabal.console.parts import Word, turn
 from pabal.engine import listing, timers
 from pabal.engine.listing import Page
 from pabal.engine.listing.history import Wanted
@@ -35,14 +35,14 @@ SubjectId = Annotated[int, Path(gt=0, lt=2**63)]
 
 
 class Filters(BaseModel):
-    simulate: Given = ""
-    cursor: Given = ""
+    simulate: Word = ""
+    cursor: Word = ""
 
 
 class Sending(BaseModel):
     """`version` is the one its sender looked at."""
 
-    event: Given
+    event: Word
     reason: Annotated[str, Form(max_length=2000)] = ""
     version: int | None = None
 
@@ -73,19 +73,19 @@ class Refused:
 
 
 @router.get("/machines/{name}/{subject_id}")
-async def subject(visit: Visitor, name: Given, subject_id: SubjectId, filters: Annotated[Filters, Query()]) -> Response:
+async def subject(visit: Visitor, name: Word, subject_id: SubjectId, filters: Annotated[Filters, Query()]) -> Response:
     visit.actor.require(Right.READ, AREA)
     return await _show(visit, name, subject_id, filters)
 
 
 @router.get("/machines/{name}/{subject_id}/send")
-async def look_again(visit: Visitor, name: Given, subject_id: SubjectId) -> Response:
+async def look_again(visit: Visitor, name: Word, subject_id: SubjectId) -> Response:
     """Where one stands after a refusal; reloading looks, and sends nothing."""
     return visit.go(f"/machines/{name}/{subject_id}")
 
 
 @router.post("/machines/{name}/{subject_id}/send")
-async def send(visit: Visitor, name: Given, subject_id: SubjectId, sent: Annotated[Sending, Form()]) -> Response:
+async def send(visit: Visitor, name: Word, subject_id: SubjectId, sent: Annotated[Sending, Form()]) -> Response:
     machine = operating.find_machine(visit.site.machines.values(), name)
     reason = sent.reason.strip() or None
     try:

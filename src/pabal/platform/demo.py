@@ -33,11 +33,11 @@ async def is_loaded(tx: Tx) -> bool:
     return bool(await tx.value(SQL.has_demo))
 
 
-async def load(database: Database, slices: Iterable[Slice]) -> None:
+async def load(database: Database, slices: Iterable[Slice], actor: Actor = ENGINE) -> None:
     """Bears being repeated: what is there stays, and people without their password get it."""
     async with database.transaction() as tx:
         if not await is_loaded(tx):
-            await _fill(tx, slices)
+            await _fill(tx, slices, actor)
         people = [user for user in await auth.list_users(tx, EVERYBODY) if user.is_demo and not user.has_password]
     for user in people:
         await auth.change_password(database, user.actor(), current=None, new=PASSWORD, keep=None)
@@ -61,13 +61,13 @@ async def clear(database: Database, slices: Iterable[Slice], actor: Actor) -> No
         await audit.record(tx, actor, "demo.clear", "demo")
 
 
-async def _fill(tx: Tx, slices: Iterable[Slice]) -> None:
+async def _fill(tx: Tx, slices: Iterable[Slice], actor: Actor) -> None:
     units = await _plant(tx)
     await _settle(tx, units)
     for one in slices:
         if one.demo is not None:
             await one.demo.load(tx)
-    await audit.record(tx, ENGINE, "demo.load", "demo", after={"units": len(units) - 1, "people": len(_PEOPLE)})
+    await audit.record(tx, actor, "demo.load", "demo", after={"units": len(units) - 1, "people": len(_PEOPLE)})
 
 
 async def _plant(tx: Tx) -> dict[str, Unit]:

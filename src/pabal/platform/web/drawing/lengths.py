@@ -95,15 +95,11 @@ class Plan:
         return boxes, [Drawn(line.way, line.group, self._points(line, boxes)) for line in self.lines]
 
     def grow(self, group: int) -> None:
-        """More room where the lines of this group run."""
-        for line in self.lines:
-            if line.group != group:
-                continue
-            for a, b in pairwise(line.path):
-                axis, track = (self.across, b.x) if a.y == b.y else (self.down, b.y)
-                gap = axis.gap_at(track)
-                if gap is not None:
-                    axis.slack[gap] = axis.slack[gap] + GROWTH / TRACKS
+        """More room in every gap the lines of this group cross or run in."""
+        nodes = [node for line in self.lines if line.group == group for node in line.path]
+        for axis, tracks in ((self.across, {node.x for node in nodes}), (self.down, {node.y for node in nodes})):
+            for gap in {gap for track in tracks if (gap := axis.gap_at(track)) is not None}:
+                axis.slack[gap] += GROWTH
 
     def _points(self, line: Line, boxes: dict[str, Box]) -> tuple[Point, ...]:
         source, target = boxes[line.way.source], boxes[line.way.target]
