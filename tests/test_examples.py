@@ -1,4 +1,4 @@
-"""The examples of the README run as they are printed there."""
+"""The examples of the README run as they are printed there, and the example app does all it shows."""
 
 import importlib.util
 from datetime import timedelta
@@ -8,13 +8,19 @@ import pytest
 
 from pabal.base.database import Database
 from pabal.base.migrations import migrate
+from pabal.base.settings import Settings
 from pabal.engine import timers, transitions
 from pabal.engine.transitions import GuardRefused
+from pabal.platform import audit, demo
+from pabal.platform.actor import ENGINE, Role
 from pabal.platform.slice import Slice, load_slice
 from pabal.testing import Parts, advance, assert_enqueued, drain
+from tests.support.pages import read, visitor
+from tests.support.web import SECRET, Web
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "docs" / "examples"
+LOSTFOUND = "/api/v1/lostfound"
 
 
 async def start(db: Database, slice_: Slice) -> Parts:
@@ -80,3 +86,81 @@ async def test_the_first_test_passes(empty_database_url: str):
 @pytest.mark.parametrize("name", ["first_job.py", "first_schedule.py", "first_machine/ticket.py", "first_test.py"])
 def test_the_readme_prints_the_examples_that_run(name: str):
     assert (EXAMPLES / name).read_text(encoding="utf-8").strip() in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+class TestLostAndFound:
+    """docs/examples/lostfound, on a whole server."""
+
+    @pytest.fixture
+    def web_settings(self, db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
+        monkeypatch.syspath_prepend(str(EXAMPLES))
+        return Settings(database_url=db.url, data_dir=tmp_path, port=0, apps="lostfound", secret_key=SECRET)
+
+    async def test_its_page_shows_a_branch_its_own_items_only(self, web: Web):
+        haeundae, gangnam = await visitor(web, "haeundae", Role.OPERATOR), await visitor(web, "gangnam")
+
+        said = await haeundae.post("/lostfound", data={"what": "검은 우산"}, follow_redirects=True)
+
+        assert "검은 우산" in said.text
+        assert "검은 우산" not in await read(gangnam, "/lostfound")
+        assert "검은 우산" in await read(await visitor(web, "busan"), "/lostfound")
+
+    async def test_its_endpoints_do_it_once_and_find_nothing_of_others(self, web: Web):
+        haeundae, gangnam = await web.as_("haeundae"), await web.as_("gangnam")
+        for _ in range(2):
+            made = await haeundae.post(LOSTFOUND, json={"what": "umbrella"}, headers={"Idempotency-Key": "once"})
+        fetch = f"{LOSTFOUND}/{made.json()['id']}/fetch"
+
+        answers = [await gangnam.post(fetch), await haeundae.post(fetch), await haeundae.post(fetch)]
+
+        assert [answer.status_code for answer in answers] == [404, 200, 409]
+        assert [item["state"] for item in (await haeundae.get(LOSTFOUND)).json()["items"]] == ["fetched"]
+        assert (await gangnam.get(LOSTFOUND)).json()["items"] == []
+        assert (await haeundae.get(LOSTFOUND, params={"colour": "black"})).json()["code"] == "unknown_parameter"
+
+    async def test_a_viewer_may_only_look(self, web: Web):
+        viewer = await visitor(web, "haeundae", Role.VIEWER)
+
+        refused = await viewer.post("/lostfound", data={"what": "umbrella"})
+
+        assert refused.status_code == 403
+        assert 'name="what"' not in await read(viewer, "/lostfound")
+
+    async def test_what_it_does_is_in_the_audit(self, web: Web):
+        client = await web.as_("haeundae", Role.OPERATOR)
+
+        await client.post(LOSTFOUND, json={"what": "umbrella"})
+
+        async with web.db.transaction() as tx:
+            [entry] = await audit.list_entries(tx, audit.Wanted(action="lostfound.*"))
+        assert (entry.unit_id, entry.after) == (web.tree.haeundae.id, {"what": "umbrella"})
+
+    async def test_its_demo_waits_for_a_person_until_it_is_cleared(self, web: Web):
+        await demo.load(web.app.services.database, web.app.slices)
+        client = await visitor(web)
+
+        loaded = await read(client, "/")
+        await demo.clear(web.app.services.database, web.app.slices, ENGINE)
+
+        assert "검은 우산" in loaded
+        assert "검은 우산" not in await read(client, "/lostfound")
+
+    async def test_the_house_shows_its_place_in_the_menu_its_setting_and_its_rule(self, web: Web):
+        client = await visitor(web)
+
+        page = await read(client, "/settings")
+
+        assert 'href="/lostfound"' in page
+        assert "Older items wait for a person." in page
+        assert "Forgotten items" in await read(client, "/alerts")
+
+    async def test_its_rule_measures_each_unit_in_days(self, web: Web):
+        await demo.load(web.app.services.database, web.app.slices)
+
+        [measure] = [one for one in web.app.site.measures if one.name == "lostfound.oldest"]
+        async with web.db.transaction() as tx:
+            readings = await measure.read(tx)
+
+        assert isinstance(readings, list)
+        assert [round(reading.value) for reading in readings] == [8] * 6
+        assert len({reading.unit_id for reading in readings}) == 6

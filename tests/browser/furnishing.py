@@ -1,5 +1,6 @@
 """What a demo does not have by itself after a minute: an alert, a token, a channel, jobs that wait for days."""
 
+import asyncio
 from datetime import timedelta
 
 from pabal.base import clock
@@ -16,7 +17,7 @@ from pabal.platform.tenants import Scope
 SECRET = "a secret for tests only"
 BEAT = timedelta(seconds=15)
 STUCK_AFTER = timedelta(minutes=6)
-MOST_BEATS = 60
+CEILING = 30
 
 
 async def furnish(database_url: str) -> None:
@@ -54,11 +55,14 @@ async def _add_people_things(tx: Tx) -> None:
 async def _let_an_alert_fire(database: Database) -> None:
     """The server beside us samples and judges as well; whoever comes first does it."""
     await clock.advance(database, STUCK_AFTER)
-    for _ in range(MOST_BEATS):
-        await clock.advance(database, BEAT)
-        await alerts.sample_once(database, alerts.ENGINE_MEASURES)
-        await alerts.evaluate_once(database, alerts.ENGINE_RULES, alerts.tell_people)
-        async with database.transaction() as tx:
-            if await alerts.list_open(tx, Scope(None, None)):
-                return
-    raise AssertionError("no alert fired")
+    async with asyncio.timeout(CEILING):
+        while not await _fired(database):
+            await clock.advance(database, BEAT)
+            await alerts.sample_once(database, alerts.ENGINE_MEASURES)
+            await alerts.evaluate_once(database, alerts.ENGINE_RULES, alerts.tell_people)
+            await asyncio.sleep(0.1)  # for its round to end, if it was first
+
+
+async def _fired(database: Database) -> bool:
+    async with database.transaction() as tx:
+        return bool(await alerts.list_open(tx, Scope(None, None)))

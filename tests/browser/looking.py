@@ -40,12 +40,17 @@ _FOREIGN = r"""() => {
   return found;
 }"""
 
-_AXE = """async ([source, tags, rules]) => {
-  if (!globalThis.axe) (0, eval)(source);
+_AXE = """async ([tags, rules]) => {
   const only = rules ? { type: "rule", values: rules } : { type: "tag", values: tags };
   const { violations } = await axe.run(document, { runOnly: only, resultTypes: ["violations"] });
   return violations.map(({ id, impact, nodes }) => ({ id, impact, where: nodes.slice(0, 4).map(({ target, failureSummary }) =>
     `${target.join(" ")}: ${failureSummary.split("\\n").slice(1).join(" ").trim()}`) }));
+}"""
+
+# Colours on their way are neither the old nor the new ones.
+_SETTLE = """async () => {
+  await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+  for (const one of document.getAnimations()) if (Number.isFinite(one.effect.getComputedTiming().endTime)) one.finish();
 }"""
 
 
@@ -65,5 +70,6 @@ async def list_barriers(page: Page, *, rules: list[str] | None = None) -> list[d
     if not await page.evaluate("() => Boolean(globalThis.axe)"):
         # by the debugger, not by a script of the page, which its policy forbids
         await page.evaluate(AXE.read_text(encoding="utf-8") + "; 0")
-    found: list[dict[str, Any]] = await page.evaluate(_AXE, ["", TAGS, rules])
+    await page.evaluate(_SETTLE)
+    found: list[dict[str, Any]] = await page.evaluate(_AXE, [TAGS, rules])
     return [one for one in found if one["impact"] in _BAD]

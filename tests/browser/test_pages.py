@@ -16,9 +16,8 @@ from tests.support.browser import BROWSER, DESK, PHONE, Look, Visitors
 PAGES = list_pages()
 # All that dark changes is colours.
 CONTRAST = ["color-contrast"]
-# Colours must not be on their way when they are measured.
-KOREAN = Look(has_less_motion=True)
-ENGLISH = Look(lang="en", size=PHONE, has_less_motion=True)
+KOREAN = Look()
+ENGLISH = Look(lang="en", size=PHONE)
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")

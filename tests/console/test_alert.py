@@ -14,7 +14,7 @@ async def test_the_story_tells_how_it_came_about_and_what_comes_next(web: Web) -
 
     page = (await (await web.as_()).get(f"/alerts/{alert.id}")).text
 
-    told = ["Oldest ready job passed the limit of 300 s.", "It fired.", "People were told.", "900 s now."]
+    told = ["Oldest ready job passed the limit of 300 s.", "It fired.", "People were told.", "Last measured: 900 s."]
     places = [page.index(line) for line in told]
     assert places == sorted(places)
     assert "People are told again, unless somebody acknowledges it." in page

@@ -1,3 +1,6 @@
+from datetime import timedelta
+
+from pabal.base import clock
 from pabal.engine.listing.paging import show_cursor
 from pabal.platform import alerts
 from pabal.platform.actor import Role
@@ -18,6 +21,15 @@ async def test_an_open_alert_says_what_is_wrong_in_the_readers_language(web: Web
     assert "Now 900 s, the limit is 300 s." in english
     assert "작업이 밀림 — queue:msg" in korean
     assert "지금 900초, 기준 300초." in korean
+
+
+async def test_what_was_measured_long_ago_is_not_now(web: Web) -> None:
+    await fire(web.db, "queue:msg")
+    await clock.advance(web.db, timedelta(minutes=20))
+
+    page = (await (await web.as_()).get("/alerts")).text
+
+    assert "900 s when last measured (20 min ago), the limit is 300 s." in page
 
 
 async def test_without_an_alert_the_page_says_that_nothing_is_wrong(web: Web) -> None:

@@ -17,6 +17,7 @@ from pabal.engine import ids
 from pabal.platform import alerts
 from pabal.platform.actor import Right
 from pabal.platform.alerts import Alert, AlertRule, BadSilence
+from pabal.platform.alerts.sampling import read_gap
 from pabal.platform.language.errors import explain
 from pabal.platform.language.pairs import Pair
 from pabal.platform.web.identify import Visitor
@@ -37,7 +38,7 @@ Until = Annotated[str, Form(max_length=40)]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """An alert as lists show it. `href` is where to look, `link` what it is about."""
+    """An alert as lists show it. `href` is where to look, `link` what it is about; what is not fresh is not now."""
 
     alert: Alert
     rule: AlertRule | None
@@ -48,6 +49,7 @@ class Row:
     href: str
     link: str | None
     who: str
+    is_fresh: bool
 
 
 @router.get("/alerts/{alert_id}")
@@ -137,10 +139,11 @@ def find_rule_of(visit: Visit, alert: Alert) -> AlertRule | None:
 
 async def make_rows(tx: Tx, visit: Visit, found: list[Alert]) -> list[Row]:
     names = await name_actors(tx, visit, [one.said_by for one in found])
-    return [_row(visit, one, names[one.said_by]) for one in found]
+    gap = await read_gap(tx)
+    return [_row(visit, one, names[one.said_by], is_fresh=visit.now - one.seen_at <= gap) for one in found]
 
 
-def _row(visit: Visit, alert: Alert, who: str) -> Row:
+def _row(visit: Visit, alert: Alert, who: str, *, is_fresh: bool) -> Row:
     rule = find_rule_of(visit, alert)
     unit = "" if rule is None else rule.measure.unit
     return Row(
@@ -153,6 +156,7 @@ def _row(visit: Visit, alert: Alert, who: str) -> Row:
         href="" if rule is None else rule.href,
         link=visit.site.link(alert.about),
         who=who,
+        is_fresh=is_fresh,
     )
 
 

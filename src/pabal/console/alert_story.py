@@ -157,8 +157,8 @@ async def _now(tx: Tx, visit: Visit, alert: Alert, rule: AlertRule) -> dict[str,
     limit = (await alerts.read_limits(tx, [rule]))[rule.name]
     value = show_value(alert.value, rule.measure.unit, visit.lang)
     said: Pair = (
-        "{value} now. It ends by itself after {span} within the limit.",
-        "지금 {value}. {span} 동안 기준 안에 있으면 저절로 끝납니다.",
+        "Last measured: {value}. It ends by itself after {span} within the limit.",
+        "마지막으로 잰 값 {value}. {span} 동안 기준 안에 있으면 저절로 끝납니다.",
     )
     item = _item(visit, said, value=value, span=visit.voice.span(limit.held_for))
     return {**item, "at": Markup('<span class="dim">{}</span>').format(visit.say("now", "지금")), "now": True}

@@ -28,6 +28,7 @@ from pabal.console.values import show_value
 from pabal.platform import alerts, tenants
 from pabal.platform.actor import Right
 from pabal.platform.alerts import RuleSeen, Wanted
+from pabal.platform.alerts.sampling import read_gap
 from pabal.platform.language.pairs import Pair
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.visit import Visit
@@ -52,6 +53,7 @@ class RuleRow:
     seen: RuleSeen
     threshold: str
     now: str
+    is_fresh: bool
     who: str
 
 
@@ -133,11 +135,13 @@ async def _show_history(visit: Visit, filters: Filters) -> Response:
 
 async def _make_rule_rows(tx: Tx, visit: Visit, seen: list[RuleSeen]) -> list[RuleRow]:
     names = await name_actors(tx, visit, [one.silence.by_name for one in seen if one.silence is not None])
+    gap = await read_gap(tx)
     return [
         RuleRow(
             seen=one,
             threshold=show_value(one.limit.threshold, one.rule.measure.unit, visit.lang),
             now="" if one.worst is None else show_value(one.worst.last_value, one.rule.measure.unit, visit.lang),
+            is_fresh=one.worst is not None and visit.now - one.worst.last_at <= gap,
             who="" if one.silence is None else names[one.silence.by_name],
         )
         for one in seen

@@ -123,18 +123,14 @@ def _title(visit: Visit, machine: Machine) -> str:
 def _tell_state(visit: Visit, machine: Machine, state: str, count: int | None) -> StateText:
     """With how many, it leads to the list of them."""
     word = visit.voice.status_word(machine.name, state)
-    shown = "" if count is None else words(count, listing.CAP)
-    parts = [word if word == state else f"{word} ({state})"]
-    if shown:
-        parts.append(visit.say("{n} in it", "{n}개", n=shown))
-    if state in machine.final:
-        parts.append(visit.say("an end", "끝 상태"))
+    note = state if count is None else f"{state} · {words(count, listing.CAP)}"
+    # what is seen comes first and unchanged: one may say it to a screen that is spoken to
+    said = f"{word} {note}" + (visit.say(", an end", ", 끝 상태") if state in machine.final else "")
     ways = [
         f"{move.event} → {visit.voice.status_word(machine.name, target)}"
         for move in machine.moves
         if state in move.sources
         for target in move.targets
     ]
-    said = ", ".join(parts) + (f". {'; '.join(ways)}" if ways else "")
     href = "" if count is None else f"/machines/{machine.name}?state={state}#subjects"
-    return StateText(word, f"{state} · {shown}" if shown else state, said, href)
+    return StateText(word, note, f"{said}. {'; '.join(ways)}" if ways else said, href)

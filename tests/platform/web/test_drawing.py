@@ -109,7 +109,7 @@ def assert_nothing_covers_anything(machine: Machine) -> None:
 
 
 @given(machines())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_any_machine_is_drawn_whole_and_nothing_covers_anything(machine: Machine) -> None:
     svg = ElementTree.fromstring(draw(machine, "any", texts(machine)))
 

@@ -71,7 +71,7 @@ STATUS: Words = {
     "alert": {
         "firing": Status("fail", ("firing", "발생")),
         "acknowledged": Status("attn", ("acknowledged", "확인함")),
-        "silenced": Status("wait", ("silenced", "조용히")),
+        "silenced": Status("wait", ("silenced", "무음")),
         "resolved": Status("good", ("resolved", "해소")),
     },
     "notice": {

@@ -181,7 +181,7 @@ class _Pen:
         link = Markup('a href="{}"').format(text.href) if text.href else Markup('g tabindex="0" role="img"')
         return Markup(
             '<{open} class="{cls}" data-state="{state}" aria-label="{said}"><title>{said}</title>'
-            '{rect}{inner}<text x="{x}" y="{y}">{word}</text><text class="code" x="{x}" y="{under}">{note}</text>'
+            '{rect}{inner}<text x="{x}" y="{y}">{word}</text> <text class="code" x="{x}" y="{under}">{note}</text>'
             "{flag}</{close}>"
         ).format(
             open=link,
