@@ -36,7 +36,11 @@ _FOREIGN = r"""() => {
     const text = one.innerText ?? "";
     if (/[A-Za-z]{3,} [A-Za-z]{2,}/.test(text) && !/[가-힣]/.test(text)) found.push(text);
   }
-  for (const word of document.body.innerText.match(/\b(undefined|None|NaN)\b|\[object \w+\]/g) ?? []) found.push(word);
+  const words = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (words.nextNode()) {
+    const leaked = /\b(undefined|None|NaN)\b|\[object \w+\]/.test(words.currentNode.data);
+    if (leaked && !words.currentNode.parentElement.closest("code, pre, script, template")) found.push(words.currentNode.data);
+  }
   return found;
 }"""
 

@@ -1,0 +1,75 @@
+"""What is on a page follows what happens, or the page says that it does not."""
+
+import re
+
+from playwright.async_api import expect
+
+from pabal.base.database import Database
+from pabal.engine import queue
+from pabal.engine.queue import NewJob
+from tests.browser.cable import lay_cable
+from tests.browser.conftest import Demo
+from tests.support.browser import BROWSER, Visitors
+
+pytestmark = BROWSER
+
+
+async def enqueue_for(demo: Demo, about: str) -> None:
+    database = await Database.open(demo.database_url, size=1)
+    async with database.transaction() as tx:
+        await queue.enqueue(tx, NewJob("demo.greet", about=about, route="bot:nobody"))
+    await database.close()
+
+
+async def test_a_page_that_is_cut_off_says_so_and_comes_back_by_itself(demo: Demo, visitors: Visitors) -> None:
+    visitors.expected = re.compile("ERR_")
+    async with lay_cable(demo.url) as cable:
+        page = await visitors.open(cable.url)
+        await page.clock.install()
+        await page.goto("/")
+        mark = page.locator(".pb-live")
+        await expect(mark).to_contain_text("실시간")
+
+        await cable.cut()
+        await expect(mark).to_contain_text("다시 연결 중")
+        await page.clock.fast_forward(41_000)
+        await expect(mark).to_contain_text("갱신 멈춤")
+        await expect(mark.get_by_role("button", name="새로고침")).to_be_visible()
+        await cable.mend()
+        await page.clock.fast_forward(31_000)
+
+        await expect(mark).to_contain_text("실시간")
+        await expect(mark.get_by_role("button", name="새로고침")).to_be_hidden()
+        await visitors.close()
+
+
+async def test_a_stream_that_falls_silent_is_not_believed(demo: Demo, visitors: Visitors) -> None:
+    page = await visitors.open(demo.url)
+    await page.clock.install()
+    await page.goto("/jobs")
+    mark = page.locator(".pb-live")
+    await expect(mark).to_contain_text("실시간")
+
+    await page.route("**/api/v1/events**", lambda _: None)  # taken, and never answered
+    await page.clock.fast_forward(41_000)
+
+    await expect(mark).not_to_contain_text("실시간")
+
+
+async def test_new_rows_wait_until_they_are_asked_for(demo: Demo, visitors: Visitors) -> None:
+    await enqueue_for(demo, "choir:1")
+    page = await visitors.open(demo.url)
+    await page.clock.install()
+    await page.goto("/jobs?about=choir:1")
+    rows = page.locator("tbody tr")
+    await expect(rows).to_have_count(1)
+
+    await enqueue_for(demo, "choir:1")
+    await page.clock.fast_forward(6_000)
+    offer = page.locator(".pb-newrows")
+    await expect(offer).to_have_text(re.compile("1"))
+    await expect(rows).to_have_count(1)
+    await offer.click()
+
+    await expect(rows).to_have_count(2)
+    await expect(offer).to_have_count(0)
