@@ -88,6 +88,17 @@ def test_the_readme_prints_the_examples_that_run(name: str):
     assert (EXAMPLES / name).read_text(encoding="utf-8").strip() in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
+def test_the_page_about_the_web_prints_the_example_app_as_it_runs():
+    page = (ROOT / "docs" / "platform" / "web.md").read_text(encoding="utf-8")
+    app = EXAMPLES / "lostfound"
+
+    handed_over = (app / "__init__.py").read_text(encoding="utf-8").partition("SLICE = ")[2].strip()
+
+    assert f"SLICE = {handed_over}\n```" in page
+    for name in ("actions.py", "pages.py"):
+        assert (app / name).read_text(encoding="utf-8").strip() in page
+
+
 class TestLostAndFound:
     """docs/examples/lostfound, on a whole server."""
 

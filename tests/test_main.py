@@ -1,7 +1,10 @@
 """main builds a server of the roles asked for, with the apps named, on a database brought up to date."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
+import httpx2
 import pytest
 
 from pabal import main
@@ -159,3 +162,24 @@ async def write(job):
 
 SLICE = Slice("hello", kinds=kinds)
 """
+
+
+async def test_a_demo_starts_the_simulators_that_apps_register_and_its_own(db: Database, tmp_path: Path) -> None:
+    seen: list[str] = []
+
+    @asynccontextmanager
+    async def simulator() -> AsyncIterator[None]:
+        seen.append("entered")
+        yield
+        seen.append("left")
+
+    app = await main.build(settings(db, tmp_path), ALL, is_demo=True)
+    app.simulators.append(simulator())
+    await app.start()
+    async with httpx2.AsyncClient(trust_env=False) as client:
+        answer = await client.get(f"{app.settings.telegram_url}/bot1:x/getMe")
+    await app.stop()
+
+    assert app.settings.telegram_url.startswith("http://127.0.0.1:")
+    assert answer.status_code in (200, 401)
+    assert seen == ["entered", "left"]

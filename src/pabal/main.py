@@ -4,7 +4,7 @@ import asyncio
 import os
 import signal
 from collections.abc import Callable
-from contextlib import AsyncExitStack
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property, partial
@@ -26,6 +26,8 @@ from pabal.engine.loop import Loop, LoopState
 from pabal.engine.server import Options, Server
 from pabal.platform import auth, demo, tenants
 from pabal.platform.notifications import Telegram
+from pabal.platform.notifications.gateway import URL as TELEGRAM
+from pabal.platform.notifications.simulator import Simulator
 from pabal.platform.rooms import platform_slice
 from pabal.platform.secrets import find_vault
 from pabal.platform.services import Services
@@ -57,7 +59,9 @@ class App:
     server: Server
     migrations: list[Migration] = field(repr=False)
     is_demo: bool = False
+    simulators: list[AbstractAsyncContextManager[object]] = field(default_factory=list)
     is_stopping: bool = False
+    _simulating: AsyncExitStack = field(default_factory=AsyncExitStack, repr=False)
 
     @property
     def database(self) -> Database:
@@ -75,6 +79,8 @@ class App:
         )
 
     async def start(self) -> None:
+        for simulator in self.simulators:
+            await self._simulating.enter_async_context(simulator)
         await self.server.start()
 
     async def stop(self) -> None:
@@ -84,6 +90,7 @@ class App:
             await self.server.stop()
         except (PabalError, DatabaseError, OSError) as error:
             emit("main.stop_failed", error=repr(error))
+        await self._simulating.aclose()
         await self.services.telegram.close()
         for each in (self.pulse, self.services.pages, self.services.database):
             await _close(each)
@@ -122,15 +129,22 @@ async def build(settings: Settings, roles: frozenset[str], *, is_demo: bool = Fa
             await clock.make_movable(pulse)
         await housekeeping.make_partitions(pulse)
         await _start_slices(pulse, slices)
+        simulators: list[AbstractAsyncContextManager[object]] = []
+        if is_demo and settings.telegram_url == TELEGRAM:
+            # a demo sends nothing to strangers
+            telegram = Simulator()
+            simulators.append(telegram)
+            settings = settings.model_copy(update={"telegram_url": telegram.url})
         services = await _open_services(settings, url, on_failure)
         if is_demo:
             await demo.load(services.database, slices)
+            simulators += [each for one in slices if one.simulators is not None for each in one.simulators(services)]
         server = _build_server(settings, roles, slices, services=services, pulse=pulse)
         if cluster is not None:
             keeper = embedded.Keeper(settings.postgres_dir)
             server.add_loops([Loop("embedded", keeper.run_once, idle=2.0)])
         on_failure.pop_all()
-    return App(settings, roles, slices, cluster, services, pulse, server, migrations, is_demo)
+    return App(settings, roles, slices, cluster, services, pulse, server, migrations, is_demo, simulators)
 
 
 async def serve(app: App, on_ready: Callable[[str | None], None]) -> None:

@@ -18,7 +18,6 @@ from tests.support.browser import Visitors, need_chromium, open_browser
 from tests.support.cli import Cli, Running
 from tests.support.database import with_database
 
-
 StartServer = Callable[..., AbstractContextManager[Running]]
 
 
@@ -36,12 +35,15 @@ def chromium() -> str:
 @pytest.fixture(scope="session")
 def demo(chromium: str, cluster_url: str, template: str) -> Iterator[Demo]:
     """A demo server as a process. Tests may change what is in it, but not take anything away from each other."""
-    with _new_database(cluster_url, template, "demo") as url, _starter(url) as start:
-        with start("up", "--demo", "--port", "0") as server:
-            address = server.wait_for_url()
-            asyncio.run(furnish(url))
-            yield Demo(address, url)
-            server.stop()
+    with (
+        _new_database(cluster_url, template, "demo") as url,
+        _starter(url) as start,
+        start("up", "--demo", "--port", "0") as server,
+    ):
+        address = server.wait_for_url()
+        asyncio.run(furnish(url))
+        yield Demo(address, url)
+        server.stop()
 
 
 @pytest.fixture

@@ -85,6 +85,17 @@ class TestWalk:
         assert await list_overflow(page) == []
         assert walk.list_complaints() == []
 
+    async def test_a_page_that_is_not_there_says_so_once(self, walk: Walk) -> None:
+        page = walk.korean
+
+        answer = await page.goto("/jobs/job_0000000000000")
+
+        assert answer is not None
+        assert answer.status == 404
+        await expect(page.get_by_role("alert")).to_contain_text("찾을 수 없습니다")
+        assert await list_barriers(page) == []
+        assert [one for one in walk.list_complaints() if "404" not in one] == []
+
 
 async def _find_addresses(page: Page, demo: Demo) -> dict[str, str]:
     """An address for each page whose own has holes in it."""

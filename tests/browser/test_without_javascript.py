@@ -1,6 +1,6 @@
 """Everything that can be done can be done without JavaScript."""
 
-from playwright.async_api import Page, expect
+from playwright.async_api import expect
 
 from pabal.platform.demo import PASSWORD
 from tests.browser.conftest import Demo
@@ -8,10 +8,6 @@ from tests.support.browser import BROWSER, Look, Visitors
 
 pytestmark = BROWSER
 PLAIN = Look(has_javascript=False)
-
-
-async def press_save(page: Page) -> None:
-    await page.get_by_role("button", name="저장").click()
 
 
 async def test_one_signs_in_and_reads(demo: Demo, visitors: Visitors) -> None:
@@ -43,12 +39,12 @@ async def test_a_job_is_cancelled(demo: Demo, visitors: Visitors) -> None:
 async def test_a_setting_is_changed(demo: Demo, visitors: Visitors) -> None:
     page = await visitors.open(demo.url, look=PLAIN)
     await page.goto("/settings?group=1")
-    row = page.locator('tr[id="backup.keep"]')
-    await row.get_by_role("textbox").fill("21d")
+    row = page.locator('tr[id="backup.keep_days"]')
+    await row.get_by_role("textbox").fill("21")
 
-    await press_save(page)
+    await page.get_by_role("button", name="저장").click()
 
-    await expect(row.get_by_role("textbox")).to_have_value("21d")
+    await expect(row.get_by_role("textbox")).to_have_value("21")
     await expect(row).to_contain_text("바뀜")
     await row.get_by_role("button", name="기본값으로").click()
     await expect(row).not_to_contain_text("바뀜")

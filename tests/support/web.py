@@ -10,7 +10,6 @@ from typing import Literal
 
 import httpx2
 import pytest
-import structlog
 from fastapi import FastAPI
 
 from pabal import main, serving
@@ -118,7 +117,6 @@ async def web(db: Database, web_settings: Settings) -> AsyncIterator[Web]:
     await server.stop()
     await running
     await app.stop()
-    structlog.reset_defaults()
 
 
 async def until(is_so: Callable[[], bool]) -> None:

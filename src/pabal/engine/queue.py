@@ -38,7 +38,7 @@ declare("queue.enqueued", "Jobs enqueued", amount="count", level=10)
 
 
 class JobNotFound(NotFound):
-    """There is no such job, or it was dropped with its week."""
+    """There is no such job, it was dropped with its week, or it is not yours to see."""
 
 
 class Enqueued(NamedTuple):

@@ -4,6 +4,7 @@ import importlib
 import importlib.util
 import sys
 from collections.abc import Awaitable, Callable, Iterable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -56,7 +57,8 @@ class Slice:
 
     Kinds, loops and simulators that need something from outside are functions of Services. `api`, `pages` and
     `commands` name modules (with a `router`, a `router` and an `app`), so that a command line that only looks at jobs
-    need not import a web framework. `link` answers where a person sees what an `about` names.
+    need not import a web framework. Simulators are entered when a demo starts and left when it stops. `link` answers
+    where a person sees what an `about` names.
     """
 
     name: str
@@ -83,7 +85,7 @@ class Slice:
     find: Finds | None = None
     link: Callable[[str], str | None] | None = None
     demo: Demo | None = None
-    simulators: Callable[[Services], list[Loop]] | None = None
+    simulators: Callable[[Services], list[AbstractAsyncContextManager[object]]] | None = None
 
     def make_kinds(self, services: Services) -> Kinds:
         return self.kinds if isinstance(self.kinds, Kinds) else self.kinds(services)

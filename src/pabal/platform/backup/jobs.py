@@ -15,12 +15,13 @@ from pabal.engine import facts, queue, workers
 from pabal.engine.kinds import Job, Kinds
 from pabal.engine.outcome import Cancel, Done, Outcome, Snooze
 from pabal.engine.queue import NewJob
-from pabal.platform import settings
+from pabal.platform import notifications, settings
 from pabal.platform.backup import store
 from pabal.platform.backup.dumping import Dumped, checksum, dump, sweep_partials
 from pabal.platform.backup.model import Backup, BackupNotFound, choose_old, name_file
 from pabal.platform.backup.plan import CHECK, KEEP_DAYS, LANE, TAKE, is_check_due
 from pabal.platform.backup.scratch import find_faults
+from pabal.platform.notifications import Notice
 
 # Until a server that has the file takes the check.
 ELSEWHERE = timedelta(seconds=5)
@@ -97,10 +98,23 @@ class TakeBackup:
         if backup is not None:
             await facts.record(tx, "backup.failed", f"backup:{backup.id}", {**backup.shown(), "reason": reason})
             emit("backup.failed", job=job.id, reason=reason)
+            await notifications.notify(tx, _failed_notice(reason))
 
     def _may_delete(self, backup: Backup) -> bool:
         """A file on another host is that host's to delete."""
         return not backup.is_whole or backup.host == self._host or (self._folder / backup.file).is_file()
+
+
+def _failed_notice(reason: str) -> Notice:
+    return Notice(
+        "backup.failed",
+        title=("The backup failed", "백업에 실패했습니다"),
+        text=("{reason}", "{reason}"),
+        values={"reason": reason},
+        level=notifications.Level.FAILURE,
+        link="/backup",
+        key="backup.failed",
+    )
 
 
 class CheckBackup:

@@ -35,7 +35,10 @@ PROBLEM: dict[str, Any] = {
     "required": ["type", "title", "status", "code", "detail", "instance", "request_id", "lang"],
     "properties": {
         "type": {"type": "string", "examples": ["/docs/problems#job_not_found"]},
-        "title": {"type": "string", "examples": ["There is no such job, or it was dropped with its week."]},
+        "title": {
+            "type": "string",
+            "examples": ["There is no such job, it was dropped with its week, or it is not yours to see."],
+        },
         "status": {"type": "integer", "examples": [404]},
         "code": {"type": "string", "examples": ["job_not_found"]},
         "detail": {"type": "string"},

@@ -1,0 +1,127 @@
+"""The documentation: links lead somewhere, both READMEs say the same, and tables of words say what the code says."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+from pabal import web
+from pabal.platform.language.status import STATUS
+from pabal.platform.rooms import NAV
+from pabal.platform.web.described import list_problems
+
+ROOT = Path(__file__).parent.parent
+_FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+_CODE = re.compile(r"`[^`\n]+`")
+_LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+_HEADING = re.compile(r"^(#{1,6}) (.+)$", re.MULTILINE)
+_ROW = re.compile(r"^\|.*\|$", re.MULTILINE)
+
+
+def list_pages(root: Path = ROOT) -> list[Path]:
+    found = [*root.glob("*.md"), *(root / "docs").rglob("*.md")]
+    return sorted(path for path in found if path.is_file())
+
+
+def broken_links(root: Path) -> list[str]:
+    return [f"{page.relative_to(root)}: {link}" for page in list_pages(root) for link in _broken_in(page)]
+
+
+def _broken_in(page: Path) -> Iterator[str]:
+    text = _CODE.sub("", _FENCED.sub("", page.read_text(encoding="utf-8")))
+    for link in _LINK.findall(text):
+        name, _, anchor = unquote(link).partition("#")
+        target = (page.parent / name).resolve() if name else page
+        if re.match(r"[a-z]+:", link):
+            continue
+        is_there = target.exists() and (not anchor or anchor in list_anchors(target))
+        if not is_there:
+            yield link
+
+
+def list_anchors(page: Path) -> set[str]:
+    """As the usual viewers make them of headings."""
+    text = _FENCED.sub("", page.read_text(encoding="utf-8"))
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for _, heading in _HEADING.findall(text)}
+
+
+def test_every_link_leads_to_something() -> None:
+    assert len(list_pages()) > 30
+    assert broken_links(ROOT) == []
+
+
+@pytest.mark.parametrize("link", ["gone.md", "there.md#no-such-heading", "../gone/", "#not-here"])
+def test_a_link_to_nothing_is_caught(tmp_path: Path, link: str) -> None:
+    (tmp_path / "there.md").write_text("# There\n\n## A heading, `code` too\n")
+    (tmp_path / "page.md").write_text(
+        f"# Page\n[ok](there.md#a-heading-code-too) [web](https://x.test/y) [x]({link})\n"
+    )
+
+    assert broken_links(tmp_path) == [f"page.md: {link}"]
+
+
+class TestBothReadmes:
+    english = (ROOT / "README.md").read_text(encoding="utf-8")
+    korean = (ROOT / "README.ko.md").read_text(encoding="utf-8")
+
+    def test_have_the_same_headings(self) -> None:
+        levels = [[len(level) for level, _ in _HEADING.findall(_FENCED.sub("", text))] for text in self._both()]
+
+        assert levels[0] == levels[1]
+
+    def test_have_the_same_commands_and_code(self) -> None:
+        english, korean = (_FENCED.findall(text) for text in self._both())
+
+        assert english == korean
+
+    def test_have_the_same_tables(self) -> None:
+        english, korean = ([row.count("|") for row in _ROW.findall(_FENCED.sub("", text))] for text in self._both())
+
+        assert english == korean
+
+    def test_lead_to_the_same_places_and_name_the_same_things(self) -> None:
+        """In the same order, but for the link to each other."""
+        english, korean = (self._named(text) for text in self._both())
+
+        assert english == korean
+
+    def _both(self) -> tuple[str, str]:
+        return self.english, self.korean
+
+    def _named(self, text: str) -> list[str]:
+        plain = _FENCED.sub("", text)
+        links = [link for link in _LINK.findall(plain) if not link.startswith("README.")]
+        return [*links, *sorted(_CODE.findall(plain))]
+
+
+class TestTablesOfWords:
+    def test_every_status_word_is_on_its_page(self) -> None:
+        page = (ROOT / "docs/design/ux.md").read_text(encoding="utf-8")
+
+        missing = [
+            f"{family}.{code}"
+            for family, words in STATUS.items()
+            for code, status in words.items()
+            if f"{status.word[0]} {status.word[1]}" not in page
+        ]
+
+        assert missing == []
+
+    def test_the_errors_on_that_page_say_what_the_code_says(self) -> None:
+        assert web  # what it imports declares every error
+        page = (ROOT / "docs/design/ux.md").read_text(encoding="utf-8")
+        said = {one.code: f"| `{one.code}` | {one.english} | {one.korean} |" for one in list_problems()}
+
+        shown = re.findall(r"^\| `(\w+)` \|.*$", page, re.MULTILINE)
+
+        assert len(shown) > 5
+        assert [code for code in shown if said.get(code, "") not in page or code not in said] == []
+
+    def test_the_console_page_names_every_page_of_the_menu_and_its_key(self) -> None:
+        page = (ROOT / "docs/platform/console.md").read_text(encoding="utf-8")
+
+        missing = [item.href for item in NAV if f"| {item.label[0]} | {item.label[1]} | `g {item.goto}` |" not in page]
+
+        assert missing == []
