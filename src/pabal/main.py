@@ -8,10 +8,9 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property, partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pabal
-from pabal import serving, web
 from pabal.base import clock, embedded
 from pabal.base.database import Database, DatabaseError, Purpose
 from pabal.base.embedded import Cluster
@@ -19,7 +18,6 @@ from pabal.base.errors import PabalError, Unavailable
 from pabal.base.migrations import Migration, find_missing, migrate
 from pabal.base.settings import Settings, split_list
 from pabal.base.telemetry import declare, emit
-from pabal.console import TEMPLATES
 from pabal.demo import SLICE as DEMO
 from pabal.engine import facts, housekeeping, kinds, ticks, timers
 from pabal.engine.loop import Loop, LoopState
@@ -33,7 +31,10 @@ from pabal.platform.secrets import find_vault
 from pabal.platform.services import Services
 from pabal.platform.slice import Slice, check_names, list_migrations, load_slices
 from pabal.platform.storage import Files
-from pabal.platform.web.site import Site
+
+if TYPE_CHECKING:
+    from pabal.platform.web.site import Site
+    from pabal.serving import WebServer
 
 CLOSE_SECONDS = 10
 CHECK_SECONDS = 2
@@ -68,7 +69,10 @@ class App:
         return self.services.database
 
     @cached_property
-    def site(self) -> Site:
+    def site(self) -> "Site":
+        from pabal.console import TEMPLATES
+        from pabal.platform.web.site import Site
+
         return Site(
             self.services,
             self.slices,
@@ -150,12 +154,10 @@ async def build(settings: Settings, roles: frozenset[str], *, is_demo: bool = Fa
 async def serve(app: App, on_ready: Callable[[str | None], None]) -> None:
     """Runs until SIGTERM or SIGINT; `on_ready` gets the address of the web server, if this server has that role."""
     stop = _stop_on_signals()
-    site: serving.WebServer | None = None
+    site: WebServer | None = None
     try:
         if "web" in app.roles:
-            listening = serving.listen(app.settings.host, app.settings.port)
-            proxies = app.settings.trusted_proxies
-            site = serving.WebServer(web.make_web(app, app.site), listening, trusted_proxies=proxies)
+            site = _make_web_server(app)
         await app.start()
         waiting: list[asyncio.Task[Any]] = [asyncio.create_task(stop.wait())]
         if site is not None:
@@ -170,6 +172,14 @@ async def serve(app: App, on_ready: Callable[[str | None], None]) -> None:
         if site is not None:
             await site.stop()
         await app.stop()
+
+
+def _make_web_server(app: App) -> "WebServer":
+    from pabal import serving, web
+
+    listening = serving.listen(app.settings.host, app.settings.port)
+    proxies = app.settings.trusted_proxies
+    return serving.WebServer(web.make_web(app, app.site), listening, trusted_proxies=proxies)
 
 
 async def _find_database(settings: Settings) -> tuple[str, Cluster | None]:

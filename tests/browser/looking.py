@@ -30,6 +30,10 @@ _OVERFLOW = """() => {
   return wide.slice(0, 5);
 }"""
 
+_WIDE_TABLES = """() => [...document.querySelectorAll(".pb-tablewrap")]
+  .filter((wrap) => wrap.scrollWidth > wrap.clientWidth + 1)
+  .map((wrap) => `${wrap.innerText.slice(0, 60)}: ${wrap.scrollWidth} > ${wrap.clientWidth}`)"""
+
 # Words of the page itself that are two English words in a row, and code words that leaked through a template.
 _FOREIGN = r"""() => {
   const found = [];
@@ -52,7 +56,8 @@ _AXE = """async ([tags, rules]) => {
   const only = rules ? { type: "rule", values: rules } : { type: "tag", values: tags };
   // the rows after the first are of the same kind, and the page about every endpoint is long
   const exclude = [["tbody tr:nth-child(n+9)"], ["article:nth-of-type(n+9)"]];
-  const { violations } = await axe.run({ include: [["html"]], exclude }, { runOnly: only, resultTypes: ["violations"] });
+  const wanted = { runOnly: only, resultTypes: ["violations"] };
+  const { violations } = await axe.run({ include: [["html"]], exclude }, wanted);
   const told = ({ target, failureSummary }) => `${target.join(" ")}: ${failureSummary}`;
   return violations.map(({ id, impact, nodes }) => ({ id, impact, where: nodes.slice(0, 4).map(told) }));
 }"""
@@ -65,7 +70,14 @@ _SETTLE = """async () => {
 
 
 async def list_overflow(page: Page) -> list[str]:
+    await page.evaluate(_SETTLE)
     found: list[str] = await page.evaluate(_OVERFLOW)
+    return found
+
+
+async def list_wide_tables(page: Page) -> list[str]:
+    """At a desk a table fits; one that must be scrolled there has squeezed its other columns already."""
+    found: list[str] = await page.evaluate(_WIDE_TABLES)
     return found
 
 

@@ -9,7 +9,7 @@ from playwright.async_api import Page, expect
 from pabal.base.database import Database
 from pabal.platform import demo as demo_data
 from tests.browser.conftest import Demo
-from tests.browser.looking import list_barriers, list_foreign_words, list_overflow
+from tests.browser.looking import list_barriers, list_foreign_words, list_overflow, list_wide_tables
 from tests.browser.routes import FOUND_ON, ONE_TIME_LINK, list_pages, match_links
 from tests.support.browser import BROWSER, DESK, PHONE, Look, Visitors
 
@@ -64,6 +64,7 @@ class TestWalk:
 
         assert await list_foreign_words(page) == []
         assert await list_overflow(page) == []
+        assert await list_wide_tables(page) == []
         assert await list_barriers(page) == []
         await page.evaluate("document.documentElement.dataset.bsTheme = 'dark'")
         assert await list_barriers(page, rules=CONTRAST) == []
@@ -83,6 +84,7 @@ class TestWalk:
         assert await list_barriers(page) == []
         await page.set_viewport_size(DESK)
         assert await list_overflow(page) == []
+        assert await list_wide_tables(page) == []
         assert walk.list_complaints() == []
 
     async def test_a_page_that_is_not_there_says_so_once(self, walk: Walk) -> None:

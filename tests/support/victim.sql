@@ -9,9 +9,9 @@ insert into victim.effect (what, job) select :what, job from unnest(:jobs::bigin
 
 -- name: is_finished()
 select exists (select from victim.subject) and not exists (select from victim.subject where state = 'armed')
-  and not exists (select from pabal.schedule where next_at is not null)
+  and not exists (select from pabal.schedule where next_at is not null and kind like 'victim.%')
   and not exists (select from pabal.work w where not exists (select from pabal.outcome o where o.id = w.id and o.final))
-  and (select count(*) from pabal.fact) = (select count(*) from victim.effect where what = 'delivered');
+  and (select count(*) from pabal.fact where name like 'victim%') = (select count(*) from victim.effect where what = 'delivered');
 
 -- name: list_effects()
 select what, job, count(*) as times from victim.effect group by what, job;

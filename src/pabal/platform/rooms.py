@@ -16,7 +16,6 @@ from pabal.platform.services import Services
 from pabal.platform.settings import Setting
 from pabal.platform.slice import Slice
 from pabal.platform.tenants import Scope
-from pabal.platform.web import idempotency
 
 KEEP_NOTIFICATIONS = Setting(
     key="notifications.keep",
@@ -87,6 +86,8 @@ def _make_kinds(services: Services, *, migrations: Sequence[Migration]) -> Kinds
 
 
 def _make_loops(services: Services, *, apps: Sequence[Slice]) -> list[Loop]:
+    from pabal.platform.web import idempotency
+
     database = services.database
     measures, rules = list_measures(apps), list_rules(apps)
     return [

@@ -144,8 +144,12 @@ async def test_housekeeping_drops_what_is_past_its_day(web: Web):
     admin = await web.as_()
     await admin.post("/api/v1/units", json=unit(web), headers={KEY: "k1"})
 
-    early = await idempotency.forget_once(web.db)
+    await idempotency.forget_once(web.db)
+    replayed = await admin.post("/api/v1/units", json=unit(web), headers={KEY: "k1"})
     await clock.advance(web.db, idempotency.KEPT)
-    late = await idempotency.forget_once(web.db)
+    await idempotency.forget_once(web.db)
+    anew = await admin.post("/api/v1/units", json=unit(web), headers={KEY: "k1"})
 
-    assert (early, late) == (0, 1)
+    assert (replayed.status_code, replayed.headers["Idempotent-Replayed"]) == (201, "true")
+    # done anew: the unit of this name is there already
+    assert (anew.status_code, anew.json()["code"]) == (422, "bad_name")

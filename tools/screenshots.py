@@ -1,0 +1,214 @@
+"""Takes the pictures in docs/screenshots from a demo that has run for an hour of its own time.
+
+`python -m tools.screenshots` needs Chromium and a Korean font; PABAL_TEST_URL names a PostgreSQL to use instead of a
+private one.
+"""
+
+import asyncio
+import os
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from io import BytesIO
+from pathlib import Path
+
+import asyncpg
+from PIL import Image
+from playwright.async_api import Page, expect
+
+from pabal.base import clock, embedded
+from pabal.base.database import Database
+from tests.browser.furnishing import SECRET, furnish
+from tests.browser.routes import FOUND_ON, match_links
+from tests.support.browser import DESK, PHONE, Look, Visitors, find_chromium, open_browser
+from tests.support.cli import Cli
+from tests.support.database import with_database
+
+FOLDER = Path(__file__).resolve().parents[1] / "docs/screenshots"
+MOST_BYTES = 150_000
+STEP = timedelta(seconds=30)
+STEPS = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """`path` with a hole in it is found by a link to such a page."""
+
+    name: str
+    path: str
+    caption: str
+    in_english: bool = False
+    in_dark: bool = False
+
+
+PICTURES = (
+    Picture("overview", "/", "Overview: what needs a person, the next hour, one card per app", True, True),
+    Picture("jobs", "/jobs?view=all", "Jobs: where each is, and why", True),
+    Picture("job", "/jobs/{job_id}", "One job: its story, its attempts, what may be done", in_dark=True),
+    Picture("schedules", "/schedules", "Schedules: in words, with the next moment and the last twenty"),
+    Picture("schedule", "/schedules/{schedule_id}", "One schedule: the next five, and what became of the last"),
+    Picture("occurrences", "/occurrences", "Occurrences: each moment, what was decided and how it ended"),
+    Picture("machines", "/machines", "State machines: drawn from their definition"),
+    Picture("machine", "/machines/{name}", "One machine: its subjects by state"),
+    Picture("subject", "/machines/{name}/{subject_id}", "One subject: where it is, where it came from, what is next"),
+    Picture("facts", "/facts", "Facts: what happened, in the commit that made it true"),
+    Picture("health", "/health", "Health: components and measures with their limits", in_dark=True),
+    Picture("servers", "/servers", "Servers: load, heartbeat, drain"),
+    Picture("alerts", "/alerts", "Alerts: what fires, and every rule with its value now", True),
+    Picture("alert", "/alerts/{alert_id}", "One alert: the series that broke its limit"),
+    Picture("notifications", "/notifications", "Notifications: what people were told"),
+    Picture("channels", "/notifications/channels", "Channels: who is told by Telegram, and of what"),
+    Picture("audit", "/audit", "Audit: who changed what, before and after"),
+    Picture("people", "/people", "Organisation and people: the tree, users and their roles"),
+    Picture("tokens", "/people/tokens", "API tokens: what each may do, and until when"),
+    Picture("settings", "/settings?group=2", "Settings: the default, the value now, who changed it", in_dark=True),
+    Picture("backup", "/backup", "Backup: daily, kept, and proven by restoring"),
+    Picture("search", "/search?q=주전자", "Search: across everything one may see"),
+    Picture("account", "/account", "One's own account: language, zone, theme, password, sessions"),
+    Picture("sign-in", "/sign-in", "Sign-in", in_dark=True),
+    Picture("docs", "/docs", "The API's documentation, offline"),
+)
+
+
+async def main() -> int:
+    program = find_chromium()
+    if program is None:
+        print("no Chromium on PATH", file=sys.stderr)
+        return 1
+    FOLDER.mkdir(exist_ok=True)
+    with _scratch_folder() as folder:
+        async with _demo(folder) as url, open_browser(program) as browser:
+            visitors = Visitors(browser)
+            await _work_a_little(await visitors.open(url))
+            for picture in PICTURES:
+                await _take_all(visitors, url, picture)
+                print(picture.name)
+    (FOLDER / "README.md").write_text(_index(), encoding="utf-8")
+    return 0
+
+
+async def _take_all(visitors: Visitors, url: str, picture: Picture) -> None:
+    looks = {"": Look(), "-390": Look(size=PHONE)}
+    looks |= {"-en": Look(lang="en")} if picture.in_english else {}
+    looks |= {"-dark": Look(theme="dark"), "-dark-390": Look(theme="dark", size=PHONE)} if picture.in_dark else {}
+    login = None if picture.path == "/sign-in" else "demo-hq"
+    for ending, look in looks.items():
+        page = await visitors.open(url, login, look)
+        await page.goto(await _find(page, picture.path))
+        await _settle(page)
+        _save(await page.screenshot(), FOLDER / f"{picture.name}{ending}.png")
+        await visitors.close()
+
+
+async def _find(page: Page, path: str) -> str:
+    if "{" not in path:
+        return path
+    await page.goto(FOUND_ON[path])
+    links = [await link.get_attribute("href") or "" for link in await page.locator("main a[href]").all()]
+    return next(link for link in links if match_links(path).fullmatch(link))
+
+
+async def _settle(page: Page) -> None:
+    """Charts draw themselves after the page, those in view first; the live mark is green when it follows."""
+    if await page.locator(".pb-live[data-topics]:not([data-topics=''])").count():
+        await expect(page.locator(".pb-live")).to_have_attribute("data-live", "on")
+    if await page.locator("[data-chart]").count():
+        await expect(page.locator("[data-chart] > div").first).to_be_attached()
+    await page.wait_for_timeout(300)
+
+
+async def _work_a_little(page: Page) -> None:
+    """So that the audit, the settings and the backups have something to show."""
+    await page.goto("/settings?group=2")
+    await page.locator('tr[id="alerts.engine.stuck_work.threshold"]').get_by_role("textbox").fill("240")
+    await page.get_by_role("button", name="저장").click()
+    await page.goto("/backup")
+    await page.get_by_role("button", name="지금 백업").first.click()
+    await page.goto("/backup")
+    await expect(page.locator("#backups tbody tr").first).to_contain_text("완료", timeout=60_000)
+    await page.goto("/jobs?state=delayed&about=guest:7")
+    await page.locator("a.title").click()
+    await page.get_by_role("button", name="취소").first.click()
+    await page.locator("#confirm [data-go]").click()
+    await expect(page.locator("[data-toast]")).to_be_visible()
+
+
+@asynccontextmanager
+async def _demo(folder: Path) -> AsyncIterator[str]:
+    given = {"PABAL_DATA_DIR": str(folder), "PABAL_SECRET_KEY": SECRET, "PABAL_LOG_LEVEL": "error"}
+    async with _given_database() as database_url:
+        if database_url:
+            given["PABAL_DATABASE_URL"] = database_url
+        with Cli(folder, given).running("up", "--demo", "--port", "0") as server:
+            url = server.wait_for_url()
+            found = embedded.find_running(folder / "postgres")
+            await _live_on(database_url or (found.url() if found else ""))
+            yield url
+            server.stop()
+        if not database_url:
+            await embedded.remove(folder / "postgres")
+
+
+async def _live_on(database_url: str) -> None:
+    """An hour of the demo's own time, in steps small enough for every sample and every schedule."""
+    await furnish(database_url)
+    database = await Database.open(database_url, size=2)
+    for _ in range(STEPS):
+        await clock.advance(database, STEP)
+        await asyncio.sleep(0.25)
+    await database.close()
+
+
+@asynccontextmanager
+async def _given_database() -> AsyncIterator[str]:
+    """One on the PostgreSQL that PABAL_TEST_URL names, or nothing: then the server makes its own."""
+    cluster = os.environ.get("PABAL_TEST_URL")
+    if not cluster:
+        yield ""
+        return
+    name = f"screenshots_{os.getpid()}"
+    admin = await asyncpg.connect(cluster)
+    await admin.execute(f'create database "{name}"')
+    yield with_database(cluster, name)
+    await admin.execute(f'drop database "{name}" with (force)')
+    await admin.close()
+
+
+@contextmanager
+def _scratch_folder() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="pabal-screenshots-") as name:
+        # the private PostgreSQL runs as another user when we are root
+        Path(name).chmod(0o755)
+        yield Path(name)
+
+
+def _save(shot: bytes, path: Path) -> None:
+    """As few colours as keep it small; text and flat areas bear that well."""
+    picture = Image.open(BytesIO(shot)).convert("RGB")
+    for colours in (256, 128, 64, 32):
+        picture.quantize(colours, dither=Image.Dither.NONE).save(path, optimize=True)
+        if path.stat().st_size <= MOST_BYTES:
+            return
+
+
+def _index() -> str:
+    lines = [
+        "# Screenshots",
+        "",
+        "Taken from the demo by `python -m tools.screenshots`; nothing here is drawn by hand.",
+    ]
+    lines += [f"Desk: {DESK['width']} × {DESK['height']}; phone: {PHONE['width']} × {PHONE['height']}.", ""]
+    lines += ["| Page | Pictures |", "|---|---|"]
+    for picture in PICTURES:
+        endings = ["", "-390", *(["-en"] if picture.in_english else [])]
+        endings += ["-dark", "-dark-390"] if picture.in_dark else []
+        links = [f"[{ending.lstrip('-') or 'desk'}]({picture.name}{ending}.png)" for ending in endings]
+        lines.append(f"| {picture.caption} | {' · '.join(links)} |")
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    sys.exit(asyncio.run(main()))
