@@ -9,7 +9,7 @@ from fastapi.routing import iter_route_contexts
 from pabal import console
 from pabal.base.settings import Settings, split_list
 from pabal.demo import SLICE as DEMO
-from pabal.platform.slice import load_slices
+from pabal.platform.slice import Slice, load_slices
 from pabal.platform.web import openapi
 
 # These answer no page: data, files, and ways back to a page.
@@ -55,10 +55,14 @@ def match_links(path: str) -> re.Pattern[str]:
     return re.compile(re.sub(r"\{[^}]*\}", r"[^/?#]+", path) + r"([?#].*)?")
 
 
+def list_slices() -> tuple[Slice, ...]:
+    """What a server has whose settings say nothing."""
+    return (DEMO, *load_slices(split_list(Settings.model_fields["apps"].default or "")))
+
+
 def _list_paths() -> Iterator[str]:
-    slices = load_slices(split_list(Settings.model_fields["apps"].default or ""), also=(DEMO,))
     routers = [console.router, openapi.router]
-    routers += [importlib.import_module(one.pages).router for one in slices if one.pages]
+    routers += [importlib.import_module(one.pages).router for one in list_slices() if one.pages]
     for router in routers:
         for route in iter_route_contexts(router.routes):
             if route.path is not None and "GET" in (route.methods or ()):

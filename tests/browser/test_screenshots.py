@@ -5,9 +5,11 @@ import re
 import pytest
 
 from pabal.platform.rooms import NAV
+from tests.browser.routes import list_slices
 from tools.screenshots import FOLDER, MOST_BYTES
 
-NAMES = ["overview", *(item.href.strip("/") for item in NAV)]
+MENU = [*NAV, *(item for one in list_slices() for item in one.nav)]
+NAMES = ["overview", *(item.href.strip("/").replace("/", "-") for item in MENU)]
 
 
 @pytest.mark.parametrize("name", NAMES)
