@@ -110,4 +110,7 @@ async def test_the_demo_comes_and_goes_from_the_console(web: Web) -> None:
     await client.post("/demo/clear")
 
     assert "물 끓이기" in with_demo
-    assert "물 끓이기" not in await read(client, "/")
+    assert "pb-appcard" in with_demo
+    without = await read(client, "/")
+    assert "물 끓이기" not in without
+    assert "pb-appcard" not in without

@@ -84,7 +84,8 @@ def beacon_level(needs: list[Need], system: System | None) -> int:
 
 
 async def _cards(tx: Tx, visit: Visit) -> list[AppCard]:
-    return [AppCard(one, await one.card(tx, visit.scope)) for one in visit.site.slices if one.card is not None]
+    shown = [(one, await one.card(tx, visit.scope)) for one in visit.site.slices if one.card is not None]
+    return [AppCard(one, card) for one, card in shown if card is not None]
 
 
 async def _system(tx: Tx, answered: float) -> System:

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from pabal.demo.card import show_card
 from pabal.demo.kettle import KETTLE
 from pabal.demo.teahouse import close, kinds, open_up
 from pabal.platform.language.status import Status
@@ -14,6 +15,7 @@ SLICE = Slice(
     kinds=kinds,
     machines=(KETTLE,),
     migrations=Path(__file__).parent / "migrations",
+    card=show_card,
     demo=Demo(load=open_up, clear=close),
     status={
         "kettle": {

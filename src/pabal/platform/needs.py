@@ -1,10 +1,11 @@
 """What waits for a person in the engine and the platform: alerts, failed work, missed moments, broken schedules."""
 
+from collections import Counter
 from datetime import timedelta
 
 from pabal.base.database import Tx
 from pabal.engine import ids, listing, why
-from pabal.engine.listing import jobs, occurrences, schedules
+from pabal.engine.listing import JobLine, jobs, occurrences, schedules
 from pabal.platform import alerts
 from pabal.platform.alerts import Alert, AlertRule
 from pabal.platform.language.reasons import explain_reason
@@ -14,6 +15,7 @@ from pabal.platform.tenants import Scope
 SINCE = timedelta(hours=24)
 NOW = timedelta(minutes=15)
 EACH = 5
+LOOK = 50
 
 
 async def list_needs(tx: Tx, scope: Scope, *, rules: tuple[AlertRule, ...]) -> list[Need]:
@@ -31,8 +33,8 @@ def _of_alert(alert: Alert, rules: tuple[AlertRule, ...]) -> Need:
         title=label,
         note=alert.about,
         reason=(
-            f"{alert.value:g} {unit}, the limit is {alert.threshold:g}.",
-            f"지금 {alert.value:g} {unit}, 기준은 {alert.threshold:g}입니다.",
+            f"{_short(alert.value)} {unit}, the limit is {_short(alert.threshold)}.",
+            f"지금 {_short(alert.value)} {unit}, 기준은 {_short(alert.threshold)}입니다.",
         ),
         href=f"/alerts/{alert.id}",
         action=("Look", "보기"),
@@ -60,22 +62,27 @@ async def _missed(tx: Tx, scope: Scope) -> list[Need]:
 
 
 async def _failed(tx: Tx, scope: Scope) -> list[Need]:
+    """What failed in the same way is one line: a schedule that keeps failing must not hide others."""
     wanted = jobs.Wanted(units=scope.listed, states=("failed", "quarantined"), since=tx.now - SINCE)
-    page = await listing.list_jobs(tx, wanted, limit=EACH)
-    return [
-        Need(
-            family="job",
-            state=one.state,
-            title=(one.kind, one.kind),
-            note=one.about or "",
-            reason=(one.error or "", one.error or ""),
-            href=f"/jobs/{ids.show('job', one.id)}",
-            action=("Look", "보기"),
-            at=one.ended_at or one.created_at,
-            severity="failure",
-        )
-        for one in page.items
-    ]
+    page = await listing.list_jobs(tx, wanted, limit=LOOK)
+    alike = Counter((one.kind, one.about, one.error) for one in page.items)
+    newest = {(one.kind, one.about, one.error): one for one in reversed(page.items)}
+    shown = sorted(newest.values(), key=lambda one: one.id, reverse=True)[:EACH]
+    return [_of_job(one, alike[one.kind, one.about, one.error]) for one in shown]
+
+
+def _of_job(one: JobLine, times: int) -> Need:
+    return Need(
+        family="job",
+        state=one.state,
+        title=(one.kind, one.kind),
+        note=f"{one.about or ''}{f' ×{times}' if times > 1 else ''}".strip(),
+        reason=(one.error or "", one.error or ""),
+        href=f"/jobs/{ids.show('job', one.id)}",
+        action=("Look", "보기"),
+        at=one.ended_at or one.created_at,
+        severity="failure",
+    )
 
 
 async def _broken(tx: Tx, scope: Scope) -> list[Need]:
@@ -94,3 +101,7 @@ async def _broken(tx: Tx, scope: Scope) -> list[Need]:
         )
         for one in page.items
     ]
+
+
+def _short(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 100 or value == int(value) else f"{value:,.2g}"

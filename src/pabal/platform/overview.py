@@ -69,5 +69,6 @@ class Found:
 
 
 Needs = Callable[[Tx, Scope], Awaitable[list[Need]]]
-Cards = Callable[[Tx, Scope], Awaitable[Card]]
+# None: the app has nothing to show here
+Cards = Callable[[Tx, Scope], Awaitable[Card | None]]
 Finds = Callable[[Tx, Scope, str], Awaitable[list[Found]]]

@@ -49,7 +49,13 @@ def platform_slice(apps: Sequence[Slice], migrations: Sequence[Migration]) -> Sl
         measures=alerts.ENGINE_MEASURES,
         alert_rules=alerts.ENGINE_RULES,
         nav=NAV,
+        link=_link,
     )
+
+
+def _link(about: str) -> str | None:
+    kind, _, name = about.partition(":")
+    return f"/alerts/{name}" if kind == "alert" and name.isdigit() else None
 
 
 async def _firing(tx: Tx, scope: Scope) -> int:

@@ -49,4 +49,4 @@ def _plain(word: str) -> str:
 
 def _number(value: float, rule: AlertRule | None) -> str:
     unit = "" if rule is None else rule.measure.unit
-    return f"{value:,.10g}" + (unit if unit == "%" else f" {unit}" if unit else "")
+    return f"{round(value, 2):,.10g}" + (unit if unit == "%" else f" {unit}" if unit else "")
