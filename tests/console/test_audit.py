@@ -2,7 +2,6 @@
 
 import ast
 import csv
-import html
 import io
 import re
 from datetime import timedelta
@@ -17,6 +16,7 @@ from pabal.platform import audit, auth
 from pabal.platform.actor import ENGINE, Actor, Role
 from pabal.platform.auth import NewUser
 from pabal.platform.language.actions import ACTIONS, SUBJECTS
+from tests.support.pages import read
 from tests.support.people import person
 from tests.support.web import Web
 
@@ -25,12 +25,6 @@ HTML = {"Accept": "text/html"}
 
 async def visit(web: Web, unit: str = "hq", role: Role = Role.VIEWER, lang: str = "en") -> httpx2.AsyncClient:
     return await web.as_(unit, role, by="session", **HTML, **{"Accept-Language": lang})
-
-
-async def open_page(client: httpx2.AsyncClient, path: str) -> str:
-    answer = await client.get(path)
-    assert answer.status_code == 200, answer.text
-    return html.unescape(answer.text)
 
 
 async def note(web: Web, unit: str, action: str, about: str = "thing:1", *, by: Actor = ENGINE, **said: Any) -> None:
@@ -50,8 +44,8 @@ async def test_a_change_is_told_in_words_with_before_and_after(web: Web) -> None
         user = await auth.add_user(tx, ENGINE, NewUser("kim", "김운영", web.unit("haeundae").id, Role.VIEWER))
         await auth.edit_user(tx, admin, user.id, role=Role.OPERATOR, unit_id=web.unit("nampo").id)
 
-    korean = await open_page(await visit(web, lang="ko"), f"/audit?about=user:{user.id}&action=users.edit")
-    english = await open_page(await visit(web), f"/audit?about=user:{user.id}&action=users.edit")
+    korean = await read(await visit(web, lang="ko"), f"/audit?about=user:{user.id}&action=users.edit")
+    english = await read(await visit(web), f"/audit?about=user:{user.id}&action=users.edit")
 
     assert "사용자를 바꿈" in korean
     assert "<del>조회자</del>" in korean
@@ -68,7 +62,7 @@ async def test_a_change_is_told_in_words_with_before_and_after(web: Web) -> None
 async def test_an_action_without_words_shows_its_code(web: Web) -> None:
     await note(web, "haeundae", "kettles.descale", "kettle:7")
 
-    page = await open_page(await visit(web), "/audit")
+    page = await read(await visit(web), "/audit")
 
     assert "kettles.descale" in page
     assert "kettle:7" in page
@@ -80,7 +74,7 @@ async def test_a_viewer_reads_the_audit_of_their_subtree_and_of_nobody_else(web:
     await note(web, "busan", "kettles.above")
     client = await visit(web, "haeundae")
 
-    page = await open_page(client, "/audit")
+    page = await read(client, "/audit")
     told = {row["action"] for row in await rows_of(client, "/audit.csv")}
 
     assert "kettles.mine" in page
@@ -94,8 +88,8 @@ async def test_what_no_unit_owns_is_for_the_head_office(web: Web) -> None:
     async with web.db.transaction() as tx:
         await audit.record(tx, ENGINE, "settings.change", "setting:house.only", after={"value": "7"})
 
-    hq = await open_page(await visit(web), "/audit")
-    branch = await open_page(await visit(web, "haeundae"), "/audit")
+    hq = await read(await visit(web), "/audit")
+    branch = await read(await visit(web, "haeundae"), "/audit")
 
     assert 'href="/settings">setting:house.only</a>' in hq
     assert "house.only" not in branch
@@ -122,7 +116,7 @@ async def test_page_and_export_take_the_same_filters(web: Web) -> None:
     client = await visit(web)
 
     for query, found in FILTERS.items():
-        page = await open_page(client, f"/audit?{query}")
+        page = await read(client, f"/audit?{query}")
         rows = await rows_of(client, f"/audit.csv?{query}")
 
         assert {name for name in ("kettles.fill", "kettles.empty") if f">{name}</a>" in page} == found, query
@@ -139,9 +133,9 @@ async def test_days_are_the_visitors_and_both_included(web: Web) -> None:
     async with web.db.transaction() as tx:
         today = (tx.now + timedelta(hours=9)).date()
 
-    since = await open_page(client, f"/audit?from={today}")
-    until = await open_page(client, f"/audit?to={today - timedelta(days=2)}")
-    both = await open_page(client, f"/audit?from={today}&to={today}")
+    since = await read(client, f"/audit?from={today}")
+    until = await read(client, f"/audit?to={today - timedelta(days=2)}")
+    both = await read(client, f"/audit?from={today}&to={today}")
 
     assert "kettles.new" in since
     assert "kettles.old" not in since
@@ -153,7 +147,7 @@ async def test_days_are_the_visitors_and_both_included(web: Web) -> None:
 async def test_what_cannot_be_read_in_an_address_is_left_out(web: Web) -> None:
     await note(web, "haeundae", "kettles.fill")
 
-    page = await open_page(await visit(web), "/audit?from=yesterday&to=9999-99-99&cursor=%21%21&about=%00&odd=1")
+    page = await read(await visit(web), "/audit?from=yesterday&to=9999-99-99&cursor=%21%21&about=%00&odd=1")
 
     assert "kettles.fill" in page
 
@@ -163,10 +157,10 @@ async def test_the_fifty_first_entry_is_on_the_next_page(web: Web) -> None:
         await note(web, "haeundae", "kettles.fill", f"kettle:{n}")
     client = await visit(web)
 
-    first = await open_page(client, "/audit?action=kettles.fill")
+    first = await read(client, "/audit?action=kettles.fill")
     onward = re.search(r'href="([^"]+)" rel="next"', first)
     assert onward is not None
-    second = await open_page(client, onward.group(1))
+    second = await read(client, onward.group(1))
 
     assert ">kettle:1<" in first
     assert ">kettle:0<" not in first

@@ -3,38 +3,18 @@
 import html
 import re
 
-import httpx2
 import pytest
 
 from pabal.platform import audit, auth, tenants
 from pabal.platform.actor import ENGINE, Role
 from pabal.platform.audit import Wanted
-from pabal.platform.auth import NewUser, User
-from pabal.platform.tenants import Level, Scope
+from pabal.platform.auth import NewUser
+from pabal.platform.tenants import Level
+from tests.console.staff import add, read_user
+from tests.support.pages import read, visitor
 from tests.support.web import Web
 
-HTML = {"Accept": "text/html"}
 HOSTILE = "<script>alert(1)</script>"
-
-
-async def visit(web: Web, unit: str = "hq", role: Role = Role.ADMIN, lang: str = "en") -> httpx2.AsyncClient:
-    return await web.as_(unit, role, by="session", **HTML, **{"Accept-Language": lang})
-
-
-async def open_page(client: httpx2.AsyncClient, path: str) -> str:
-    answer = await client.get(path)
-    assert answer.status_code == 200, answer.text
-    return html.unescape(answer.text)
-
-
-async def add(web: Web, unit: str, login: str, name: str = "김운영", role: Role = Role.VIEWER) -> User:
-    async with web.db.transaction() as tx:
-        return await auth.add_user(tx, ENGINE, NewUser(login, name, web.unit(unit).id, role))
-
-
-async def read_user(web: Web, user_id: int) -> User:
-    async with web.db.transaction() as tx:
-        return await auth.get_user(tx, Scope(None, None), user_id)
 
 
 async def unit_names(web: Web) -> list[str]:
@@ -46,8 +26,8 @@ async def test_the_tree_says_levels_and_how_many_people(web: Web) -> None:
     await add(web, "haeundae", "one")
     await add(web, "haeundae", "two")
 
-    korean = await open_page(await visit(web, lang="ko"), "/people")
-    english = await open_page(await visit(web), "/people")
+    korean = await read(await visitor(web, lang="ko"), "/people")
+    english = await read(await visitor(web), "/people")
 
     assert re.search(r"해운대점</a>\s*<span[^>]*>지점</span></span>\s*<span[^>]*>2명", korean)
     assert re.search(r"해운대점</a>\s*<span[^>]*>branch</span></span>\s*<span[^>]*>2 people", english)
@@ -60,7 +40,7 @@ async def test_people_are_shown_with_state_role_and_where_they_belong(web: Web) 
     async with web.db.transaction() as tx:
         await auth.deactivate_user(tx, ENGINE, gone.id)
 
-    page = await open_page(await visit(web), "/people")
+    page = await read(await visitor(web), "/people")
 
     assert "본사 › 부산총판 › <b>해운대점</b>" in page
     rows = {row: page.split(f'id="user-{row}"')[1].split("</tr>")[0] for row in (invited.id, gone.id)}
@@ -86,10 +66,10 @@ async def test_people_can_be_filtered(web: Web) -> None:
     async with web.db.transaction() as tx:
         await auth.deactivate_user(tx, ENGINE, park.id)
 
-    client = await visit(web)
+    client = await visitor(web)
 
     for query, found in FILTERS.items():
-        page = await open_page(client, f"/people?{query}")
+        page = await read(client, f"/people?{query}")
 
         assert {one for one in ("kim", "lee", "park") if f'<span class="sub">{one}</span>' in page} == found, query
         assert ("Nothing matches these filters." in page) == (not found), query
@@ -99,12 +79,12 @@ async def test_the_fifty_first_person_is_on_the_next_page(web: Web) -> None:
     async with web.db.transaction() as tx:
         for n in range(51):
             await auth.add_user(tx, ENGINE, NewUser(f"p{n:02}", "사람", web.unit("nampo").id, Role.VIEWER))
-    client = await visit(web)
+    client = await visitor(web)
 
-    first = await open_page(client, f"/people/units/{web.unit('nampo').id}")
+    first = await read(client, f"/people/units/{web.unit('nampo').id}")
     onward = re.search(r'href="([^"]+)" rel="next"', first)
     assert onward is not None
-    second = await open_page(client, onward.group(1))
+    second = await read(client, onward.group(1))
 
     assert ">p49<" in first
     assert ">p50<" not in first
@@ -115,9 +95,9 @@ async def test_the_fifty_first_person_is_on_the_next_page(web: Web) -> None:
 async def test_a_unit_shows_its_people_and_those_below(web: Web) -> None:
     await add(web, "haeundae", "below")
     await add(web, "seoul", "beside")
-    client = await visit(web)
+    client = await visitor(web)
 
-    page = await open_page(client, f"/people/units/{web.unit('busan').id}")
+    page = await read(client, f"/people/units/{web.unit('busan').id}")
     by_search = await client.get(f"/people?unit={web.unit('busan').id}")
 
     assert ">below<" in page
@@ -126,7 +106,7 @@ async def test_a_unit_shows_its_people_and_those_below(web: Web) -> None:
 
 
 async def test_units_are_added_renamed_moved_and_removed(web: Web) -> None:
-    client = await visit(web)
+    client = await visitor(web)
     seoul = web.unit("seoul").id
     nampo = web.unit("nampo").id
 
@@ -134,7 +114,7 @@ async def test_units_are_added_renamed_moved_and_removed(web: Web) -> None:
     agency = added.headers["Location"]
     renamed = await client.post(f"{agency}/rename", data={"new_name": "서초대리점"})
     moved = await client.post(f"/people/units/{nampo}/move", data={"new_parent": agency.rsplit("/", 1)[1]})
-    page = await open_page(client, f"/people/units/{nampo}")
+    page = await read(client, f"/people/units/{nampo}")
     removed = await client.post(f"/people/units/{nampo}/remove")
 
     assert [one.status_code for one in (added, renamed, moved, removed)] == [303] * 4
@@ -148,7 +128,7 @@ async def test_units_are_added_renamed_moved_and_removed(web: Web) -> None:
 
 async def test_a_unit_that_is_not_empty_stays_and_the_page_says_why(web: Web) -> None:
     await add(web, "haeundae", "somebody")
-    client = await visit(web, lang="ko")
+    client = await visitor(web, lang="ko")
 
     answer = await client.post(f"/people/units/{web.unit('haeundae').id}/remove")
 
@@ -158,7 +138,7 @@ async def test_a_unit_that_is_not_empty_stays_and_the_page_says_why(web: Web) ->
 
 
 async def test_a_refused_unit_keeps_what_was_typed(web: Web) -> None:
-    client = await visit(web)
+    client = await visitor(web)
     given = {"parent_id": web.unit("busan").id, "level": "branch", "title": "해운대점"}
 
     twice = await client.post("/people/units", data=given)
@@ -177,9 +157,9 @@ async def test_a_refused_unit_keeps_what_was_typed(web: Web) -> None:
 
 async def test_a_branch_sees_no_neighbour_and_not_who_stands_above(web: Web) -> None:
     theirs = await add(web, "gangnam", "stranger", "낯선이")
-    client = await visit(web, "haeundae")
+    client = await visitor(web, "haeundae")
 
-    page = await open_page(client, "/people")
+    page = await read(client, "/people")
     unit = await client.get(f"/people/units/{web.unit('gangnam').id}")
     above = await client.get(f"/people/units/{web.unit('busan').id}")
     user = await client.get(f"/people/users/{theirs.id}")
@@ -194,7 +174,7 @@ async def test_a_branch_sees_no_neighbour_and_not_who_stands_above(web: Web) -> 
 async def test_a_branch_administrator_changes_nothing_of_a_neighbour(web: Web) -> None:
     theirs, mine = await add(web, "gangnam", "stranger"), await add(web, "haeundae", "mine")
     gangnam, haeundae = web.unit("gangnam").id, web.unit("haeundae").id
-    client = await visit(web, "haeundae")
+    client = await visitor(web, "haeundae")
     edit = {"name": "x", "role": "viewer", "unit": haeundae}
 
     answers = [
@@ -217,10 +197,10 @@ async def test_a_branch_administrator_changes_nothing_of_a_neighbour(web: Web) -
 
 
 async def test_an_own_unit_cannot_be_moved_away_or_removed(web: Web) -> None:
-    client = await visit(web, "busan")
+    client = await visitor(web, "busan")
     own = web.unit("busan").id
 
-    page = await open_page(client, f"/people/units/{own}")
+    page = await read(client, f"/people/units/{own}")
     removed = await client.post(f"/people/units/{own}/remove")
 
     assert f"/people/units/{own}/remove" not in page
@@ -231,11 +211,9 @@ async def test_an_own_unit_cannot_be_moved_away_or_removed(web: Web) -> None:
 @pytest.mark.parametrize("role", [Role.VIEWER, Role.OPERATOR])
 async def test_who_is_no_administrator_looks_and_changes_nothing(web: Web, role: Role) -> None:
     somebody, nampo = await add(web, "nampo", "somebody"), web.unit("nampo").id
-    client = await visit(web, "busan", role)
+    client = await visitor(web, "busan", role)
 
-    pages = [
-        await open_page(client, path) for path in ("/people", f"/people/units/{nampo}", f"/people/users/{somebody.id}")
-    ]
+    pages = [await read(client, path) for path in ("/people", f"/people/units/{nampo}", f"/people/users/{somebody.id}")]
     answers = [
         await client.post("/people/units", data={"parent_id": nampo, "level": "branch", "title": "x"}),
         await client.post(f"/people/units/{nampo}/rename", data={"new_name": "x"}),
@@ -258,7 +236,7 @@ async def test_hostile_names_are_only_text(web: Web) -> None:
         unit = await tenants.add_unit(
             tx, ENGINE, parent_id=web.unit("busan").id, level=Level.BRANCH, name=f'"{HOSTILE}'
         )
-    client = await visit(web)
+    client = await visitor(web)
 
     for path in ("/people", f"/people/users/{user.id}", f"/people/units/{unit.id}", f"/people?q={HOSTILE}"):
         text = (await client.get(path)).text
@@ -268,7 +246,7 @@ async def test_hostile_names_are_only_text(web: Web) -> None:
 
 
 async def test_what_cannot_be_an_id_is_not_found(web: Web) -> None:
-    client = await visit(web)
+    client = await visitor(web)
 
     for path in ("/people/users/0", "/people/units/99999999999999999999", "/people/users/x", "/people/tokens/-1"):
         assert (await client.get(path)).status_code == 404, path

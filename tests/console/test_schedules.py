@@ -1,7 +1,6 @@
 """Schedules in the console: the list, one of them, and what a person may do with it."""
 
 import asyncio
-import html
 from datetime import datetime, time, timedelta
 from typing import Any
 
@@ -15,6 +14,7 @@ from pabal.engine.schedules import Misfire, NewSchedule, Overlap, Schedule
 from pabal.platform.actor import Role
 from tests.support import schedules as steps
 from tests.support import work
+from tests.support.pages import read
 from tests.support.web import Web
 
 HTML = {"Accept": "text/html"}
@@ -40,18 +40,12 @@ async def visit(web: Web, unit: str = "hq", role: Role = Role.ADMIN, lang: str =
     return await web.as_(unit, role, by="session", **HTML, **{"Accept-Language": lang})
 
 
-async def open_page(client: httpx2.AsyncClient, path: str) -> str:
-    answer = await client.get(path)
-    assert answer.status_code == 200, answer.text
-    return html.unescape(answer.text)
-
-
 async def test_the_list_says_the_rule_in_words_and_when_it_fires_next(web: Web) -> None:
     await put(web, "haeundae", about="room:7")
     client = await visit(web)
 
-    korean = await open_page(client, "/schedules")
-    english = await open_page(await visit(web, lang="en"), "/schedules")
+    korean = await read(client, "/schedules")
+    english = await read(await visit(web, lang="en"), "/schedules")
 
     assert "매일 09:00 (Asia/Seoul)" in korean
     assert "본사 › 부산총판 › <b>해운대점</b>" in korean
@@ -66,7 +60,7 @@ async def test_a_branch_sees_its_own_and_does_not_learn_who_stands_above(web: We
     theirs = await put(web, "gangnam", "강남 공지")
     client = await visit(web, "haeundae", Role.OPERATOR)
 
-    page = await open_page(client, "/schedules")
+    page = await read(client, "/schedules")
     own = await client.get(f"/schedules/sch_{mine.id}")
     other = await client.get(f"/schedules/sch_{theirs.id}")
 
@@ -81,8 +75,8 @@ async def test_a_viewer_may_not_do_anything_nor_is_offered_it(web: Web) -> None:
     schedule = await put(web, "haeundae")
     client = await visit(web, "haeundae", Role.VIEWER)
 
-    page = await open_page(client, f"/schedules/sch_{schedule.id}")
-    listed = await open_page(client, "/schedules")
+    page = await read(client, f"/schedules/sch_{schedule.id}")
+    listed = await read(client, "/schedules")
     answers = await _try_all(client, schedule)
 
     assert answers == dict.fromkeys(VERBS, 403)
@@ -106,7 +100,7 @@ async def test_pausing_and_resuming_go_back_where_one_was(web: Web) -> None:
     back = "/schedules?kind=test.plain"
 
     paused = await client.post(f"/schedules/sch_{schedule.id}/pause", data={"back": back})
-    page = await open_page(client, "/schedules?state=paused")
+    page = await read(client, "/schedules?state=paused")
     resumed = await client.post(f"/schedules/sch_{schedule.id}/resume", data={})
 
     assert (paused.status_code, paused.headers["Location"]) == (303, back)
@@ -120,7 +114,7 @@ async def test_one_form_triggers_once_however_often_it_is_sent(web: Web) -> None
     client = await visit(web, "haeundae", Role.OPERATOR)
     path = f"/schedules/sch_{schedule.id}/trigger"
 
-    forms = [_once(await open_page(client, there)) for there in ("/schedules", f"/schedules/sch_{schedule.id}") * 2]
+    forms = [_once(await read(client, there)) for there in ("/schedules", f"/schedules/sch_{schedule.id}") * 2]
     first = await client.post(path, data={"once": forms[0]})
     again = await client.post(path, data={"once": forms[0]})
     other = await client.post(path, data={"once": forms[1]})
@@ -147,10 +141,10 @@ async def test_the_next_one_is_skipped_and_kept_again(web: Web) -> None:
     here = f"/schedules/sch_{schedule.id}"
 
     await client.post(f"{here}/skip", data={})
-    skipped = await open_page(client, here)
-    listed = await open_page(client, "/schedules")
+    skipped = await read(client, here)
+    listed = await read(client, "/schedules")
     await client.post(f"{here}/keep", data={"fire_at": _ahead(schedule).isoformat()})
-    kept = await open_page(client, here)
+    kept = await read(client, here)
 
     assert "건너뛰기로 정함" in skipped
     assert f'action="{here}/keep"' in skipped
@@ -172,8 +166,8 @@ async def test_one_schedule_shows_ten_moments_and_its_policies_in_words(web: Web
     options = {"misfire": Misfire.ALL, "misfire_max": 3, "overlap": Overlap.QUEUE, "args": {"글": "안녕"}}
     schedule = await put(web, "haeundae", **options)
 
-    korean = await open_page(await visit(web), f"/schedules/sch_{schedule.id}")
-    english = await open_page(await visit(web, lang="en"), f"/schedules/{schedule.id}")
+    korean = await read(await visit(web), f"/schedules/sch_{schedule.id}")
+    english = await read(await visit(web, lang="en"), f"/schedules/{schedule.id}")
 
     assert korean.count('name="fire_at"') == 10
     assert "늦은 시각을 새것부터 3번까지 실행합니다." in korean
@@ -186,7 +180,7 @@ async def test_moments_that_will_not_be_are_shown_with_their_reason(web: Web) ->
     ends = await _in(web.db, timedelta(days=3))
     schedule = await put(web, "haeundae", valid_until=ends)
 
-    page = await open_page(await visit(web), f"/schedules/sch_{schedule.id}")
+    page = await read(await visit(web), f"/schedules/sch_{schedule.id}")
 
     assert "유효기간이 끝난 뒤" in page
     assert page.count('name="fire_at"') == 3
@@ -195,7 +189,7 @@ async def test_moments_that_will_not_be_are_shown_with_their_reason(web: Web) ->
 async def test_a_schedule_in_another_zone_shows_its_own_clock_too(web: Web) -> None:
     schedule = await put(web, "haeundae", zone="America/New_York")
 
-    page = await open_page(await visit(web), f"/schedules/sch_{schedule.id}")
+    page = await read(await visit(web), f"/schedules/sch_{schedule.id}")
 
     assert "09:00 America/New_York" in page
 
@@ -208,8 +202,8 @@ async def test_what_was_before_is_drawn_as_bars_and_listed_with_reasons(web: Web
     await work.settle(web.db, job, Done(), worker=worker)
     client = await visit(web)
 
-    listed = await open_page(client, "/schedules")
-    page = await open_page(client, f"/schedules/sch_{schedule.id}")
+    listed = await read(client, "/schedules")
+    page = await read(client, f"/schedules/sch_{schedule.id}")
 
     assert "최근 1회: 완료 1" in listed
     assert "사람이 지금 실행했습니다." in page
@@ -229,7 +223,7 @@ async def test_views_and_filters_leave_what_they_say(web: Web) -> None:
         ("about=room:7", "아침 공지", "점심 특가"),
         ("q=점심", "점심 특가", "아침 공지"),
     ):
-        page = await open_page(client, f"/schedules?{query}")
+        page = await read(client, f"/schedules?{query}")
         assert here in page, query
         assert gone not in page, query
 
@@ -246,8 +240,8 @@ async def test_what_cannot_be_a_filter_is_left_out(web: Web) -> None:
 async def test_an_empty_house_and_an_empty_filter_say_different_things(web: Web) -> None:
     client = await visit(web, "gangnam", Role.VIEWER)
 
-    empty = await open_page(client, "/schedules")
-    filtered = await open_page(client, "/schedules?q=없는 것")
+    empty = await read(client, "/schedules")
+    filtered = await read(client, "/schedules?q=없는 것")
 
     assert "아직 스케줄이 없습니다." in empty
     assert "이 조건에 맞는 항목이 없습니다." in filtered
@@ -258,9 +252,9 @@ async def test_a_page_has_fifty_and_a_way_to_the_next(web: Web) -> None:
         await put(web, "haeundae", f"공지 {number:02}")
     client = await visit(web, "haeundae")
 
-    first = await open_page(client, "/schedules?sort=id")
+    first = await read(client, "/schedules?sort=id")
     following = first.split('rel="next"')[0].rpartition('href="')[2].partition('"')[0]
-    second = await open_page(client, following)
+    second = await read(client, following)
 
     assert "공지 49" in first
     assert "공지 50" not in first
@@ -284,8 +278,8 @@ async def test_a_schedule_whose_rule_cannot_be_read_is_shown_with_its_problem(we
     await _break(web.db, schedule.id)
     client = await visit(web)
 
-    listed = await open_page(client, "/schedules?state=broken")
-    page = await open_page(client, f"/schedules/sch_{schedule.id}")
+    listed = await read(client, "/schedules?state=broken")
+    page = await read(client, f"/schedules/sch_{schedule.id}")
 
     assert "아침 공지" in listed
     assert "규칙을 더는 읽을 수 없습니다" in page
@@ -297,7 +291,7 @@ async def test_a_schedule_that_is_over_says_so_and_offers_no_pause(web: Web) -> 
     await steps.tick_at(web.db, soon + timedelta(seconds=1))
     client = await visit(web)
 
-    page = await open_page(client, f"/schedules/sch_{schedule.id}")
+    page = await read(client, f"/schedules/sch_{schedule.id}")
 
     assert "앞으로 예정된 시각이 없습니다." in page
     assert "/pause" not in page

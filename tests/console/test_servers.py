@@ -1,6 +1,5 @@
 """Servers in the console: only people who see the whole house see them, and only its managers drain one."""
 
-import html
 from datetime import timedelta
 
 import httpx2
@@ -13,6 +12,7 @@ from pabal.platform.actor import Role
 from pabal.platform.audit import Wanted
 from pabal.platform.web.identify import SCOPE_COOKIE
 from tests.support import work
+from tests.support.pages import read
 from tests.support.web import Web
 
 META = {"roles": ["worker"], "version": "7.7", "kinds": ["test.plain"], "slots": 8, "pid": 4711}
@@ -29,12 +29,6 @@ async def visit(web: Web, unit: str = "hq", role: Role = Role.ADMIN, lang: str =
     return await web.as_(unit, role, by="session", Accept="text/html", **{"Accept-Language": lang})
 
 
-async def open_page(client: httpx2.AsyncClient, path: str) -> str:
-    answer = await client.get(path)
-    assert answer.status_code == 200, answer.text
-    return html.unescape(answer.text)
-
-
 async def seen(web: Web, shown: str) -> ServerSeen:
     async with web.db.transaction() as tx:
         return next(one for one in await listing.list_servers(tx) if ids.show("wrk", one.id) == shown)
@@ -45,8 +39,8 @@ async def test_a_row_says_what_a_server_is_and_how_much_it_carries(web: Web) -> 
     await work.enqueue(web.db)
     await work.claim_one(web.db, ids.read("wrk", shown))
 
-    korean = await open_page(await visit(web), "/servers")
-    english = await open_page(await visit(web, lang="en"), "/servers")
+    korean = await read(await visit(web), "/servers")
+    english = await read(await visit(web, lang="en"), "/servers")
 
     assert "server-2" in korean
     assert shown in korean
@@ -61,8 +55,8 @@ async def test_a_row_says_what_a_server_is_and_how_much_it_carries(web: Web) -> 
 async def test_one_that_does_not_beat_is_called_silent(web: Web) -> None:
     shown = await begin(web, ttl=SILENT)
 
-    listed = await open_page(await visit(web), "/servers")
-    one = await open_page(await visit(web), f"/servers/{shown}")
+    listed = await read(await visit(web), "/servers")
+    one = await read(await visit(web), f"/servers/{shown}")
 
     assert "응답 없음 1대" in listed
     assert "응답하지 않습니다" in one
@@ -72,7 +66,7 @@ async def test_one_that_does_not_beat_is_called_silent(web: Web) -> None:
 async def test_two_versions_at_once_are_mentioned(web: Web) -> None:
     await begin(web)
 
-    page = await open_page(await visit(web, lang="en"), "/servers")
+    page = await read(await visit(web, lang="en"), "/servers")
 
     assert "More than one version runs" in page
 
@@ -103,7 +97,7 @@ async def test_operators_of_the_head_office_look_and_touch_nothing(web: Web) -> 
     for role in (Role.VIEWER, Role.OPERATOR):
         client = await visit(web, role=role)
 
-        pages = [await open_page(client, path) for path in ("/servers", f"/servers/{shown}")]
+        pages = [await read(client, path) for path in ("/servers", f"/servers/{shown}")]
         answer = await client.post(f"/servers/{shown}/drain", data={})
 
         assert all("server-2" in page and "/drain" not in page for page in pages)
@@ -116,7 +110,7 @@ async def test_a_server_drains_and_takes_work_again(web: Web) -> None:
     client = await visit(web)
 
     drained: Response = await client.post(f"/servers/{shown}/drain", data={"back": f"/servers/{shown}"})
-    page = await open_page(client, f"/servers/{shown}")
+    page = await read(client, f"/servers/{shown}")
     state = (await seen(web, shown)).state
     undrained = await client.post(f"/servers/{shown}/undrain", data={})
 
@@ -138,7 +132,7 @@ async def test_one_that_drains_says_what_it_still_waits_for(web: Web) -> None:
     client = await visit(web, lang="en")
     await client.post(f"/servers/{shown}/drain", data={})
 
-    page = await open_page(client, f"/servers/{shown}")
+    page = await read(client, f"/servers/{shown}")
 
     assert "draining" in page
     assert "1 still run" in page
@@ -153,7 +147,7 @@ async def test_the_page_of_one_lists_its_jobs_its_routes_and_its_kinds(web: Web)
     async with web.db.transaction() as tx:
         await routes.hold_route(tx, "bot:busan1", worker=worker)
 
-    page = await open_page(await visit(web), f"/servers/{shown}")
+    page = await read(await visit(web), f"/servers/{shown}")
 
     assert f"/jobs/{ids.show('job', mine)}" in page
     assert f"/why/{ids.show('job', mine)}" in page
@@ -169,7 +163,7 @@ async def test_one_that_fell_silent_stays_known_and_is_told_apart_from_one_that_
         await workers.rescue_workers(web.db, work.KINDS, [ids.read("wrk", shown)])
     await begin(web, "server-3")
 
-    page = await open_page(await visit(web, lang="en"), "/servers")
+    page = await read(await visit(web, lang="en"), "/servers")
 
     lost = page.partition('id="lost"')[2]
     assert lost.count("began again") == 1
@@ -181,7 +175,7 @@ async def test_whoever_narrowed_the_view_to_a_branch_still_sees_the_servers(web:
     client = await visit(web)
     client.cookies.set(SCOPE_COOKIE, str(web.tree.haeundae.id), domain="127.0.0.1")
 
-    page = await open_page(client, "/servers")
+    page = await read(client, "/servers")
 
     assert "server-2" in page
 

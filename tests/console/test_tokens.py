@@ -5,7 +5,6 @@ import re
 from datetime import timedelta
 from typing import Any
 
-import httpx2
 import pytest
 
 from pabal.base import clock
@@ -14,20 +13,11 @@ from pabal.platform.actor import ENGINE, EVERYTHING, Role
 from pabal.platform.audit import Wanted
 from pabal.platform.auth import MadeToken, NewToken, Token
 from pabal.platform.tenants import Scope
+from tests.support.pages import read, visitor
 from tests.support.web import Web
 
 HTML = {"Accept": "text/html"}
 _SECRET = re.compile(r"pbl_[A-Za-z0-9_-]{43}")
-
-
-async def visit(web: Web, unit: str = "hq", role: Role = Role.ADMIN, lang: str = "en") -> httpx2.AsyncClient:
-    return await web.as_(unit, role, by="session", **HTML, **{"Accept-Language": lang})
-
-
-async def open_page(client: httpx2.AsyncClient, path: str) -> str:
-    answer = await client.get(path)
-    assert answer.status_code == 200, answer.text
-    return html.unescape(answer.text)
 
 
 async def make(web: Web, unit: str, name: str = "nightly", scopes: tuple[str, ...] = (EVERYTHING,)) -> MadeToken:
@@ -57,12 +47,12 @@ def secret_in(text: str) -> str:
 
 
 async def test_a_made_token_works_and_its_secret_is_shown_once(web: Web, capfd: pytest.CaptureFixture[str]) -> None:
-    client = await visit(web)
+    client = await visitor(web)
 
     answer = await client.post("/people/tokens", data=asked(web))
     secret = secret_in(answer.text)
     [token] = await list_tokens(web)
-    later = await open_page(client, "/people/tokens") + await open_page(client, f"/people/tokens/{token.id}")
+    later = await read(client, "/people/tokens") + await read(client, f"/people/tokens/{token.id}")
 
     assert answer.status_code == 200
     assert answer.headers["Cache-Control"] == "no-store"
@@ -77,7 +67,7 @@ async def test_a_made_token_works_and_its_secret_is_shown_once(web: Web, capfd: 
 
 
 async def test_of_each_area_the_strongest_right_is_kept(web: Web) -> None:
-    client = await visit(web)
+    client = await visitor(web)
 
     await client.post("/people/tokens", data=asked(web, scope=["jobs:read", "jobs:write", "audit:read"], days=7))
 
@@ -88,7 +78,7 @@ async def test_of_each_area_the_strongest_right_is_kept(web: Web) -> None:
 
 
 async def test_everything_needs_no_ticks(web: Web) -> None:
-    await (await visit(web)).post("/people/tokens", data=asked(web, reach="all", scope=[]))
+    await (await visitor(web)).post("/people/tokens", data=asked(web, reach="all", scope=[]))
 
     [token] = await list_tokens(web)
     assert token.scopes == [EVERYTHING]
@@ -104,7 +94,7 @@ WRONG: tuple[tuple[dict[str, Any], str], ...] = (
 
 
 async def test_a_token_that_cannot_be_made_keeps_what_was_typed(web: Web) -> None:
-    client = await visit(web, lang="ko")
+    client = await visitor(web, lang="ko")
 
     for wrong, said in WRONG:
         answer = await client.post("/people/tokens", data=asked(web, **wrong))
@@ -120,8 +110,8 @@ async def test_the_list_says_in_words_what_a_token_can_really_do(web: Web) -> No
     await make(web, "haeundae", "reader", ("jobs:write", "*:read"))
     await make(web, "haeundae", "whole")
 
-    korean = await open_page(await visit(web, lang="ko"), "/people/tokens")
-    english = await open_page(await visit(web), "/people/tokens")
+    korean = await read(await visitor(web, lang="ko"), "/people/tokens")
+    english = await read(await visitor(web), "/people/tokens")
 
     assert "작업: 보기, 전부: 보기" in korean
     assert "역할이 허락하는 전부" in korean
@@ -131,11 +121,11 @@ async def test_the_list_says_in_words_what_a_token_can_really_do(web: Web) -> No
 
 async def test_a_rotated_token_and_its_successor_work_side_by_side(web: Web) -> None:
     old = await make(web, "haeundae")
-    client = await visit(web)
+    client = await visitor(web)
 
     answer = await client.post(f"/people/tokens/{old.token.id}/rotate", data={"overlap": 24})
     new = secret_in(answer.text)
-    page = await open_page(client, "/people/tokens")
+    page = await read(client, "/people/tokens")
     twice = await client.post(f"/people/tokens/{old.token.id}/rotate", data={"overlap": 24})
 
     assert answer.headers["Cache-Control"] == "no-store"
@@ -149,7 +139,7 @@ async def test_a_rotated_token_and_its_successor_work_side_by_side(web: Web) -> 
 async def test_without_overlap_the_old_secret_ends_at_once(web: Web) -> None:
     old = await make(web, "haeundae")
 
-    answer = await (await visit(web)).post(f"/people/tokens/{old.token.id}/rotate", data={"overlap": 0})
+    answer = await (await visitor(web)).post(f"/people/tokens/{old.token.id}/rotate", data={"overlap": 0})
 
     assert await works(web, secret_in(answer.text))
     assert not await works(web, old.secret)
@@ -157,23 +147,23 @@ async def test_without_overlap_the_old_secret_ends_at_once(web: Web) -> None:
 
 async def test_a_revoked_token_is_refused_and_says_so_when_revoked_again(web: Web) -> None:
     made = await make(web, "haeundae")
-    client = await visit(web)
+    client = await visitor(web)
 
     done = await client.post(f"/people/tokens/{made.token.id}/revoke")
     again = await client.post(f"/people/tokens/{made.token.id}/revoke")
 
     assert done.headers["Location"] == "/people/tokens"
     assert not await works(web, made.secret)
-    assert 'data-state="revoked"' in await open_page(client, "/people/tokens")
+    assert 'data-state="revoked"' in await read(client, "/people/tokens")
     assert again.status_code == 409
 
 
 async def test_a_token_past_its_end_is_shown_as_expired(web: Web) -> None:
     made = await make(web, "haeundae")
     await clock.advance(web.db, timedelta(days=31))
-    client = await visit(web)
+    client = await visitor(web)
 
-    page = await open_page(client, f"/people/tokens/{made.token.id}")
+    page = await read(client, f"/people/tokens/{made.token.id}")
 
     assert 'data-state="expired"' in page
     assert "/rotate" not in page
@@ -182,9 +172,9 @@ async def test_a_token_past_its_end_is_shown_as_expired(web: Web) -> None:
 
 async def test_a_branch_administrator_reaches_no_token_of_a_neighbour(web: Web) -> None:
     theirs = await make(web, "gangnam", "their report")
-    client = await visit(web, "haeundae")
+    client = await visitor(web, "haeundae")
 
-    page = await open_page(client, "/people/tokens")
+    page = await read(client, "/people/tokens")
     answers = [
         await client.get(f"/people/tokens/{theirs.token.id}"),
         await client.post(f"/people/tokens/{theirs.token.id}/rotate", data={"overlap": 0}),
@@ -203,9 +193,9 @@ async def test_a_branch_administrator_reaches_no_token_of_a_neighbour(web: Web) 
 @pytest.mark.parametrize("role", [Role.VIEWER, Role.OPERATOR])
 async def test_who_is_no_administrator_looks_and_changes_nothing(web: Web, role: Role) -> None:
     made = await make(web, "haeundae")
-    client = await visit(web, "busan", role)
+    client = await visitor(web, "busan", role)
 
-    pages = await open_page(client, "/people/tokens") + await open_page(client, f"/people/tokens/{made.token.id}")
+    pages = await read(client, "/people/tokens") + await read(client, f"/people/tokens/{made.token.id}")
     answers = [
         await client.post("/people/tokens", data=asked(web)),
         await client.post(f"/people/tokens/{made.token.id}/rotate"),
@@ -232,7 +222,7 @@ async def test_a_token_makes_none_that_is_stronger_than_itself(web: Web) -> None
 
 async def test_a_hostile_name_is_only_text(web: Web) -> None:
     made = await make(web, "haeundae", "<script>alert(1)</script>")
-    client = await visit(web)
+    client = await visitor(web)
 
     for path in ("/people/tokens", f"/people/tokens/{made.token.id}"):
         text = (await client.get(path)).text

@@ -1,40 +1,20 @@
 """One person in the console: added with a link that is shown once, changed, let in and out."""
 
-import html
 import re
 
-import httpx2
 import pytest
 
 from pabal.platform import audit, auth
-from pabal.platform.actor import ENGINE, Role
+from pabal.platform.actor import Role
 from pabal.platform.audit import Wanted
-from pabal.platform.auth import NewUser, User
+from pabal.platform.auth import User
 from pabal.platform.tenants import Scope
+from tests.console.staff import add, read_user
+from tests.support.pages import read, visitor
 from tests.support.web import Web
 
 HTML = {"Accept": "text/html"}
 _LINK = re.compile(r"http://[^\s<]+/sign-in/link/([A-Za-z0-9_-]+)")
-
-
-async def visit(web: Web, unit: str = "hq", role: Role = Role.ADMIN, lang: str = "en") -> httpx2.AsyncClient:
-    return await web.as_(unit, role, by="session", **HTML, **{"Accept-Language": lang})
-
-
-async def open_page(client: httpx2.AsyncClient, path: str) -> str:
-    answer = await client.get(path)
-    assert answer.status_code == 200, answer.text
-    return html.unescape(answer.text)
-
-
-async def add(web: Web, unit: str, login: str, name: str = "김운영", role: Role = Role.VIEWER) -> User:
-    async with web.db.transaction() as tx:
-        return await auth.add_user(tx, ENGINE, NewUser(login, name, web.unit(unit).id, role))
-
-
-async def read_user(web: Web, user_id: int) -> User:
-    async with web.db.transaction() as tx:
-        return await auth.get_user(tx, Scope(None, None), user_id)
 
 
 def link_in(text: str) -> str:
@@ -44,13 +24,13 @@ def link_in(text: str) -> str:
 
 
 async def test_a_new_person_gets_a_link_that_is_shown_once(web: Web, capfd: pytest.CaptureFixture[str]) -> None:
-    client = await visit(web)
+    client = await visitor(web)
     given = {"login": "Kim", "name": "김운영", "unit": web.unit("haeundae").id, "role": "operator", "hours": 72}
 
     answer = await client.post("/people/users", data=given)
     secret = link_in(answer.text)
     [user] = [one for one in await _list(web) if one.login == "kim"]
-    again = await open_page(client, f"/people/users/{user.id}")
+    again = await read(client, f"/people/users/{user.id}")
     back = await client.get("/people/users")
 
     assert answer.status_code == 200
@@ -65,7 +45,7 @@ async def test_a_new_person_gets_a_link_that_is_shown_once(web: Web, capfd: pyte
 
 
 async def test_the_link_lets_them_in(web: Web) -> None:
-    client = await visit(web)
+    client = await visitor(web)
     given = {"login": "kim", "name": "김운영", "unit": web.unit("haeundae").id, "role": "operator"}
 
     secret = link_in((await client.post("/people/users", data=given)).text)
@@ -78,7 +58,7 @@ async def test_the_link_lets_them_in(web: Web) -> None:
 
 async def test_a_person_who_cannot_be_added_keeps_what_was_typed(web: Web) -> None:
     await add(web, "haeundae", "kim")
-    client = await visit(web, lang="ko")
+    client = await visitor(web, lang="ko")
     given = {"login": "kim", "name": "김새로", "unit": web.unit("haeundae").id, "role": "operator"}
 
     taken = await client.post("/people/users", data=given)
@@ -94,7 +74,7 @@ async def test_a_person_who_cannot_be_added_keeps_what_was_typed(web: Web) -> No
 
 async def test_a_new_link_voids_the_one_before(web: Web) -> None:
     user = await add(web, "haeundae", "kim")
-    client = await visit(web)
+    client = await visitor(web)
 
     first = link_in((await client.post(f"/people/users/{user.id}/link")).text)
     second = link_in((await client.post(f"/people/users/{user.id}/link")).text)
@@ -107,7 +87,7 @@ async def test_a_new_link_voids_the_one_before(web: Web) -> None:
 
 async def test_name_role_and_unit_are_changed(web: Web) -> None:
     user = await add(web, "haeundae", "kim")
-    client = await visit(web, "busan")
+    client = await visitor(web, "busan")
 
     saved = await client.post(
         f"/people/users/{user.id}", data={"name": "김바뀜", "role": "operator", "unit": web.unit("nampo").id}
@@ -121,9 +101,9 @@ async def test_name_role_and_unit_are_changed(web: Web) -> None:
 
 
 async def test_resetting_a_password_ends_their_sessions_and_shows_a_link(web: Web) -> None:
-    theirs = await visit(web, "haeundae", Role.OPERATOR)
+    theirs = await visitor(web, "haeundae", Role.OPERATOR)
     user = await web.person("haeundae", Role.OPERATOR)
-    admin = await visit(web)
+    admin = await visitor(web)
 
     answer = await admin.post(f"/people/users/{user.id}/reset-password")
 
@@ -134,9 +114,9 @@ async def test_resetting_a_password_ends_their_sessions_and_shows_a_link(web: We
 
 
 async def test_who_is_deactivated_is_out_and_can_be_let_in_again(web: Web) -> None:
-    theirs = await visit(web, "haeundae", Role.OPERATOR)
+    theirs = await visitor(web, "haeundae", Role.OPERATOR)
     user = await web.person("haeundae", Role.OPERATOR)
-    admin = await visit(web)
+    admin = await visitor(web)
 
     done = await admin.post(f"/people/users/{user.id}/deactivate")
     refused = await admin.post(f"/people/users/{user.id}/link")
@@ -150,10 +130,10 @@ async def test_who_is_deactivated_is_out_and_can_be_let_in_again(web: Web) -> No
 
 
 async def test_an_administrator_does_not_change_their_own_standing(web: Web) -> None:
-    client = await visit(web, "busan")
+    client = await visitor(web, "busan")
     me = await web.person("busan", Role.ADMIN)
 
-    page = await open_page(client, f"/people/users/{me.id}")
+    page = await read(client, f"/people/users/{me.id}")
     demoted = await client.post(f"/people/users/{me.id}", data={"name": "나", "role": "viewer"})
     gone = await client.post(f"/people/users/{me.id}/deactivate")
     renamed = await client.post(f"/people/users/{me.id}", data={"name": "나"})
