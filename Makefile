@@ -48,13 +48,14 @@ test: $(READY_DEV) ## all tests; TESTS=tests/engine and ARGS="-k lane" narrow th
 	@tools/browser.sh
 	@$(BIN)/pytest -n 2 --dist=loadgroup $(TESTS) $(ARGS)
 
-check: $(READY_DEV) ## format, lint, types, layers, security and the rules of the house
+check: $(READY_DEV) ## format, lint, types, layers, security, the rules of the house, and that every test can be read
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy --strict src
 	@$(BIN)/lint-imports --no-logo
 	@$(BIN)/bandit --quiet --configfile pyproject.toml --recursive src
 	@$(BIN)/pytest -q tests/architecture
+	@$(BIN)/pytest --collect-only -qq tests > /dev/null || $(BIN)/pytest --collect-only -qq tests
 
 bench: $(READY_DEV) ## measure; NAME=queue for one of them
 	@exec $(BIN)/python -m bench $(BENCH_NAME) $(ARGS)

@@ -13,9 +13,10 @@ from pabal.engine.occurrences import Occurrence
 from pabal.engine.outcome import Cancel, Done, Outcome
 from pabal.platform import operating
 from pabal.platform.actor import Role
-from tests.console.test_schedules import open_page, put, visit
+from tests.console.test_schedules import put, visit
 from tests.support import schedules as steps
 from tests.support import work
+from tests.support.pages import read
 from tests.support.web import Web
 
 SEOUL = ZoneInfo("Asia/Seoul")
@@ -44,8 +45,8 @@ async def test_each_line_says_state_reason_job_and_who(web: Web) -> None:
     async with web.db.transaction() as tx:
         await operating.trigger_schedule(tx, person.actor(), schedule.id)
 
-    korean = await open_page(await visit(web, "haeundae"), "/occurrences")
-    english = await open_page(await visit(web, "haeundae", lang="en"), "/occurrences")
+    korean = await read(await visit(web, "haeundae"), "/occurrences")
+    english = await read(await visit(web, "haeundae", lang="en"), "/occurrences")
 
     assert "아침 공지" in korean
     assert "등록됨" in korean
@@ -70,8 +71,8 @@ async def test_a_branch_sees_only_its_own_also_as_csv(web: Web) -> None:
     theirs = await happen(web, "gangnam", "강남 공지")
     client = await visit(web, "haeundae", Role.VIEWER)
 
-    page = await open_page(client, "/occurrences")
-    asked = await open_page(client, f"/occurrences?schedule=sch_{theirs.schedule_id}")
+    page = await read(client, "/occurrences")
+    asked = await read(client, f"/occurrences?schedule=sch_{theirs.schedule_id}")
     rows = await read_csv(client)
 
     assert "해운대 공지" in page
@@ -92,7 +93,7 @@ async def test_views_and_filters_leave_what_they_say(web: Web) -> None:
         (f"schedule={done.schedule_id}&state=done,failed", "된 것", "열린 것"),
         ("kind=test.other", "열린 것", "된 것"),
     ):
-        page = await open_page(client, f"/occurrences?{query}")
+        page = await read(client, f"/occurrences?{query}")
         assert here in page, query
         assert gone not in page, query
 
@@ -103,9 +104,9 @@ async def test_days_are_those_of_the_visitor(web: Web) -> None:
     today = made.fire_at.astimezone(SEOUL).date()
     day = timedelta(days=1)
 
-    within = await open_page(client, f"/occurrences?from={today}&to={today}")
-    before = await open_page(client, f"/occurrences?to={today - day}")
-    after = await open_page(client, f"/occurrences?from={today + day}")
+    within = await read(client, f"/occurrences?from={today}&to={today}")
+    before = await read(client, f"/occurrences?to={today - day}")
+    after = await read(client, f"/occurrences?from={today + day}")
 
     assert "오늘 것" in within
     assert "이 조건에 맞는 항목이 없습니다." in before
@@ -123,8 +124,8 @@ async def test_what_cannot_be_a_filter_is_left_out(web: Web) -> None:
 async def test_an_empty_ledger_and_an_empty_filter_say_different_things(web: Web) -> None:
     client = await visit(web, "gangnam")
 
-    empty = await open_page(client, "/occurrences")
-    filtered = await open_page(client, "/occurrences?schedule=sch_9")
+    empty = await read(client, "/occurrences")
+    filtered = await read(client, "/occurrences?schedule=sch_9")
 
     assert "아직 시각이 된 스케줄이 없습니다." in empty
     assert "이 조건에 맞는 항목이 없습니다." in filtered
@@ -136,9 +137,9 @@ async def test_a_page_has_fifty_and_the_csv_has_all(web: Web) -> None:
         await steps.trigger(web.db, schedule.id)
     client = await visit(web, "haeundae")
 
-    first = await open_page(client, "/occurrences")
+    first = await read(client, "/occurrences")
     following = first.split('rel="next"')[0].rpartition('href="')[2].partition('"')[0]
-    second = await open_page(client, following)
+    second = await read(client, following)
 
     assert (first.count('<tr id="occ-'), second.count('<tr id="occ-')) == (50, 1)
     assert len(await read_csv(client)) == 51
@@ -160,7 +161,7 @@ async def test_what_is_left_of_a_deleted_schedule_can_still_be_read(web: Web) ->
     async with web.db.transaction() as tx:
         await schedules.delete(tx, made.schedule_id)
 
-    page = await open_page(await visit(web, "haeundae"), "/occurrences")
+    page = await read(await visit(web, "haeundae"), "/occurrences")
 
     assert f"sch_{made.schedule_id}" in page
     assert "지워짐" in page
