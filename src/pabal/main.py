@@ -6,11 +6,10 @@ import signal
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import dataclass, field
-from datetime import datetime
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import pabal
+from pabal import composing
 from pabal.base import clock, embedded
 from pabal.base.database import Database, DatabaseError, Purpose
 from pabal.base.embedded import Cluster
@@ -19,9 +18,9 @@ from pabal.base.migrations import Migration, find_missing, migrate
 from pabal.base.settings import Settings, split_list
 from pabal.base.telemetry import declare, emit
 from pabal.demo import SLICE as DEMO
-from pabal.engine import facts, housekeeping, kinds, ticks, timers
+from pabal.engine import housekeeping
 from pabal.engine.loop import Loop, LoopState
-from pabal.engine.server import Options, Server
+from pabal.engine.server import Server
 from pabal.platform import auth, demo, tenants
 from pabal.platform.notifications import Telegram
 from pabal.platform.notifications.gateway import URL as TELEGRAM
@@ -29,7 +28,7 @@ from pabal.platform.notifications.simulator import Simulator
 from pabal.platform.rooms import platform_slice
 from pabal.platform.secrets import find_vault
 from pabal.platform.services import Services
-from pabal.platform.slice import Slice, check_names, list_migrations, load_slices
+from pabal.platform.slice import Gateway, Slice, check_names, list_migrations, load_slices
 from pabal.platform.storage import Files
 
 if TYPE_CHECKING:
@@ -61,6 +60,7 @@ class App:
     migrations: list[Migration] = field(repr=False)
     is_demo: bool = False
     simulators: list[AbstractAsyncContextManager[object]] = field(default_factory=list)
+    gateways: list[Gateway] = field(default_factory=list)
     is_stopping: bool = False
     _simulating: AsyncExitStack = field(default_factory=AsyncExitStack, repr=False)
 
@@ -83,17 +83,23 @@ class App:
         )
 
     async def start(self) -> None:
+        await self.server.start()
+        for gateway in self.gateways:
+            await gateway.start()
         for simulator in self.simulators:
             await self._simulating.enter_async_context(simulator)
-        await self.server.start()
 
     async def stop(self) -> None:
         """Goes on to the end also when the database is gone: what this server held is rescued by others."""
         self.is_stopping = True
+        for gateway in self.gateways:
+            gateway.refuse_new()
         try:
             await self.server.stop()
         except (PabalError, DatabaseError, OSError) as error:
             emit("main.stop_failed", error=repr(error))
+        for gateway in self.gateways:
+            await gateway.close()
         await self._simulating.aclose()
         await self.services.telegram.close()
         for each in (self.pulse, self.services.pages, self.services.database):
@@ -143,12 +149,13 @@ async def build(settings: Settings, roles: frozenset[str], *, is_demo: bool = Fa
         if is_demo:
             await demo.load(services.database, slices)
             simulators += [each for one in slices if one.simulators is not None for each in one.simulators(services)]
-        server = _build_server(settings, roles, slices, services=services, pulse=pulse)
+        server = composing.build_server(settings, roles, slices, services=services, pulse=pulse)
         if cluster is not None:
             keeper = embedded.Keeper(settings.postgres_dir)
             server.add_loops([Loop("embedded", keeper.run_once, idle=2.0)])
         on_failure.pop_all()
-    return App(settings, roles, slices, cluster, services, pulse, server, migrations, is_demo, simulators)
+    gateways = composing.open_gateways(roles, slices, services, server)
+    return App(settings, roles, slices, cluster, services, pulse, server, migrations, is_demo, simulators, gateways)
 
 
 async def serve(app: App, on_ready: Callable[[str | None], None]) -> None:
@@ -197,62 +204,6 @@ async def _open_services(settings: Settings, url: str, on_failure: AsyncExitStac
     telegram = Telegram(settings.telegram_url)
     on_failure.push_async_callback(telegram.close)
     return Services(settings, database, pages, find_vault(settings), Files(settings.data_dir / "files"), telegram)
-
-
-def _build_server(
-    settings: Settings, roles: frozenset[str], slices: tuple[Slice, ...], *, services: Services, pulse: Database
-) -> Server:
-    database = services.database
-    known = kinds.merge(one.make_kinds(services) for one in slices)
-    options = Options(
-        locks=settings.data_dir / "locks",
-        concurrency=settings.concurrency,
-        grace=settings.shutdown_grace,
-        meta={
-            "roles": sorted(roles),
-            "version": pabal.__version__,
-            "kinds": sorted(known) if "worker" in roles else [],
-        },
-        is_worker="worker" in roles,
-    )
-    server = Server(database, pulse, known, options)
-    server.add_loops([_housekeeping_loop(settings, database)])
-    for one in slices:
-        if one.loops is not None:
-            server.add_loops(one.loops(services))
-    if "worker" in roles:
-        server.add_loops(_fact_loops(database, slices))
-    if "scheduler" in roles:
-        server.add_loops(_scheduler_loops(database, slices))
-    return server
-
-
-def _housekeeping_loop(settings: Settings, database: Database) -> Loop:
-    keep = housekeeping.Retention(settings.keep_jobs, settings.keep_facts, settings.keep_occurrences)
-    return Loop("housekeeping", partial(housekeeping.run_once, database, keep), idle=60.0)
-
-
-def _fact_loops(database: Database, slices: tuple[Slice, ...]) -> list[Loop]:
-    return [
-        Loop(f"facts:{each.name}", partial(facts.deliver_once, database, each), idle=5.0, wake_on=["facts"])
-        for one in slices
-        for each in one.subscribers
-    ]
-
-
-def _scheduler_loops(database: Database, slices: tuple[Slice, ...]) -> list[Loop]:
-    machines = [machine for one in slices for machine in one.machines]
-
-    async def next_timer() -> tuple[datetime | None, datetime]:
-        async with database.transaction() as tx:
-            return await timers.next_due(tx, machines), tx.now
-
-    fire = partial(timers.fire_once, database, machines)
-    tick, next_tick = partial(ticks.tick_once, database), partial(ticks.next_due, database)
-    return [
-        Loop("timers", fire, idle=5.0, wake_on=["timers"], next_moment=next_timer),
-        Loop("schedules", tick, idle=5.0, wake_on=["schedules"], next_moment=next_tick),
-    ]
 
 
 async def _start_slices(database: Database, slices: tuple[Slice, ...]) -> None:

@@ -31,12 +31,12 @@ from tests.support.work import (
     until_blocked,
 )
 
-QUICK = Room(quick=100, slow=10, is_quick=lambda _kind: True)
+QUICK = Room(quick=100, slow=10, is_quick=lambda _kind: True, routed=10)
 FULL = Room(quick=0, slow=0, is_quick=lambda _kind: True)
 
 
 def slow(room: int) -> Room:
-    return Room(quick=100, slow=room, is_quick=lambda _kind: False)
+    return Room(quick=100, slow=room, is_quick=lambda _kind: False, routed=room)
 
 
 async def take(exchange: Exchange, worker: int, room: Room = QUICK) -> list[int]:
@@ -132,7 +132,7 @@ async def test_nothing_is_left_to_look_at_when_a_claim_came_back_short(db: Datab
 async def test_a_claim_that_was_cut_goes_on(db: Database) -> None:
     made = [one.id for one in await enqueue_many(db, *[NewJob(PLAIN)] * 7)]
     exchange, worker = Exchange(db, KINDS), await begin_life(db)
-    room = Room(quick=3, slow=3, is_quick=lambda _kind: True)
+    room = Room(quick=3, slow=3, is_quick=lambda _kind: True, routed=3)
 
     taken: list[int] = []
     while exchange.has_hints:
@@ -152,7 +152,7 @@ async def test_a_long_queue_does_not_starve_the_others(db: Database) -> None:
     await enqueue_many(db, *[NewJob(PLAIN)] * 50)
     other = await enqueue(db, OTHER)
     exchange, worker = Exchange(db, KINDS), await begin_life(db)
-    room = Room(quick=2, slow=2, is_quick=lambda _kind: True)
+    room = Room(quick=2, slow=2, is_quick=lambda _kind: True, routed=2)
 
     rounds = [await take(exchange, worker, room) for _ in range(len(list(KINDS)))]
 
@@ -284,3 +284,30 @@ async def test_a_job_settled_by_mistake_twice_in_one_batch_ends_once(db: Databas
     await exchange.run(worker, [(job, Done()), (job, Done())], FULL)
 
     assert await results(db, job.id) == [(1, "done", True)]
+
+
+async def test_routed_work_has_room_of_its_own(db: Database) -> None:
+    exchange, worker = await quiet(db)
+    await hold_route(db, worker)
+    made = [one.id for one in await enqueue_many(db, *[NewJob(PLAIN, route=BOT)] * 3)]
+    await enqueue_many(db, *[NewJob(PLAIN)] * 3)
+    exchange.hear("*", None)
+
+    taken = await take(exchange, worker, Room(quick=0, slow=0, is_quick=lambda _kind: False, routed=2))
+    left = await take(exchange, worker, Room(quick=0, slow=0, is_quick=lambda _kind: False, routed=5))
+
+    assert (taken, left) == (made[:2], made[2:])
+
+
+async def test_a_kind_may_limit_what_one_claim_takes_and_goes_on(db: Database) -> None:
+    kinds = Kinds()
+    kinds.plain(PLAIN, claim_most=lambda: 2)(do_nothing)
+    exchange, worker = Exchange(db, kinds), await begin_life(db)
+    await hold_route(db, worker)
+    made = [one.id for one in await enqueue_many(db, *[NewJob(PLAIN, route=BOT)] * 5)]
+
+    rounds: list[list[int]] = []
+    while exchange.has_hints and len(rounds) < 5:
+        rounds.append(await take(exchange, worker))
+
+    assert [taken for taken in rounds if taken] == [made[:2], made[2:4], made[4:]]

@@ -75,7 +75,7 @@ async def test_moving_the_clock_costs_no_life(db: Database, make_life: MakeLife)
 async def test_a_lapsed_life_is_not_brought_back(db: Database, make_life: MakeLife):
     life = make_life()
     lapses: list[int] = []
-    life.on_lapse = lambda: lapses.append(life.worker)
+    life.on_lapse.append(lambda: lapses.append(life.worker))
     await life.beat_once()
     first = life.worker
     await lapse(db, first)
@@ -92,7 +92,7 @@ async def test_a_lapsed_life_is_not_brought_back(db: Database, make_life: MakeLi
 async def test_a_life_that_somebody_buried_lapses_at_its_next_beat(db: Database, make_life: MakeLife):
     life = make_life()
     lapses: list[bool] = []
-    life.on_lapse = lambda: lapses.append(True)
+    life.on_lapse.append(lambda: lapses.append(True))
     await life.beat_once()
     async with db.transaction() as tx:
         await tx.run(SQL.bury, worker=life.worker)

@@ -9,7 +9,7 @@ from pabal.base.errors import Conflict
 from pabal.engine import claims, routes, workers
 from pabal.engine.claims import RouteLost
 from pabal.engine.kinds import Job
-from pabal.engine.leases import write_progress
+from pabal.engine.leases import hold, write_progress
 from pabal.engine.outcome import Done, Outcome, Retry
 from pabal.engine.queue import Priority
 from tests.support.work import (
@@ -30,6 +30,7 @@ from tests.support.work import (
     places,
     results,
     settle,
+    start,
     told,
 )
 
@@ -228,3 +229,18 @@ async def test_a_job_whose_route_stays_away_expires_with_a_reason(db: Database) 
     assert await results(db, job_id) == [(1, "expired", True)]
     assert await told(db, job_id) == ["expired"]
     assert await leases(db) == []
+
+
+async def test_many_attempts_are_fenced_at_once_and_each_learns_what_it_lost(db: Database) -> None:
+    _, routed = await start_routed(db)
+    plain, lost = await start(db), await start(db)
+    await settle(db, lost, Done())
+
+    async with db.transaction() as tx:
+        before = await hold(tx, [routed, plain, lost])
+    await hold_route(db, await begin_life(db))
+    async with db.transaction() as tx:
+        after = await hold(tx, [routed, plain])
+
+    assert before == {routed.id: True, plain.id: True}
+    assert after == {routed.id: False, plain.id: True}

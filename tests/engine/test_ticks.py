@@ -5,10 +5,12 @@ from datetime import datetime, time, timedelta
 
 import pytest
 
-from pabal.base.database import Database
+from pabal.base.database import Database, Tx
 from pabal.engine import schedules, ticks
+from pabal.engine.listing.facts import Wanted, list_facts
 from pabal.engine.recurrence import Cron, Once
 from pabal.engine.schedules import Misfire, Overlap
+from pabal.engine.ticks import Pace, Ticks
 from tests.support import work
 from tests.support.schedules import (
     DAY,
@@ -384,3 +386,35 @@ async def test_a_minute_of_moments_is_decided_one_by_one_as_they_come(at_start: 
         await tick_at(db, START + timedelta(seconds=10 * number))
 
     assert await verdicts(db, schedule.id) == ["enqueued on_time"] * 6
+
+
+async def test_a_moment_that_nobody_was_there_for_leaves_a_fact(at_start: Database) -> None:
+    db = at_start
+    missed = await put(db, about="report:7", unit_id=3)
+    paused = await put(db, about="report:8")
+    await pause(db, paused.id)
+
+    await tick_at(db, MORNING + HOUR)
+
+    async with db.transaction() as tx:
+        found = (await list_facts(tx, Wanted(None, names=("schedule.missed",)))).items
+    assert [(fact.subject, fact.unit_id, fact.data["reason"], fact.data["schedule_id"]) for fact in found] == [
+        ("report:7", 3, "misfire_window", missed.id)
+    ]
+    assert datetime.fromisoformat(found[0].data["fire_at"]) == MORNING
+
+
+async def test_a_tick_takes_as_many_as_its_pace_says_and_rests_as_long(at_start: Database) -> None:
+    db = at_start
+    for _ in range(3):
+        await put(db)
+
+    async def pace(tx: Tx) -> Pace:
+        return Pace(rest=2 * MINUTE, most=2)
+
+    paced = Ticks(db, pace)
+    await paced.next_due()
+    await go_to(db, MORNING)
+
+    assert [await paced.run_once() for _ in range(3)] == [2, 1, 0]
+    assert paced.rest_seconds() == 120

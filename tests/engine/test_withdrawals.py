@@ -8,7 +8,7 @@ import pytest
 from pabal.base.database import Database
 from pabal.engine import claims, delays, withdrawals, workers
 from pabal.engine.endings import Returned
-from pabal.engine.outcome import Done, Retry
+from pabal.engine.outcome import Done, Fail, Miss, Retry
 from tests.support.work import (
     BOT,
     KINDS,
@@ -242,3 +242,30 @@ async def test_more_expired_running_jobs_than_a_slice_do_not_hide_the_others(
     await expire(db)
 
     assert await places(db, waiting, *(job.id for job in running)) == ["ended", "lease", "lease", "lease"]
+
+
+async def test_what_has_begun_may_be_given_longer_to_come_to_its_end(db: Database) -> None:
+    job_id = await enqueue(db, expires_at=await moment(db, 60))
+    later = await moment(db, 3600)
+
+    async with db.transaction() as tx:
+        await withdrawals.extend(tx, job_id, later)
+        await withdrawals.extend(tx, job_id, later)
+    await advance(db, 61)
+    too_soon = await expire(db)
+    await advance(db, 3600)
+
+    assert (too_soon, await expire(db)) == (0, 1)
+    assert await results(db, job_id) == [(1, "expired", True)]
+
+
+@pytest.mark.parametrize(("outcome", "result"), [(Fail("no such room"), "failed"), (Miss("too_late"), "expired")])
+async def test_a_handler_may_end_its_job_for_good_however_many_tries_are_left(
+    db: Database, outcome: Fail | Miss, result: str
+) -> None:
+    job = await start(db)
+
+    await settle(db, job, outcome)
+
+    assert await results(db, job.id) == [(job.token, result, True)]
+    assert await told(db, job.id) == [outcome.reason]

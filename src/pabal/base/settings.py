@@ -118,9 +118,23 @@ class Settings(BaseSettings):
         "auto", description="auto: text at a terminal, one JSON object per line otherwise."
     )
     concurrency: int = Field(16, ge=1, le=1000, description="How many handlers one server runs at once.")
+    routed_concurrency: int = Field(
+        200,
+        ge=1,
+        le=10000,
+        description="How many handlers of work for live connections, such as bots, one server runs beside those.",
+    )
     pool_size: int = Field(
         20, ge=2, le=200, description="Most database connections of one server for its work; it has five more besides."
     )
+    reconnect_wait: Duration = Field(
+        timedelta(seconds=10),
+        description="How long a server that just started judges nothing as too late, so that bots can reconnect.",
+    )
+    bots_host: str = Field(
+        "127.0.0.1", description="Address the bot server listens on; 0.0.0.0 for phones in the network."
+    )
+    bots_port: int = Field(1490, ge=0, le=65535, description="Port of the bot server. 0: any free one.")
     shutdown_grace: Duration = Field(
         timedelta(seconds=20),
         description="How long a stopping server lets running handlers finish before it hands their jobs back.",

@@ -82,6 +82,13 @@ select pabal.now(), (select l.id from pabal.lease l where l.id = :id and l.token
 -- Waits: the one attempt that may write is the one whose token the lease has.
 select l.id from pabal.lease l where l.id = :id and l.token = :token for update;
 
+-- name: hold_leases(ids, tokens)
+-- fence for many at once; in the order of ids, so that two who want the same ones cannot deadlock
+select l.id, l.token from (
+  select g.id, g.token from unnest(:ids::bigint[], :tokens::bigint[]) as g(id, token) order by g.id) g
+cross join lateral (
+  select l.id, l.token from pabal.lease l where l.id = g.id and l.token = g.token offset 0 for update) l;
+
 -- name: hold_routes(queues)
 select route, epoch from pabal.route where route = any(:queues::text[]) order by route for share;
 

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from pabal.engine.kinds import Job, Kind
-from pabal.engine.outcome import Cancel, Done, Limited, Outcome, Retry, Snooze
+from pabal.engine.outcome import Cancel, Done, Fail, Limited, Miss, Outcome, Retry, Snooze
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,10 @@ def decide(job: Job, outcome: Outcome | Returned, kind: Kind, *, now: datetime, 
             return Ending(job, "partial" if partial else "done", final=True, reason=detail)
         case Cancel(reason):
             return Ending(job, "cancelled", final=True, reason=reason)
+        case Fail(reason):
+            return Ending(job, "failed", final=True, reason=reason)
+        case Miss(reason):
+            return Ending(job, "expired", final=True, reason=reason)
         case Retry(reason) if job.failures + 1 >= job.max_failures:
             return Ending(job, "failed", final=True, reason=reason)
         case Retry(reason, after):

@@ -16,19 +16,24 @@ PRIORITIES = (0, 1, 2, 3)
 # Rows become visible later than the moment they carry: by less than this, or a wake-up or the sweep finds them.
 MARGIN = timedelta(seconds=2)
 SWEEP_SOON, SWEEP_LATE = 1.0, 5.0
+MOST = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """How much a server can take: of quick kinds ahead of its slots, of slow ones only what runs at once."""
+    """How much a server can take: of quick kinds ahead of its slots, of slow ones only what runs at once.
+
+    Routed work has room of its own: no other server could take it, and it mostly waits for its connection.
+    """
 
     quick: int
     slow: int
     is_quick: Callable[[str], bool]
+    routed: int = 0
 
     @property
     def is_full(self) -> bool:
-        return self.quick <= 0 and self.slow <= 0
+        return self.quick <= 0 and self.slow <= 0 and self.routed <= 0
 
 
 class Exchange:
@@ -119,9 +124,10 @@ class Exchange:
     async def _claim_all(self, tx: Tx, worker: int, dirty: set[str], dirty_routes: set[str], room: Room) -> list[Job]:
         is_sweeping = elapsed() >= self._sweep_at
         held = await routes.list_routes(tx, worker=worker) if is_sweeping else dirty_routes
-        jobs = await self._claim_routed(tx, worker, {*held, *dirty_routes}, room.slow)
+        routed = await self._claim_routed(tx, worker, {*held, *dirty_routes}, room.routed)
         quick = {queue for queue in dirty if room.is_quick(queue)}
-        slow_room = room.slow - len(jobs)
+        slow_room = room.slow
+        jobs: list[Job] = []
         if is_sweeping:
             all_quick = {queue for queue in self._queues if room.is_quick(queue)}
             slow = await self._sweep(tx, worker, self._queues - all_quick, slow_room)
@@ -131,7 +137,7 @@ class Exchange:
             jobs += behind
         jobs += await self._claim(tx, worker, dirty - quick, slow_room)
         jobs += await self._claim(tx, worker, quick, room.quick - len(jobs))
-        return jobs
+        return routed + jobs
 
     async def _claim(self, tx: Tx, worker: int, queues: set[str], total: int) -> list[Job]:
         if not queues:
@@ -192,16 +198,21 @@ class Exchange:
         self._sweep_at = elapsed() + (0.0 if found else self._sweep_wait)
 
     async def _claim_routed(self, tx: Tx, worker: int, names: set[str], total: int) -> list[Job]:
-        if not names:
-            return []
-        jobs = (
-            await claims.claim_routed(tx, worker, sorted(names), kinds=sorted(self._queues), total=total)
-            if total > 0
-            else []
-        )
-        if len(jobs) >= total:
-            self._dirty_routes |= names
+        jobs: list[Job] = []
+        for kinds, most in self._routed_kinds() if names else ():
+            room = min(total - len(jobs), most)
+            found = await claims.claim_routed(tx, worker, sorted(names), kinds=kinds, total=room) if room > 0 else []
+            jobs += found
+            if len(found) >= room:
+                self._dirty_routes |= names
         return jobs
+
+    def _routed_kinds(self) -> list[tuple[list[str], int]]:
+        """Kinds that limit a claim are claimed apart; all others together."""
+        apart = [name for name in self._queues if self._kinds[name].claim_most is not None]
+        together = sorted(self._queues.difference(apart))
+        groups = [(together, MOST)] if together else []
+        return groups + [([name], self._kinds[name].most_per_claim) for name in sorted(apart)]
 
     def _in_turn(self, queues: set[str]) -> list[str]:
         """Another queue goes first each time, so that a long one does not starve the rest."""

@@ -86,8 +86,14 @@ class Kind:
     on_wait: Literal["let_go", "hold"] = "let_go"
     aliases: tuple[str, ...] = ()
     batch: int = 500
+    # most of it that one claim takes from routes; a function, so that an operator may change it while servers run
+    claim_most: Callable[[], int] | None = None
     give_up: Callable[[Tx, Job, str], Awaitable[None]] | None = None
     is_async: bool = True
+
+    @property
+    def most_per_claim(self) -> int:
+        return self.claim_most() if self.claim_most is not None else self.batch
 
 
 class Kinds:

@@ -20,6 +20,20 @@ async def write_progress(tx: Tx, worker: int, reports: Sequence[tuple[Job, dict[
     return {row["id"] for row in rows}
 
 
+async def hold(tx: Tx, jobs: Sequence[Job]) -> dict[int, bool]:
+    """Of these running attempts, those that are still ours, locked until the commit; True where the route is too.
+
+    For handlers that write on their way, many of them in one commit: whoever is not named has lost its job.
+    """
+    # Routes before leases, as rescue locks them.
+    queues = sorted({job.queue for job in jobs if job.route_epoch is not None})
+    rows = await tx.rows(claims.SQL.hold_routes, queues=queues) if queues else []
+    epochs = {row["route"]: row["epoch"] for row in rows}
+    mine = await tx.rows(claims.SQL.hold_leases, ids=[job.id for job in jobs], tokens=[job.token for job in jobs])
+    held = {(row["id"], row["token"]) for row in mine}
+    return {job.id: job.route_epoch in (None, epochs.get(job.queue)) for job in jobs if (job.id, job.token) in held}
+
+
 async def return_unknown(tx: Tx, worker: int, known: set[tuple[int, int]]) -> int:
     """Hands back leases that a lost commit answer left in our name without our knowing."""
     rows = await tx.rows(claims.SQL.list_leases, worker=worker)

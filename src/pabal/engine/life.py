@@ -38,7 +38,7 @@ class Life:
         self.worker = 0
         self.host = socket.gethostname()
         self.is_draining = False
-        self.on_lapse: Callable[[], None] = lambda: None
+        self.on_lapse: list[Callable[[], None]] = []
         # Called with whether it drains, when that changes: whoever holds live connections closes them then.
         self.on_drain: list[Callable[[bool], None]] = []
         self.on_signals: Callable[[list[Signal]], None] = lambda _signals: None
@@ -113,7 +113,8 @@ class Life:
         emit("life.lapsed", worker=self.worker)
         self._unlock()
         self.worker = 0
-        self.on_lapse()
+        for tell in self.on_lapse:
+            tell()
 
     def _unlock(self) -> None:
         if self._lock is not None:

@@ -43,14 +43,14 @@ class Loop:
         name: str,
         step: Step,
         *,
-        idle: float,
+        idle: float | Callable[[], float],
         wake_on: Sequence[str] = (),
         next_moment: NextMoment | None = None,
         first_after: float = 0.0,
     ) -> None:  # long: these are all that loops differ in
         self.name = name
         self._step = step
-        self._idle = idle
+        self._idle_seconds = idle
         self._wake_on = tuple(wake_on)
         self._next_moment = next_moment
         self._sleeps_until: datetime | None = None
@@ -63,6 +63,10 @@ class Loop:
         self._succeeded_at = self._stepped_at = elapsed()
         self._last_error: str | None = None
         self._restarts = 0
+
+    @property
+    def _idle(self) -> float:
+        return self._idle_seconds() if callable(self._idle_seconds) else self._idle_seconds
 
     def start(self) -> None:
         self._succeeded_at = self._stepped_at = elapsed() + self._first_after

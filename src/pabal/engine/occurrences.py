@@ -13,6 +13,7 @@ from pabal.base.errors import NotFound
 from pabal.base.sql import load
 from pabal.base.telemetry import declare, emit
 from pabal.engine import misfires
+from pabal.engine.facts import NewFact, record_many
 from pabal.engine.misfires import Decision, Overlap
 from pabal.engine.queue import enqueue_many
 from pabal.engine.recurrence import Timing
@@ -23,6 +24,8 @@ SQL = load(__file__)
 LOOK = 10_000
 LOOK_TOGETHER = 50_000
 BREATHE_AFTER = 2_000
+# Reasons for which nobody ran a moment although nobody said that it should not run.
+MISSED = ("misfire_window", "expired", "misfire_max", "late")
 
 declare("occurrences.enqueued", "Occurrences enqueued", amount="count", level=logging.DEBUG)
 declare("occurrences.skipped", "Moments that were skipped or coalesced", labels=("reason",), amount="count")
@@ -200,6 +203,7 @@ async def _write(tx: Tx, plans: Sequence[Plan], settled: dict[int, list[datetime
     for schedule, run in entries:
         if run.through is not None:
             await _insert_run(tx, schedule, run)
+    await record_many(tx, [_missed(*entry) for entry in entries if _is_missed(entry[1])])
     await tx.run(SQL.move_on, ids=[one.schedule.id for one in plans], next_ats=[one.next_at for one in plans])
     _report([decision for _, decision in entries])
 
@@ -233,6 +237,22 @@ async def _insert_run(tx: Tx, schedule: Schedule, run: Decision) -> None:
         through=run.through,
         count=run.number,
     )
+
+
+def _is_missed(decision: Decision) -> bool:
+    return decision.verdict != "enqueued" and decision.reason in MISSED
+
+
+def _missed(schedule: Schedule, decision: Decision) -> NewFact:
+    """Nobody was there in time: whoever owns the schedule can say so, and offer to make up for it."""
+    data = {
+        "schedule_id": schedule.id,
+        "fire_at": decision.fire_at,
+        "reason": decision.reason,
+        "through": decision.through,
+        "count": decision.number,
+    }
+    return NewFact("schedule.missed", schedule.about or f"schedule:{schedule.id}", data, schedule.unit_id)
 
 
 def _report(decisions: Sequence[Decision]) -> None:

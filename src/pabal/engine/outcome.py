@@ -43,6 +43,20 @@ class Cancel:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class Fail:
+    """It failed for good: trying again could not help. Ends as failed, however many tries are left."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Miss:
+    """It is too late for it: nothing was done, and nothing will be. Ends as expired, its occurrence as missed."""
+
+    reason: str
+
+
 # Plain success, one object: most attempts end with it, and nothing has to be decided about them.
 DONE = Done()
-Outcome = Done | Retry | Snooze | Limited | Cancel
+Outcome = Done | Retry | Snooze | Limited | Cancel | Fail | Miss

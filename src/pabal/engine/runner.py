@@ -41,12 +41,14 @@ class _Running:
 class Runner:
     """Slots run handlers side by side; what they end is settled in the commit that claims more."""
 
-    def __init__(self, database: Database, kinds: Kinds, life: Life, *, concurrency: int) -> None:
+    def __init__(self, database: Database, kinds: Kinds, life: Life, *, concurrency: int, routed: int = 0) -> None:
         self._database = database
         self._kinds = kinds
         self._life = life
         self._exchange = Exchange(database, kinds)
         self._concurrency = concurrency
+        self._routed = routed
+        self._routed_held = 0
         self._buffer: deque[Job] = deque()
         self._filled = asyncio.Event()
         self._ended: list[Attempted] = []
@@ -60,12 +62,14 @@ class Runner:
         self._turn_ends = 0.0
         self._slots: list[asyncio.Task[None]] = []
         self.wake: Callable[[], None] = lambda: None
-        life.on_lapse = self.drop_all
+        life.on_lapse.append(self.drop_all)
         life.on_signals = self.obey
         life.on_drain.append(lambda _is_draining: self.wake())
 
     def start(self) -> None:
-        self._slots = [asyncio.create_task(self._slot(), name=f"slot:{n}") for n in range(self._concurrency)]
+        self._slots = [
+            asyncio.create_task(self._slot(), name=f"slot:{n}") for n in range(self._concurrency + self._routed)
+        ]
 
     def hear(self, topic: str, at: Any) -> None:
         if self._exchange.hear(topic, at):
@@ -118,6 +122,7 @@ class Runner:
 
     def drop_all(self) -> None:
         """The life lapsed: others may run our jobs already. Nothing of ours may go on."""
+        self._routed_held -= sum(job.route_epoch is not None for job in self._buffer)
         self._buffer.clear()
         self._ended.clear()
         for running in list(self._running.values()):
@@ -145,17 +150,19 @@ class Runner:
     def _room(self) -> Room:
         """Quick handlers are fetched ahead; slow ones only when a slot is free, for another server may be idle."""
         if self._is_stopping or self._life.is_draining:
-            return Room(0, 0, self._is_quick)
+            return Room(0, 0, self._is_quick, 0)
         # Two batches: one is run while the next is fetched.
         ahead = min(2 * BATCH - len(self._buffer), BATCH)
-        free = self._concurrency - len(self._running) - len(self._buffer)
-        return Room(ahead if ahead >= BATCH // 2 else 0, max(free, 0), self._is_quick)
+        free = self._concurrency - (len(self._running) + len(self._buffer) - self._routed_held)
+        routed = max(self._routed - self._routed_held, 0)
+        return Room(ahead if ahead >= BATCH // 2 else 0, max(free, 0), self._is_quick, routed)
 
     def _is_quick(self, kind: str) -> bool:
         return self._seconds.get(kind, SLOW) < SLOW
 
     def _take(self, jobs: list[Job]) -> None:
         if jobs:
+            self._routed_held += sum(job.route_epoch is not None for job in jobs)
             self._buffer.extend(jobs)
             self._filled.set()
 
@@ -201,6 +208,7 @@ class Runner:
             ending = None if entry.is_lost else entry.stop
         finally:
             self._running.pop((job.id, job.token), None)
+            self._routed_held -= job.route_epoch is not None
         self._measure(job.kind, elapsed() - began)
         if ending is not None:
             self._end(job, ending)
@@ -218,13 +226,14 @@ class Runner:
     def _measure(self, kind: str, seconds: float) -> None:
         known = self._seconds.get(kind)
         self._seconds[kind] = seconds if known is None else known * 0.9 + seconds * 0.1
-        if len(self._running) + len(self._buffer) < self._concurrency and self._exchange.has_hints:
+        if len(self._running) + len(self._buffer) < self._concurrency + self._routed and self._exchange.has_hints:
             self.wake()
 
     def _stop_attempt(self, job_id: int, token: int, stop: Cancel | Returned) -> None:
         for job in list(self._buffer):
             if job.id == job_id and job.token == token:
                 self._buffer.remove(job)
+                self._routed_held -= job.route_epoch is not None
                 self._end(job, stop)
         entry = self._running.get((job_id, token))
         if entry is not None and entry.stop is None:

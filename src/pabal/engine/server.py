@@ -29,8 +29,12 @@ class Options:
 
     locks: Path
     concurrency: int = 16
+    # beside those: work for live connections, which mostly waits
+    routed: int = 200
     grace: timedelta = timedelta(seconds=20)
     ttl: timedelta = workers.TTL
+    # After a start nothing is judged too late before this: live connections come back first.
+    reconnect_wait: timedelta = timedelta(seconds=10)
     meta: dict[str, Any] = field(default_factory=dict)
     # False: it only beats, listens and runs the loops added to it
     is_worker: bool = True
@@ -44,7 +48,7 @@ class Server:
         self.wakeups = Wakeups(database)
         meta = {**options.meta, "slots": options.concurrency if options.is_worker else 0}
         self.life = Life(pulse, kinds, locks=options.locks, meta=meta, ttl=options.ttl)
-        self.runner = Runner(database, kinds, self.life, concurrency=options.concurrency)
+        self.runner = Runner(database, kinds, self.life, concurrency=options.concurrency, routed=options.routed)
         self._inside = InsideWork(database, kinds)
         self._loops = self._engine_loops()
         self._supervisor = Loop("supervisor", self._supervise_once, idle=1.0)
@@ -109,7 +113,12 @@ class Server:
             Loop("rescue", partial(workers.rescue_once, database, kinds, ttl=self._options.ttl), idle=1.0),
             Loop("overdue", partial(workers.take_overdue_once, database, kinds), idle=1.0),
             # Not in the first ten seconds: after an outage those who can take it get a chance to.
-            Loop("expiry", partial(withdrawals.expire_once, database, kinds), idle=1.0, first_after=10.0),
+            Loop(
+                "expiry",
+                partial(withdrawals.expire_once, database, kinds),
+                idle=1.0,
+                first_after=self._options.reconnect_wait.total_seconds(),
+            ),
         ]
 
     async def _run_inside_once(self) -> int:

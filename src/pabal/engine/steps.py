@@ -14,9 +14,9 @@ from pabal.engine import claims
 from pabal.engine.claims import LeaseLost, RouteLost
 from pabal.engine.endings import Returned
 from pabal.engine.kinds import Job, Kind, Kinds, Shape
-from pabal.engine.outcome import DONE, Cancel, Done, Limited, Outcome, Retry, Snooze
+from pabal.engine.outcome import DONE, Cancel, Done, Fail, Limited, Miss, Outcome, Retry, Snooze
 
-OUTCOMES = (Done, Retry, Snooze, Limited, Cancel)
+OUTCOMES = (Done, Retry, Snooze, Limited, Cancel, Fail, Miss)
 PAUSES = (0.05, 0.1, 0.2, 0.5, 1.0)
 
 declare("steps.raised", "Attempts whose handler raised", labels=("kind",), level=40)
@@ -25,7 +25,7 @@ declare("steps.repeated", "Results recorded again because the database did not a
 
 
 class BadOutcome(TypeError):
-    """A handler must say Done, Retry, Snooze, Limited or Cancel; a plain function may also say nothing."""
+    """A handler must say Done, Retry, Snooze, Limited, Cancel, Fail or Miss; a plain function may say nothing."""
 
 
 class DatabaseAway(Unavailable):

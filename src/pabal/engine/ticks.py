@@ -1,6 +1,8 @@
 """The tick: takes schedules that are due, decides about each of their moments, and moves them on, in one commit."""
 
 import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from pabal.base.database import Database, Tx
@@ -21,9 +23,38 @@ declare("ticks.taken", "Schedules taken, and how late the first was", amount="co
 declare("ticks.broken", "Schedules paused because their rule cannot be read", level=logging.ERROR)
 
 
-async def tick_once(database: Database) -> int:
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How long the ticks may rest when nothing wakes them, and how many schedules one takes at most."""
+
+    rest: timedelta = timedelta(seconds=5)
+    most: int = BATCH
+
+
+class Ticks:
+    """The tick's loop: its pace is asked for anew before each rest, so it may follow the hour and the settings."""
+
+    def __init__(self, database: Database, pace: Callable[[Tx], Awaitable[Pace]] | None = None) -> None:
+        self._database = database
+        self._ask = pace
+        self._pace = Pace()
+
+    def rest_seconds(self) -> float:
+        return self._pace.rest.total_seconds()
+
+    async def run_once(self) -> int:
+        return await tick_once(self._database, most=self._pace.most)
+
+    async def next_due(self) -> tuple[datetime | None, datetime]:
+        if self._ask is not None:
+            async with self._database.transaction() as tx:
+                self._pace = await self._ask(tx)
+        return await next_due(self._database)
+
+
+async def tick_once(database: Database, *, most: int = BATCH) -> int:
     async with database.transaction() as tx:
-        taken = await tick(tx)
+        taken = await tick(tx, most=most)
         if taken:
             kill_point("schedules.decided")
     if taken:
@@ -31,9 +62,9 @@ async def tick_once(database: Database) -> int:
     return taken
 
 
-async def tick(tx: Tx) -> int:
-    """Takes up to 1,000 due schedules; answers how many. Every server may do it at once."""
-    ids = [row["id"] for row in await tx.rows(SQL.lock_due, batch=BATCH)]
+async def tick(tx: Tx, *, most: int = BATCH) -> int:
+    """Takes the due schedules, at most so many; answers how many. Every server may do it at once."""
+    ids = [row["id"] for row in await tx.rows(SQL.lock_due, batch=most)]
     due = await _load(tx, ids) if ids else []
     if due:
         await decide_due(tx, due)

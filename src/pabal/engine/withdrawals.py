@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from pabal.base.database import Database, Tx
 from pabal.base.sql import load
@@ -40,6 +41,14 @@ async def cancel_jobs(tx: Tx, job_ids: Sequence[int], *, kinds: Kinds, reason: s
         tx.hint("signals")
     emit("withdrawals.cancelled", count=len(ended))
     return Cancelled(ended, signalled)
+
+
+async def extend(tx: Tx, job_id: int, until: datetime) -> None:
+    """Bounds its waiting by this moment instead of the one it was enqueued with. Of several, the earliest counts.
+
+    What has begun may be given longer to come to its end than what has not.
+    """
+    await tx.run(SQL.extend, id=job_id, until=until)
 
 
 async def expire_once(database: Database, kinds: Kinds) -> int:

@@ -25,6 +25,12 @@ select id from pabal.outcome where id = any(:ids::bigint[]) and final;
 -- name: list_known(ids)
 select id from pabal.work where id = any(:ids::bigint[]);
 
+-- name: extend(id, until)!
+with before as (
+  delete from pabal.expiry e using pabal.work w
+  where w.id = :id and e.id = w.id and e.expires_at = w.expires_at and e.expires_at <> :until::timestamptz)
+insert into pabal.expiry (expires_at, id) values (:until::timestamptz, :id) on conflict do nothing;
+
 -- name: list_expired(kinds, slice)
 -- what runs is left alone: its own end, or its way back here, decides
 select e.id from pabal.expiry e

@@ -1,10 +1,11 @@
 """Services: what handlers, loops, pages and endpoints of this process get; main builds it once."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pabal.base.database import Database
 from pabal.base.settings import Settings
+from pabal.platform.connections import Connections
 
 if TYPE_CHECKING:
     from pabal.platform.notifications import Telegram
@@ -22,3 +23,4 @@ class Services:
     vault: "Vault"
     files: "Files"
     telegram: "Telegram"
+    connections: Connections = field(default_factory=Connections)

@@ -8,15 +8,18 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from pabal.base.database import Tx
 from pabal.base.errors import Invalid, NotFound
 from pabal.base.migrations import Migration, read_migrations
 from pabal.engine.facts import Subscriber
 from pabal.engine.kinds import Kinds
+from pabal.engine.life import Life
 from pabal.engine.loop import Loop
 from pabal.engine.machine import Machine
+from pabal.engine.ticks import Pace
+from pabal.platform.language import errors
 from pabal.platform.language.pairs import Pair
 from pabal.platform.language.status import Words
 from pabal.platform.overview import Cards, Finds, NavItem, Needs
@@ -50,6 +53,17 @@ class Demo:
     clear: Callable[[Tx], Awaitable[None]]
 
 
+class Gateway(Protocol):
+    """An edge of the app that listens to something other than the web: a server of its own, for bots, say.
+
+    It starts after the engine. When the server stops it takes in nothing new, and closes once nothing runs any more.
+    """
+
+    async def start(self) -> None: ...
+    def refuse_new(self) -> None: ...
+    async def close(self) -> None: ...
+
+
 @dataclass(frozen=True)
 class Slice:
     """`on_start` writes the rows the slice cannot be without, such as its schedules; it runs at every start, on every
@@ -57,7 +71,9 @@ class Slice:
 
     Kinds, loops and simulators that need something from outside are functions of Services. `api`, `pages` and
     `commands` name modules (with a `router`, a `router` and an `app`), so that a command line that only looks at jobs
-    need not import a web framework. Simulators are entered when a demo starts and left when it stops. `link` answers
+    need not import a web framework; `simulator_commands` are those below `pabal sim`. `gateways` are opened by servers
+    that run work, with this process's life. `pace` says how long the scheduler may rest. `errors` are the Korean
+    sentences of its errors, by code. Simulators are entered when a demo starts and left when it stops. `link` answers
     where a person sees what an `about` names.
     """
 
@@ -68,6 +84,9 @@ class Slice:
     migrations: Path | None = None
     on_start: Callable[[Tx], Awaitable[None]] | None = None
     loops: Callable[[Services], list[Loop]] | None = None
+    gateways: Callable[[Services, Life], list[Gateway]] | None = None
+    pace: Callable[[Tx], Awaitable[Pace]] | None = None
+    errors: dict[str, str] = field(default_factory=dict)
     settings: "tuple[Setting[Any], ...]" = ()
     measures: "tuple[Measure, ...]" = ()
     alert_rules: "tuple[AlertRule, ...]" = ()
@@ -78,6 +97,7 @@ class Slice:
     templates: Path | None = None
     static: Path | None = None
     commands: str = ""
+    simulator_commands: str = ""
     nav: tuple[NavItem, ...] = ()
     status: Words = field(default_factory=dict)
     card: Cards | None = None
@@ -97,6 +117,8 @@ class Slice:
 def load_slices(names: Iterable[str], *, also: tuple[Slice, ...] = ()) -> tuple[Slice, ...]:
     slices = (*(load_slice(name) for name in dict.fromkeys(names)), *also)
     check_names(slices)
+    for one in slices:
+        errors.add(one.errors)
     return slices
 
 

@@ -14,9 +14,14 @@ def explain(error: PabalError, lang: Lang) -> str:
     return (korean().get(error.code) or english) if lang == "ko" else english
 
 
+def add(sentences: dict[str, str]) -> None:
+    """An app's, by code."""
+    korean().update(sentences)
+
+
 @cache
 def korean() -> dict[str, str]:
-    """By code. Each room adds its own."""
+    """By code. Each room has its own; apps add theirs."""
     said: dict[str, str] = {}
     for room in pkgutil.iter_modules(__path__):
         said |= importlib.import_module(f"{__name__}.{room.name}").KO
