@@ -14,7 +14,7 @@ from bench.ground import stand
 from bench.result import as_json
 from pabal.base.telemetry import start_logging
 
-NAMES = ("queue", "limit", "scale", "snapshot", "lanes", "storm", "schedules", "pages")
+NAMES = ("queue", "limit", "scale", "snapshot", "lanes", "storm", "schedules", "pages", "dispatch")
 
 
 def main() -> int:

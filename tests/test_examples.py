@@ -147,7 +147,7 @@ class TestLostAndFound:
         assert (entry.unit_id, entry.after) == (web.tree.haeundae.id, {"what": "umbrella"})
 
     async def test_its_demo_waits_for_a_person_until_it_is_cleared(self, web: Web):
-        await demo.load(web.app.services.database, web.app.slices)
+        await demo.load(web.app.services, web.app.slices)
         client = await visitor(web)
 
         loaded = await read(client, "/")
@@ -166,7 +166,7 @@ class TestLostAndFound:
         assert "Forgotten items" in await read(client, "/alerts")
 
     async def test_its_rule_measures_each_unit_in_days(self, web: Web):
-        await demo.load(web.app.services.database, web.app.slices)
+        await demo.load(web.app.services, web.app.slices)
 
         [measure] = [one for one in web.app.site.measures if one.name == "lostfound.oldest"]
         async with web.db.transaction() as tx:

@@ -147,7 +147,7 @@ async def build(settings: Settings, roles: frozenset[str], *, is_demo: bool = Fa
             settings = settings.model_copy(update={"telegram_url": telegram.url})
         services = await _open_services(settings, url, on_failure)
         if is_demo:
-            await demo.load(services.database, slices)
+            await demo.load(services, slices)
             simulators += [each for one in slices if one.simulators is not None for each in one.simulators(services)]
         server = composing.build_server(settings, roles, slices, services=services, pulse=pulse)
         if cluster is not None:
@@ -155,6 +155,7 @@ async def build(settings: Settings, roles: frozenset[str], *, is_demo: bool = Fa
             server.add_loops([Loop("embedded", keeper.run_once, idle=2.0)])
         on_failure.pop_all()
     gateways = composing.open_gateways(roles, slices, services, server)
+    server.add_loops([loop for gateway in gateways for loop in gateway.loops])
     return App(settings, roles, slices, cluster, services, pulse, server, migrations, is_demo, simulators, gateways)
 
 

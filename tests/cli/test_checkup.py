@@ -3,6 +3,8 @@
 import socket
 from pathlib import Path
 
+import pytest
+
 from pabal.base.database import Database
 from pabal.platform import settings
 from pabal.platform.actor import ENGINE
@@ -89,8 +91,9 @@ async def test_a_key_that_others_may_read_and_one_that_is_too_short_are_pointed_
     assert "short" not in short["secret"]["detail"]
 
 
+@pytest.mark.usefixtures("without_partitions")
 async def test_rows_in_a_default_partition_are_pointed_out(db: Database, cli: Cli) -> None:
-    await enqueue(db)  # the template of the tests has made no weeks
+    await enqueue(db)
 
     table = cli("doctor", "--lang", "ko")
 

@@ -1,6 +1,5 @@
 """Health in the console: what is measured, what is normal, and only one's own."""
 
-import asyncio
 import html
 from collections.abc import AsyncIterator
 from datetime import timedelta
@@ -10,7 +9,6 @@ from typing import Any
 import httpx2
 import pytest
 
-from pabal import main, serving
 from pabal.base import clock
 from pabal.base.database import Database
 from pabal.base.settings import Settings
@@ -20,10 +18,8 @@ from pabal.platform.alerts import Announcement, Reading
 from pabal.platform.backup import store
 from pabal.platform.slice import Slice
 from pabal.platform.web.identify import SCOPE_COOKIE
-from pabal.web import make_web
 from tests.platform.alerts.house import EVERY, MINUTE, Dial, rule_on
-from tests.support.people import plant
-from tests.support.web import SECRET, Web
+from tests.support.web import SECRET, Web, open_web
 
 DIAL = Dial("bots.lag", None)
 MEASURE = DIAL.measure()
@@ -48,17 +44,8 @@ def web_settings(db: Database, tmp_path: Path) -> Settings:
 @pytest.fixture
 async def web(db: Database, web_settings: Settings) -> AsyncIterator[Web]:
     """Its loops are not started: they would measure too, and at moments of their own."""
-    app = await main.build(web_settings, frozenset({"web"}))
-    site = make_web(app, app.site)
-    server = serving.WebServer(site, serving.listen("127.0.0.1", 0))
-    running = asyncio.create_task(server.run_until_stopped())
-    await server.wait_until_started()
-    made = Web(server.url, site, app, db, await plant(db))
-    yield made
-    await made.close()
-    await server.stop()
-    await running
-    await app.stop()
+    async with open_web(db, web_settings, has_loops=False) as opened:
+        yield opened
     DIAL.shows = None
 
 

@@ -1,6 +1,8 @@
 import asyncio
 from datetime import timedelta
 
+import pytest
+
 from pabal.base import clock
 from pabal.base.database import Database
 from pabal.base.sql import load
@@ -40,6 +42,7 @@ async def weeks_pass(db: Database, weeks: int) -> None:
         await housekeeping.run_once(db, KEEP)
 
 
+@pytest.mark.usefixtures("without_partitions")
 async def test_this_week_and_four_ahead_are_made_once(db: Database):
     made = await housekeeping.make_partitions(db)
     again = await housekeeping.make_partitions(db)
@@ -49,6 +52,7 @@ async def test_this_week_and_four_ahead_are_made_once(db: Database):
         assert len(await partitions(db, parent)) == 5
 
 
+@pytest.mark.usefixtures("without_partitions")
 async def test_a_week_that_already_has_rows_in_the_default_partition_is_left_there(db: Database):
     async with db.transaction() as tx:
         await enqueue(tx, NewJob("tests.nothing"))
@@ -102,6 +106,7 @@ async def test_facts_are_dropped_only_when_every_subscriber_has_seen_them(db: Da
     assert await count(db, "fact") == 0
 
 
+@pytest.mark.usefixtures("without_partitions")
 async def test_two_servers_do_it_at_once_without_harm(db: Database, database_url: str):
     other = await Database.open(database_url)
 

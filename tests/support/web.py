@@ -1,18 +1,22 @@
 """A whole web server on a real socket, an organisation, people of every role, and clients who are one of them."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack
+import socket
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import cache
+from importlib import import_module
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
+import httpcore2
 import httpx2
 import pytest
 from fastapi import FastAPI
 
-from pabal import main, serving
+from pabal import api, console, main, serving
 from pabal.base.database import Database
 from pabal.base.settings import Settings
 from pabal.main import App
@@ -20,11 +24,13 @@ from pabal.platform import auth
 from pabal.platform.actor import ENGINE, EVERYTHING, Role
 from pabal.platform.auth import Caller, NewToken, NewUser, User
 from pabal.platform.tenants import Unit
+from pabal.platform.web import openapi
 from pabal.platform.web.identify import CSRF_HEADER, SESSION_COOKIE
 from pabal.web import make_web
 from tests.support.people import Tree, plant
 
 SECRET = "a secret for tests only"
+_included: dict[int, Any] = {}
 
 
 @dataclass
@@ -96,6 +102,41 @@ class Web:
         return made
 
 
+class QuickServer(serving.WebServer):
+    """Stops at once: uvicorn looks ten times a second whether it should, and then rests another tenth whatever there is
+    to wait for. How the real one stops is shown by tests/test_serving.py and tests/test_main.py."""
+
+    def __init__(self, site: FastAPI) -> None:
+        super().__init__(site, serving.listen("127.0.0.1", 0))
+        self._asked = asyncio.Event()
+
+    async def main_loop(self) -> None:
+        await self.on_tick(0)
+        await self._asked.wait()
+
+    async def stop(self) -> None:
+        self._asked.set()
+        await super().stop()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        for server in self.servers:
+            server.close()
+        for connection in list(self.server_state.connections):
+            connection.shutdown()
+        with suppress(TimeoutError):
+            await until(lambda: not self.server_state.connections and not self.server_state.tasks, seconds=1)
+            return
+        await super().shutdown(sockets)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _one_tls_context() -> Iterator[None]:
+    """Every client reads all authorities of this machine when it is made, 40 ms; ours speak no TLS."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(httpcore2, "default_ssl_context", cache(httpcore2.default_ssl_context))
+        yield
+
+
 @pytest.fixture
 def web_settings(db: Database, tmp_path: Path) -> Settings:
     """A test module may say otherwise."""
@@ -104,11 +145,18 @@ def web_settings(db: Database, tmp_path: Path) -> Settings:
 
 @pytest.fixture
 async def web(db: Database, web_settings: Settings) -> AsyncIterator[Web]:
-    # plain lines: structlog's own tracebacks draw every local variable, which takes minutes
-    app = await main.build(web_settings, frozenset({"web"}))
+    async with open_web(db, web_settings) as opened:
+        yield opened
+
+
+@asynccontextmanager
+async def open_web(db: Database, settings: Settings, *, has_loops: bool = True) -> AsyncIterator[Web]:
+    app = await main.build(settings, frozenset({"web"}))
     site = make_web(app, app.site)
-    server = serving.WebServer(site, serving.listen("127.0.0.1", 0))
-    await app.start()
+    share_routers(site, app)
+    server = QuickServer(site)
+    if has_loops:
+        await app.start()
     running = asyncio.create_task(server.run_until_stopped())
     await server.wait_until_started()
     made = Web(server.url, site, app, db, await plant(db))
@@ -119,8 +167,19 @@ async def web(db: Database, web_settings: Settings) -> AsyncIterator[Web]:
     await app.stop()
 
 
-async def until(is_so: Callable[[], bool]) -> None:
+def share_routers(site: FastAPI, app: App) -> None:
+    """FastAPI works out the parameters of every endpoint at a site's first request, 200 ms; those of routers that are
+    the same for every site need that once. Health and assets, middleware and state are each site's own."""
+    modules = [module for one in app.slices for module in (one.api, one.pages) if module]
+    common = [api.router, console.router, openapi.router, *(import_module(module).router for module in modules)]
+    for place, route in enumerate(site.router.routes):
+        router = getattr(route, "original_router", None)
+        if any(router is one for one in common):
+            site.router.routes[place] = _included.setdefault(id(router), route)
+
+
+async def until(is_so: Callable[[], bool], *, seconds: float = 30) -> None:
     """Waits for a condition, 30 seconds at most."""
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(seconds):
         while not is_so():
             await asyncio.sleep(0.01)

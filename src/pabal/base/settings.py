@@ -106,7 +106,7 @@ class Settings(BaseSettings):
     )
     roles: str = Field(",".join(ROLES), description="What a server started by `pabal serve` does, separated by commas.")
     apps: str = Field(
-        "",
+        "pabal.apps.messaging",
         description="What to load, separated by commas: `module:ATTRIBUTE` or `path/to/file.py:ATTRIBUTE`; "
         "the attribute is `SLICE` if it is left out.",
     )

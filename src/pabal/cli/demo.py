@@ -28,7 +28,8 @@ def load(ctx: typer.Context, dry_run: DryRun = False) -> None:
         async with shell.database() as database:
             before = await _count(shell, database)
             if not dry_run:
-                await demo.load(database, shell.house)
+                async with shell.services(database) as services:
+                    await demo.load(services, shell.house)
                 after = await _count(shell, database)
         if dry_run:
             _show(shell, before, "loaded_before" if before["units"] else "would_load", dry_run=True)

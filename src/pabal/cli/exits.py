@@ -60,6 +60,10 @@ _NEXT: Mapping[str, str] = {
     "no_secret_key": "PABAL_SECRET_KEY=… {command}",
     "demo_refused": "pabal up --demo",
     "port_taken": "pabal sim telegram --port 0",
+    "bot_port_taken": "PABAL_BOTS_PORT=0 {command}",
+    "bad_bot_server": "pabal sim bot --help",
+    "bad_simulated_room": "pabal sim bot --help",
+    "bad_arrivals_file": "pabal sim bot --help",
     "not_confirmed": "{command} --yes",
     "not_empty": "pabal db restore FILE --replace --yes",
     "not_migrated": "pabal db migrate",
@@ -134,10 +138,6 @@ class BadNumber(Invalid):
     """Here a number is asked for, as the list shows it in its first column."""
 
 
-class NameAmbiguous(Conflict):
-    """More than one unit has this name. Say its number."""
-
-
 class BackupFailed(PabalError):
     """The backup did not succeed; the servers' log says more."""
 
@@ -180,8 +180,9 @@ def exit_code(error: PabalError) -> int:
     return next((code for family, code in _FAMILIES.items() if isinstance(error, family)), FAILURE)
 
 
-def next_command(error: PabalError) -> str:
-    wanted = _NEXT.get(error.code, "pabal doctor")
+def next_command(error: PabalError, of_app: Mapping[str, str] = _NEXT) -> str:
+    """An app's own word comes first: another's error may have the same code."""
+    wanted = of_app.get(error.code) or _NEXT.get(error.code, "pabal doctor")
     usual = {"subject": "ID", "command": "the same", "list": "pabal jobs list"}
     return wanted.format_map({**usual, **getattr(error, "named", {})})
 

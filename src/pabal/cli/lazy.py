@@ -23,7 +23,7 @@ class Later(TyperCommand):
 
     def load(self) -> Any:
         module, _, attribute = self._where.partition(":")
-        return build(str(self.name), getattr(importlib.import_module(f"pabal.cli.{module}"), attribute))
+        return build(str(self.name), getattr(importlib.import_module(f"pabal.{module}"), attribute))
 
     def make_context(self, info_name: Any, args: Any, parent: Any = None, **extra: Any) -> Any:
         return self.load().make_context(info_name, args, parent=parent, **extra)

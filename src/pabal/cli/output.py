@@ -4,8 +4,7 @@ import csv
 import io
 import json
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -15,8 +14,11 @@ from rich.table import Table
 from rich.text import Text
 
 from pabal.cli.words import STATES, find, say
-from pabal.platform.language.pairs import Lang
-from pabal.platform.language.status import STATUS, find_status
+from pabal.platform.commands.answers import Answer
+from pabal.platform.language.pairs import Lang, put
+from pabal.platform.language.status import STATUS, Words, find_status
+
+__all__ = ["Answer", "console", "show_moment", "state_text", "table", "write"]
 
 # How a state looks: its sign and its colour. The sign and the word say it too; colour never alone.
 _LOOKS: Mapping[str, tuple[str, str]] = {
@@ -29,21 +31,6 @@ _LOOKS: Mapping[str, tuple[str, str]] = {
 }
 # Columns whose codes have words: `level.hq`, `role.viewer`.
 _WORDED = ("beyond", "level", "role", "severity", "what")
-
-
-@dataclass(frozen=True)
-class Answer:
-    """Rows of one kind. `columns` are those people see; programs get every field. `single`: there is exactly one.
-
-    `family` names the table of status words that `state` is of; without it the word is one of the engine's.
-    """
-
-    columns: Sequence[str]
-    rows: Sequence[Mapping[str, Any]]
-    single: bool = False
-    extra: Mapping[str, Any] = field(default_factory=dict)
-    empty: str | None = None
-    family: str = ""
 
 
 def write(answer: Answer, form: str, lang: Lang, *, header: bool = True) -> None:
@@ -76,9 +63,9 @@ def show_moment(moment: datetime) -> str:
     return f"{local:%Y-%m-%d %H:%M:%S} {local.tzname()}"
 
 
-def state_text(state: str, lang: Lang, family: str = "") -> Text:
+def state_text(state: str, lang: Lang, family: str = "", words: Words = STATUS) -> Text:
     """A result that only a command has, such as `loaded`, is a word without a look."""
-    status = find_status(STATUS, family, state) if family else STATES.get(state)
+    status = find_status(words, family, state) if family else STATES.get(state)
     sign, style = ("·", "") if status is None else _LOOKS[status.look]
     word = find(lang, f"state.{state}") if status is None else status.word[lang == "ko"]
     return Text(f"{sign} {word or state}", style=style)
@@ -87,7 +74,8 @@ def state_text(state: str, lang: Lang, family: str = "") -> Text:
 def _write_table(answer: Answer, lang: Lang) -> None:
     if not answer.rows:
         if answer.empty:
-            typer.echo(say(lang, answer.empty), err=True)
+            empty = answer.empty
+            typer.echo(say(lang, empty) if isinstance(empty, str) else put(lang, empty), err=True)
         return
     if answer.single:
         _write_fields(answer, lang)
@@ -98,9 +86,9 @@ def _write_table(answer: Answer, lang: Lang) -> None:
 def table(answer: Answer, lang: Lang) -> Table:
     drawn = Table(box=None, pad_edge=False, show_edge=False, show_header=bool(answer.rows), header_style="bold")
     for name in answer.columns:
-        drawn.add_column(find(lang, f"column.{name}") or name, overflow="fold")
+        drawn.add_column(_header(name, lang, answer), overflow="fold")
     for row in answer.rows:
-        drawn.add_row(*(_cell(name, row.get(name), lang, answer.family) for name in answer.columns))
+        drawn.add_row(*(_cell(name, row.get(name), lang, answer) for name in answer.columns))
     return drawn
 
 
@@ -111,15 +99,23 @@ def _write_fields(answer: Answer, lang: Lang) -> None:
     for name in answer.columns:
         value = answer.rows[0].get(name)
         if value is not None:
-            fields.add_row(find(lang, f"column.{name}") or name, _cell(name, value, lang, answer.family))
+            fields.add_row(_header(name, lang, answer), _cell(name, value, lang, answer))
     console().print(fields)
 
 
-def _cell(name: str, value: Any, lang: Lang, family: str) -> Text:
+def _header(name: str, lang: Lang, answer: Answer) -> str:
+    own = answer.words.get(name)
+    return put(lang, own) if own is not None else find(lang, f"column.{name}") or name
+
+
+def _cell(name: str, value: Any, lang: Lang, answer: Answer) -> Text:
     if value is None:
         return Text("–")
     if name in ("state", "result", "end"):
-        return state_text(str(value), lang, family)
+        return state_text(str(value), lang, answer.family, answer.status)
+    own = answer.words.get(f"{name}.{value}")
+    if own is not None:
+        return Text(put(lang, own))
     if name in _WORDED:
         return Text(find(lang, f"{name}.{value}") or str(value))
     return Text(_said(value, lang))

@@ -5,7 +5,7 @@ import os
 import sys
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 import typer
 
 from pabal.cli.words import say
-from pabal.platform.language.pairs import Lang
+from pabal.platform.language.pairs import Lang, Pair, put
 
 if TYPE_CHECKING:
     import asyncio
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from pabal.base.database import Database, Tx
     from pabal.base.errors import PabalError
     from pabal.base.settings import Settings
-    from pabal.cli.output import Answer
     from pabal.platform.actor import Actor
+    from pabal.platform.commands.answers import Answer
     from pabal.platform.secrets import Vault
     from pabal.platform.services import Services
     from pabal.platform.slice import Slice
@@ -34,9 +34,12 @@ _NOT_MIGRATED = ("3F000", "42883", "42P01")
 
 @dataclass
 class Shell:
+    """Words are a key of WORDS, or an app's own pair. `next_commands` are an app's, by the code of its error."""
+
     output: str = "table"
     wanted_lang: str | None = None
     apps: tuple[str, ...] = ()
+    next_commands: dict[str, str] = field(default_factory=dict)
 
     @cached_property
     def settings(self) -> "Settings":
@@ -60,12 +63,16 @@ class Shell:
             wanted = next((name for name in names if name), "en")[:2]
         return "ko" if wanted == "ko" else "en"
 
-    def say(self, key: str, **values: Any) -> str:
-        return say(self.lang, key, **values)
+    @property
+    def actor(self) -> "Actor":
+        return administrator()
 
-    def tell(self, key: str, **values: Any) -> None:
+    def say(self, words: str | Pair, **values: Any) -> str:
+        return say(self.lang, words, **values) if isinstance(words, str) else put(self.lang, words, **values)
+
+    def tell(self, words: str | Pair, **values: Any) -> None:
         """To the person, on stderr: results alone are on stdout."""
-        typer.echo(self.say(key, **values), err=True)
+        typer.echo(self.say(words, **values), err=True)
 
     def show(self, answer: "Answer") -> None:
         from pabal.cli.output import write
@@ -95,7 +102,7 @@ class Shell:
 
         message = explain(error, self.lang)
         reason = f"{message} ({error.detail})" if error.detail else message
-        command = next_command(error)
+        command = next_command(error, self.next_commands)
         if self.output in ("json", "ndjson"):
             told = json.dumps({"code": error.code, "reason": reason, "next": command}, ensure_ascii=False)
         else:
@@ -213,7 +220,7 @@ class Shell:
             raise NoSecretKey(str(key_file(self.settings)))
         return find_vault(self.settings)
 
-    def confirm(self, key: str, *, yes: bool, **values: Any) -> None:
+    def confirm(self, words: str | Pair, *, yes: bool, **values: Any) -> None:
         """Asks before what cannot be undone; never where nobody can answer."""
         from pabal.cli.exits import NotConfirmed
 
@@ -221,7 +228,7 @@ class Shell:
             return
         if not (sys.stdin.isatty() and sys.stderr.isatty()):
             self.fail(NotConfirmed(command=f"pabal {' '.join(sys.argv[1:])}"))
-        if not typer.confirm(self.say(key, **values), err=True):
+        if not typer.confirm(self.say(words, **values), err=True):
             self.fail(NotConfirmed(command=f"pabal {' '.join(sys.argv[1:])}"))
 
 

@@ -1,13 +1,26 @@
 """`pabal sim`: stand-ins for what is outside, speaking the real protocol."""
 
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
+from pabal.cli.lazy import Later
 from pabal.cli.shell import Shell
 
-app = typer.Typer(help="Simulators: stand-ins for what is outside.", no_args_is_help=True)
+BOT = Later("bot", "apps.messaging.simulator.command:bot", "A KakaoTalk bot on a phone; what arrives is shown.")
+
+
+class Simulators(TyperGroup):
+    """With those of the apps, which are imported when they run."""
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        self.add_command(BOT)
+
+
+app = typer.Typer(cls=Simulators, help="Simulators: stand-ins for what is outside.", no_args_is_help=True)
 
 
 @app.callback()

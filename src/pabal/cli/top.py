@@ -83,16 +83,12 @@ def _grouped(coming: "list[Coming]") -> list[dict[str, Any]]:
 
 async def _needs(shell: Shell, tx: "Tx") -> list[dict[str, Any]]:
     """What waits for a person, of the platform and of every app that is loaded here."""
-    from pabal.cli.alert import rules_of
     from pabal.platform.language import put
     from pabal.platform.needs import list_needs
     from pabal.platform.tenants import visible_to
 
     scope = await visible_to(tx, administrator())
-    found = await list_needs(tx, scope, rules=rules_of(shell))
-    for one in shell.house:
-        if one.needs is not None:
-            found += await one.needs(tx, scope)
+    found = await list_needs(tx, scope, shell.house)
     return [
         {
             "at": need.at,

@@ -104,7 +104,7 @@ async def welcome(
     except Invalid as error:
         return await _show_welcome(visit, Chosen(language, zone, start), error)
     if start == "demo" and await _may_choose_demo(visit):
-        await demo.load(visit.services.database, visit.site.slices, visit.actor)
+        await demo.load(visit.services, visit.site.slices, visit.actor)
     return visit.go("/", said=("Welcome to Pabal.", "파발에 오신 것을 환영합니다."))
 
 

@@ -68,10 +68,7 @@ async def overview(visit: Visitor) -> Response:
 
 async def gather_needs(tx: Tx, visit: Visit) -> list[Need]:
     """The loudest first, then the newest."""
-    found = await list_needs(tx, visit.scope, rules=visit.site.rules)
-    for one in visit.site.slices:
-        if one.needs is not None:
-            found += await one.needs(tx, visit.scope)
+    found = await list_needs(tx, visit.scope, visit.site.slices)
     return sorted(found, key=lambda need: (-_LEVELS[need.severity], -need.at.timestamp()))
 
 

@@ -40,7 +40,7 @@ async def load(visit: Visitor) -> Response:
     visit.actor.require(Right.MANAGE, "settings")
     if visit.services.settings.is_production:
         raise NotFound
-    await demo.load(visit.services.database, visit.site.slices, visit.actor)
+    await demo.load(visit.services, visit.site.slices, visit.actor)
     return visit.go("/", said=("The demo is there.", "데모를 넣었습니다."))
 
 

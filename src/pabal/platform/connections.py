@@ -4,6 +4,8 @@
 class Connections:
     def __init__(self) -> None:
         self._by_route: dict[str, object] = {}
+        # Where this process really listens, by gateway: its port may have been taken, or any was asked for.
+        self.doors: dict[str, tuple[str, int]] = {}
 
     def put(self, route: str, connection: object) -> None:
         """The newest counts."""

@@ -6,6 +6,7 @@ from pabal.base.database import Database, Tx
 from pabal.base.sql import load as load_sql
 from pabal.platform import audit, auth, tenants
 from pabal.platform.actor import ENGINE, Actor, Role
+from pabal.platform.services import Services
 from pabal.platform.slice import Slice
 from pabal.platform.tenants import Level, Scope, Unit
 
@@ -33,14 +34,18 @@ async def is_loaded(tx: Tx) -> bool:
     return bool(await tx.value(SQL.has_demo))
 
 
-async def load(database: Database, slices: Iterable[Slice], actor: Actor = ENGINE) -> None:
+async def load(services: Services, slices: Iterable[Slice], actor: Actor = ENGINE) -> None:
     """Bears being repeated: what is there stays, and people without their password get it."""
+    database = services.database
     async with database.transaction() as tx:
         if not await is_loaded(tx):
             await _fill(tx, slices, actor)
         people = [user for user in await auth.list_users(tx, EVERYBODY) if user.is_demo and not user.has_password]
     for user in people:
         await auth.change_password(database, user.actor(), current=None, new=PASSWORD, keep=None)
+    for one in slices:
+        if one.demo is not None and one.demo.after is not None:
+            await one.demo.after(services)
 
 
 async def make_link(tx: Tx) -> str | None:

@@ -1,6 +1,7 @@
 """What waits for a person in the engine and the platform: alerts, failed work, missed moments, broken schedules."""
 
 from collections import Counter
+from collections.abc import Sequence
 from datetime import timedelta
 
 from pabal.base.database import Tx
@@ -10,6 +11,7 @@ from pabal.platform import alerts
 from pabal.platform.alerts import Alert, AlertRule
 from pabal.platform.language.reasons import explain_reason
 from pabal.platform.overview import Need
+from pabal.platform.slice import Slice
 from pabal.platform.tenants import Scope
 
 SINCE = timedelta(hours=24)
@@ -18,9 +20,15 @@ EACH = 5
 LOOK = 50
 
 
-async def list_needs(tx: Tx, scope: Scope, *, rules: tuple[AlertRule, ...]) -> list[Need]:
+async def list_needs(tx: Tx, scope: Scope, slices: Sequence[Slice]) -> list[Need]:
+    """The platform's, and those of each app. What an app says of its own work in its own words is not said twice."""
+    rules = tuple(rule for one in slices for rule in one.alert_rules)
     found = [_of_alert(alert, rules) for alert in await alerts.list_open(tx, scope) if alert.state == "firing"]
-    return [*found, *await _missed(tx, scope), *await _failed(tx, scope), *await _broken(tx, scope)]
+    spoken = tuple(f"{one.name}." for one in slices if one.needs is not None)
+    found += [*await _missed(tx, scope, spoken), *await _failed(tx, scope, spoken), *await _broken(tx, scope)]
+    for one in slices:
+        found += await one.needs(tx, scope) if one.needs is not None else []
+    return found
 
 
 def _of_alert(alert: Alert, rules: tuple[AlertRule, ...]) -> Need:
@@ -43,9 +51,10 @@ def _of_alert(alert: Alert, rules: tuple[AlertRule, ...]) -> Need:
     )
 
 
-async def _missed(tx: Tx, scope: Scope) -> list[Need]:
+async def _missed(tx: Tx, scope: Scope, spoken: tuple[str, ...]) -> list[Need]:
     wanted = occurrences.Wanted(units=scope.listed, states=("missed",), since=tx.now - SINCE, until=tx.now)
-    page = await listing.list_occurrences(tx, wanted, limit=EACH)
+    page = await listing.list_occurrences(tx, wanted, limit=LOOK)
+    ours = [one for one in page.items if not (one.kind or "").startswith(spoken)]
     return [
         Need(
             family="occurrence",
@@ -57,16 +66,17 @@ async def _missed(tx: Tx, scope: Scope) -> list[Need]:
             at=one.fire_at,
             severity="missing" if tx.now - one.fire_at < NOW else "attention",
         )
-        for one in page.items
+        for one in ours[:EACH]
     ]
 
 
-async def _failed(tx: Tx, scope: Scope) -> list[Need]:
+async def _failed(tx: Tx, scope: Scope, spoken: tuple[str, ...]) -> list[Need]:
     """What failed in the same way is one line: a schedule that keeps failing must not hide others."""
     wanted = jobs.Wanted(units=scope.listed, states=("failed", "quarantined"), since=tx.now - SINCE)
     page = await listing.list_jobs(tx, wanted, limit=LOOK)
-    alike = Counter((one.kind, one.about, one.error) for one in page.items)
-    newest = {(one.kind, one.about, one.error): one for one in reversed(page.items)}
+    ours = [one for one in page.items if not one.kind.startswith(spoken)]
+    alike = Counter((one.kind, one.about, one.error) for one in ours)
+    newest = {(one.kind, one.about, one.error): one for one in reversed(ours)}
     shown = sorted(newest.values(), key=lambda one: one.id, reverse=True)[:EACH]
     return [_of_job(one, alike[one.kind, one.about, one.error]) for one in shown]
 

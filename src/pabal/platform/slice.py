@@ -3,7 +3,7 @@
 import importlib
 import importlib.util
 import sys
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,7 +19,7 @@ from pabal.engine.life import Life
 from pabal.engine.loop import Loop
 from pabal.engine.machine import Machine
 from pabal.engine.ticks import Pace
-from pabal.platform.language import errors
+from pabal.platform.language import actions, errors
 from pabal.platform.language.pairs import Pair
 from pabal.platform.language.status import Words
 from pabal.platform.overview import Cards, Finds, NavItem, Needs
@@ -47,17 +47,24 @@ class SlicesClash(Invalid):
 
 @dataclass(frozen=True)
 class Demo:
-    """An app's part of the removable demo: `load` fills it into the demo's organisation, `clear` takes it out again."""
+    """An app's part of the removable demo: `load` fills it into the demo's organisation, `clear` takes it out again.
+
+    `after` brings what rows cannot: files, say. It runs after `load`'s commit, and again if it did not come to its end.
+    """
 
     load: Callable[[Tx], Awaitable[None]]
     clear: Callable[[Tx], Awaitable[None]]
+    after: Callable[[Services], Awaitable[None]] | None = None
 
 
 class Gateway(Protocol):
     """An edge of the app that listens to something other than the web: a server of its own, for bots, say.
 
     It starts after the engine. When the server stops it takes in nothing new, and closes once nothing runs any more.
+    Its loops are the server's to run: they hear hints, are watched, and stop with the others.
     """
+
+    loops: list[Loop]
 
     async def start(self) -> None: ...
     def refuse_new(self) -> None: ...
@@ -71,10 +78,10 @@ class Slice:
 
     Kinds, loops and simulators that need something from outside are functions of Services. `api`, `pages` and
     `commands` name modules (with a `router`, a `router` and an `app`), so that a command line that only looks at jobs
-    need not import a web framework; `simulator_commands` are those below `pabal sim`. `gateways` are opened by servers
-    that run work, with this process's life. `pace` says how long the scheduler may rest. `errors` are the Korean
-    sentences of its errors, by code. Simulators are entered when a demo starts and left when it stops. `link` answers
-    where a person sees what an `about` names.
+    need not import a web framework. `gateways` are opened by servers that run work, with this process's life. `pace`
+    says how long the scheduler may rest. `errors` are the Korean sentences of its errors, by code; `actions` what the
+    audit calls its verbs. Simulators are entered when a demo starts and left when it stops. `link` answers where a
+    person sees what an `about` names.
     """
 
     name: str
@@ -84,9 +91,10 @@ class Slice:
     migrations: Path | None = None
     on_start: Callable[[Tx], Awaitable[None]] | None = None
     loops: Callable[[Services], list[Loop]] | None = None
-    gateways: Callable[[Services, Life], list[Gateway]] | None = None
+    gateways: Callable[[Services, Life], Sequence[Gateway]] | None = None
     pace: Callable[[Tx], Awaitable[Pace]] | None = None
     errors: dict[str, str] = field(default_factory=dict)
+    actions: dict[str, Pair] = field(default_factory=dict)
     settings: "tuple[Setting[Any], ...]" = ()
     measures: "tuple[Measure, ...]" = ()
     alert_rules: "tuple[AlertRule, ...]" = ()
@@ -97,7 +105,6 @@ class Slice:
     templates: Path | None = None
     static: Path | None = None
     commands: str = ""
-    simulator_commands: str = ""
     nav: tuple[NavItem, ...] = ()
     status: Words = field(default_factory=dict)
     card: Cards | None = None
@@ -119,6 +126,8 @@ def load_slices(names: Iterable[str], *, also: tuple[Slice, ...] = ()) -> tuple[
     check_names(slices)
     for one in slices:
         errors.add(one.errors)
+        if one.actions:
+            actions.add(one.name, one.label, one.actions)
     return slices
 
 

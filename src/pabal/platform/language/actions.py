@@ -108,6 +108,12 @@ FIELDS: dict[str, Pair] = {
 }
 
 
+def add(area: str, label: Pair, words: dict[str, Pair]) -> None:
+    """An app's own: `words` are of its actions, without the area before the point."""
+    SUBJECTS[area] = label
+    ACTIONS.update({f"{area}.{verb}": said for verb, said in words.items()})
+
+
 def name_action(code: str) -> Pair:
     return ACTIONS.get(code, (code, code))
 

@@ -1,6 +1,15 @@
 """File storage: uploads checked by decoding and streamed to the file store, thumbnails, and retention."""
 
-from pabal.platform.storage.actions import get_file, keep, read, read_thumbnail, release, remove_file
+from pabal.platform.storage.actions import (
+    get_file,
+    keep,
+    keep_many,
+    read,
+    read_thumbnail,
+    release,
+    release_all,
+    remove_file,
+)
 from pabal.platform.storage.gateway import Content, Files
 from pabal.platform.storage.model import (
     BadSpan,
@@ -46,9 +55,11 @@ __all__ = [
     "accept_image",
     "get_file",
     "keep",
+    "keep_many",
     "read",
     "read_thumbnail",
     "release",
+    "release_all",
     "remove_file",
     "sweep_once",
 ]

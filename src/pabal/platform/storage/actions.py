@@ -1,5 +1,7 @@
 """Finding, reading, keeping and removing files. Who may not see a file is told there is none."""
 
+from collections.abc import Sequence
+
 from pabal.base.database import Tx
 from pabal.engine import ids
 from pabal.platform import audit
@@ -36,6 +38,18 @@ async def keep(tx: Tx, scope: Scope, file_id: int, about: str) -> File:
     file = await get_file(tx, scope, file_id)
     await store.insert_use(tx, file_id, about)
     return file
+
+
+async def keep_many(tx: Tx, file_ids: Sequence[int], about: str) -> None:
+    """For work of the engine's own, which asked long ago whose they are: those that are gone are left out."""
+    if file_ids:
+        await store.insert_uses(tx, file_ids, about)
+
+
+async def release_all(tx: Tx, abouts: Sequence[str]) -> None:
+    """None of these refers to anything any longer."""
+    if abouts:
+        await store.delete_uses(tx, abouts)
 
 
 async def release(tx: Tx, file_id: int, about: str) -> None:

@@ -1,5 +1,6 @@
 """The tables of files and of what refers to them."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from pabal.base.database import Tx
@@ -49,6 +50,14 @@ async def lock_file(tx: Tx, file_id: int) -> bool:
 async def insert_use(tx: Tx, file_id: int, about: str) -> None:
     await tx.run(SQL.insert_use, file_id=file_id, about=about, now=tx.now)
     await tx.run(SQL.hold_file, id=file_id)
+
+
+async def insert_uses(tx: Tx, file_ids: Sequence[int], about: str) -> None:
+    await tx.run(SQL.insert_uses, file_ids=list(file_ids), about=about, now=tx.now)
+
+
+async def delete_uses(tx: Tx, abouts: Sequence[str]) -> None:
+    await tx.run(SQL.delete_uses, abouts=list(abouts), now=tx.now)
 
 
 async def delete_use(tx: Tx, file_id: int, about: str) -> None:

@@ -27,6 +27,18 @@ insert into pabal.file_use (file_id, about, created_at) values (:file_id, :about
 -- name: hold_file(id)!
 update pabal.file set loose_at = null where id = :id and loose_at is not null;
 
+-- name: insert_uses(file_ids, about, now)!
+with held as (
+  update pabal.file set loose_at = null where id = any(:file_ids::bigint[]) and loose_at is not null and doomed_at is null)
+insert into pabal.file_use (file_id, about, created_at)
+select id, :about, :now from pabal.file where id = any(:file_ids::bigint[]) and doomed_at is null order by id
+on conflict do nothing;
+
+-- name: delete_uses(abouts, now)!
+with gone as (delete from pabal.file_use where about = any(:abouts::text[]) returning file_id)
+update pabal.file f set loose_at = :now where f.id in (select file_id from gone) and f.loose_at is null
+  and not exists (select from pabal.file_use u where u.file_id = f.id and u.about <> all(:abouts::text[]));
+
 -- name: delete_use(file_id, about)!
 delete from pabal.file_use where file_id = :file_id and about = :about;
 

@@ -1,0 +1,109 @@
+"""What the figures of messaging stand on: a branch with bots whose phones are approved, rooms they are in, a picture."""
+
+import asyncio
+import io
+import os
+import sys
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from PIL import Image
+
+from bench.sides import Side
+
+from pabal.apps.messaging import settings as own
+from pabal.apps.messaging.model.content import Picture
+from pabal.apps.messaging.simulator.phone import usual_device
+from pabal.base.clock import elapsed
+from pabal.base.database import Database
+from pabal.base.migrations import migrate
+from pabal.base.sql import load
+from pabal.engine import housekeeping
+from pabal.platform import settings, tenants
+from pabal.platform.actor import ENGINE
+from pabal.platform.slice import list_migrations, load_slices
+from pabal.platform.storage import Files, Upload, UploadLimits, accept_image
+from pabal.platform.tenants import Level
+
+SQL = load(__file__)
+APP = "pabal.apps.messaging"
+MESSAGING = Side("messaging", (sys.executable, "-m", "bench.messaging_side"))
+SECONDS = 120.0
+
+
+@dataclass(frozen=True)
+class Place:
+    """A bot in a room."""
+
+    bot_id: int
+    room_id: int
+
+
+class MessagingGround:
+    """One database with messaging in it, and the folder of its servers' files."""
+
+    def __init__(self, database: Database, folder: Path, unit_id: int) -> None:
+        self.database = database
+        self.folder = folder
+        self.unit_id = unit_id
+
+    @classmethod
+    async def lay(cls, url: str, folder: Path) -> "MessagingGround":
+        database = await Database.open(url, size=4)
+        await migrate(database, list_migrations(load_slices([APP])))
+        await housekeeping.make_partitions(database)
+        async with database.transaction() as tx:
+            hq = await tenants.ensure_hq(tx)
+            unit = await tenants.add_unit(tx, ENGINE, parent_id=hq.id, level=Level.BRANCH, name="Bench")
+            # The machine is busy with the bots too; that is no reason for a server to send them away.
+            await settings.change(tx, ENGINE, own.MAX_CPU_PERCENT, 10_000)
+        return cls(database, folder, unit.id)
+
+    async def add_bots(self, names: Sequence[str], *, rooms_each: int = 0) -> list[Place]:
+        devices = [usual_device(name) for name in names]
+        async with self.database.transaction() as tx:
+            rows = await tx.rows(SQL.insert_bots, unit_id=self.unit_id, names=list(names), devices=devices)
+            bot_ids = [row["id"] for row in rows]
+            made = await tx.rows(SQL.insert_rooms, unit_id=self.unit_id, bot_ids=bot_ids, each=rooms_each)
+            await settings.change(tx, ENGINE, own.MAX_BOTS, max(len(names), own.MAX_BOTS.default))
+        return [Place(row["bot_id"], row["room_id"]) for row in made]
+
+    async def draw(self, side: int) -> Picture:
+        """Noise, so that none is smaller than it looks."""
+
+        async def chunks() -> AsyncIterator[bytes]:
+            target = io.BytesIO()
+            Image.frombytes("RGB", (side, side), os.urandom(side * side * 3)).save(target, "PNG")
+            yield target.getvalue()
+
+        upload = Upload(chunks(), "noise.png", self.unit_id)
+        file = await accept_image(self.database, Files(self.folder / "files"), ENGINE, upload, UploadLimits())
+        return Picture(file.id, file.name, file.media_type, file.size, file.width or 0, file.height or 0)
+
+    async def wait_for_routes(self, count: int) -> None:
+        """Until so many bots can be sent to."""
+
+        async def count_routes() -> int:
+            async with self.database.transaction() as tx:
+                held: int = await tx.value(SQL.count_routes)
+            return held
+
+        until = elapsed() + SECONDS
+        while await count_routes() < count:
+            assert elapsed() < until, "bots connect too slowly to be measured"
+            await asyncio.sleep(0.1)
+
+    async def count_deliveries(self) -> dict[str, int]:
+        async with self.database.transaction() as tx:
+            return {row["state"]: row["count"] for row in await tx.rows(SQL.count_deliveries)}
+
+
+async def wait_until(is_so: Callable[[], bool], seconds: float) -> bool:
+    """Whether it came to be so in time."""
+    until = elapsed() + seconds
+    while not is_so():
+        if elapsed() >= until:
+            return False
+        await asyncio.sleep(0.1)
+    return True

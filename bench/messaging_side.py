@@ -1,0 +1,77 @@
+"""The processes of messaging's figures: a whole server as `pabal serve` runs it, and the phones of its bots."""
+
+import asyncio
+import os
+import resource
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any
+
+import uvloop
+
+from bench.messaging_ground import APP
+from bench.peers.words import main, say
+from pabal import main as pabal
+from pabal.apps.messaging.simulator.fleet import Fleet, running
+from pabal.apps.messaging.simulator.options import Options
+from pabal.base.settings import ROLES, read_settings
+from pabal.base.telemetry import start_logging
+
+FILES = 8192
+ARRIVALS = "arrivals.jsonl"
+
+
+async def serve(url: str, folder: str) -> dict[str, Any]:
+    """Until it is killed. Says where it listens."""
+    _allow_files()
+    settings = read_settings(
+        database_url=url,
+        data_dir=Path(folder),
+        secret_key="a key for one figure",
+        port=0,
+        bots_host="127.0.0.1",
+        bots_port=0,
+        apps=APP,
+    )
+    app = await pabal.build(settings, frozenset(ROLES))
+
+    def tell(address: str | None) -> None:
+        say(pid=os.getpid(), address=address, port=app.services.connections.doors["bots"][1])
+
+    await pabal.serve(app, tell)
+    return {}
+
+
+async def phones(folder: str, pace: float, each: float, *ports: float) -> dict[str, Any]:
+    """So many at each port, until they are killed. What arrives is in the folder, by this machine's clock."""
+    _allow_files()
+    async with AsyncExitStack() as stack:
+        for place, port in enumerate(ports):
+            servers = (("127.0.0.1", int(port)),)
+            fleet = Fleet(int(each), servers, prefix(place), Options(pace=pace), Path(folder) / ARRIVALS)
+            await stack.enter_async_context(running(fleet))
+        say(connected=int(each) * len(ports))
+        await asyncio.Event().wait()
+    return {}
+
+
+def prefix(place: int) -> str:
+    """Of the names of the bots that call the server at this place."""
+    return f"bench{place}"
+
+
+def list_names(each: int, servers: int) -> list[str]:
+    return [Fleet(each, (), prefix(place)).name(number + 1) for place in range(servers) for number in range(each)]
+
+
+def _allow_files() -> None:
+    """Each bot is an open file, on both sides."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = FILES if hard == resource.RLIM_INFINITY else min(FILES, hard)
+    if soft != resource.RLIM_INFINITY and soft < most:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+
+
+if __name__ == "__main__":
+    start_logging(level="warning")
+    main({"serve": serve, "phones": phones}, uvloop.run)

@@ -1,0 +1,1 @@
+"""The five applications: closed slices, strangers to each other."""

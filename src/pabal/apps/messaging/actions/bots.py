@@ -1,0 +1,144 @@
+"""What people decide about bots and the devices that say they are one. The listener of every server hears of it."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from pabal.apps.messaging.actions import bot_health
+from pabal.apps.messaging.errors import BadBotSecret, BadExclusion, BotExcluded, BotIncluded, BotNotFound
+from pabal.apps.messaging.machine import DEVICE, DeviceEvent
+from pabal.apps.messaging.model.bots import ABOUT, DEVICE_ABOUT, TOPIC, Bot, Device
+from pabal.apps.messaging.model.content import ImageMode
+from pabal.apps.messaging.store import bots
+from pabal.base.database import Tx
+from pabal.engine import facts
+from pabal.engine.transitions import transition
+from pabal.platform import audit, tenants
+from pabal.platform.actor import Actor, Right
+from pabal.platform.secrets import Vault
+from pabal.platform.tenants import Scope, UnitNotFound, visible_to
+
+AREA = "messaging"
+SHORTEST_SECRET, LONGEST = 8, 200
+
+
+@dataclass(frozen=True, slots=True)
+class BotChange:
+    """How a bot is to be. Without a unit it is the house's."""
+
+    image_mode: ImageMode
+    unit_id: int | None
+
+
+async def approve(tx: Tx, actor: Actor, device_id: int) -> Device:
+    return await _decide(tx, actor, device_id, DeviceEvent.APPROVE)
+
+
+async def deny(tx: Tx, actor: Actor, device_id: int) -> Device:
+    return await _decide(tx, actor, device_id, DeviceEvent.DENY)
+
+
+async def revoke(tx: Tx, actor: Actor, device_id: int) -> Device:
+    return await _decide(tx, actor, device_id, DeviceEvent.REVOKE)
+
+
+async def block(tx: Tx, actor: Actor, device_id: int) -> Device:
+    """It may not even connect any more."""
+    return await _decide(tx, actor, device_id, DeviceEvent.BLOCK)
+
+
+async def unblock(tx: Tx, actor: Actor, device_id: int) -> Device:
+    """It may connect again, and waits for a decision as if it were new."""
+    return await _decide(tx, actor, device_id, DeviceEvent.UNBLOCK)
+
+
+async def exclude(tx: Tx, actor: Actor, bot_id: int, reason: str) -> Bot:
+    """It gets nothing until somebody includes it again; what a person excluded, only a person brings back."""
+    bot, scope = await _hold(tx, actor, bot_id)
+    said = " ".join(reason.split())
+    if not 1 <= len(said) <= LONGEST or not said.isprintable():
+        raise BadExclusion(said[:LONGEST])
+    if bot.excluded_at is not None:
+        raise BotExcluded(bot.name)
+    await bot_health.exclude(tx, bot, by=actor.name, reason=said)
+    await _audit(tx, actor, "exclude", bot, after={"reason": said})
+    return await bots.get_bot(tx, scope, bot_id)
+
+
+async def include(tx: Tx, actor: Actor, bot_id: int) -> Bot:
+    bot, scope = await _hold(tx, actor, bot_id)
+    if bot.excluded_at is None:
+        raise BotIncluded(bot.name)
+    await bot_health.include(tx, bot, by=actor.name)
+    await _audit(tx, actor, "include", bot, before={"reason": bot.excluded_reason})
+    return await bots.get_bot(tx, scope, bot_id)
+
+
+async def edit(tx: Tx, actor: Actor, bot_id: int, change: BotChange) -> Bot:
+    bot, scope = await _hold(tx, actor, bot_id)
+    if not scope.holds(change.unit_id):
+        raise UnitNotFound(str(change.unit_id))
+    if change.unit_id is not None:
+        await tenants.get_unit(tx, change.unit_id)
+    await bots.update_bot(tx, bot_id, image_mode=change.image_mode, unit_id=change.unit_id)
+    before = {"image_mode": bot.image_mode.value, "unit_id": bot.unit_id}
+    after = {"image_mode": change.image_mode.value, "unit_id": change.unit_id}
+    unit_id = change.unit_id or bot.unit_id
+    await facts.record(tx, "messaging.bot_edited", f"{ABOUT}:{bot_id}", {"name": bot.name, **after}, unit_id)
+    await _audit(tx, actor, "edit", bot, before=before, after=after)
+    return await bots.get_bot(tx, scope, bot_id)
+
+
+async def set_secret(tx: Tx, actor: Actor, vault: Vault, bot_id: int, secret: str, salt: str) -> Bot:
+    """From now on its devices must sign with it; empty, they need not any more. Nobody is ever shown it again."""
+    bot, scope = await _hold(tx, actor, bot_id)
+    if (secret or salt) and (not SHORTEST_SECRET <= len(secret) <= LONGEST or len(salt) > LONGEST):
+        raise BadBotSecret
+    sealed = (vault.seal(secret), vault.seal(salt)) if secret else (None, None)
+    await bots.update_secret(tx, bot_id, secret=sealed[0], salt=sealed[1])
+    tx.hint(TOPIC)
+    await _audit(
+        tx, actor, "set_secret", bot, before={"signs": bot.has_secret}, after={"signs": bool(secret), "at": str(tx.now)}
+    )
+    return await bots.get_bot(tx, scope, bot_id)
+
+
+async def _decide(tx: Tx, actor: Actor, device_id: int, event: DeviceEvent) -> Device:
+    actor.require(Right.MANAGE, AREA)
+    scope = await visible_to(tx, actor)
+    device = await bots.get_device(tx, scope, device_id)
+    made = await transition(tx, DEVICE, device_id, event, actor=actor.name)
+    await bots.update_decided(tx, device_id, by=actor.name)
+    tx.hint(TOPIC)
+    await audit.record(
+        tx,
+        actor,
+        f"messaging.device_{event}",
+        f"{DEVICE_ABOUT}:{device_id}",
+        unit_id=device.unit_id,
+        before={"state": made.source},
+        after={"state": made.target, "bot": device.bot_name, "device": device.device_id},
+    )
+    return await bots.get_device(tx, scope, device_id)
+
+
+async def _hold(tx: Tx, actor: Actor, bot_id: int) -> tuple[Bot, Scope]:
+    """Only who sees its unit may change a bot, however many use it."""
+    actor.require(Right.MANAGE, AREA)
+    scope = await visible_to(tx, actor)
+    bot = await bots.hold_bot(tx, bot_id)
+    if bot is None or not scope.holds(bot.unit_id):
+        raise BotNotFound(str(bot_id))
+    return bot, scope
+
+
+async def _audit(
+    tx: Tx,
+    actor: Actor,
+    verb: str,
+    bot: Bot,
+    *,
+    before: dict[str, Any] | None = None,
+    after: dict[str, Any] | None = None,
+) -> None:
+    about, shown = f"{ABOUT}:{bot.id}", {"bot": bot.name, **(after or {})}
+    await audit.record(tx, actor, f"messaging.bot_{verb}", about, unit_id=bot.unit_id, before=before, after=shown)

@@ -1,0 +1,239 @@
+"""Checks a schedule before it is saved: what refuses it, what is worth knowing, and what it will do."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from pabal.apps.messaging import settings
+from pabal.apps.messaging.actions import pictures
+from pabal.apps.messaging.actions.budgets import read_budget
+from pabal.apps.messaging.errors import BotNotFound, RoomNotFound, TemplateNotFound
+from pabal.apps.messaging.model import checks, upcoming
+from pabal.apps.messaging.model.bots import Bot, DeviceState
+from pabal.apps.messaging.model.checks import Allowed, say
+from pabal.apps.messaging.model.content import Pace, Part, SendOrder, plan_parts
+from pabal.apps.messaging.model.findings import Finding, find
+from pabal.apps.messaging.model.limits import Budget, resolve
+from pabal.apps.messaging.model.rooms import Room, RoomLimits, RoomType
+from pabal.apps.messaging.model.schedules import NewSchedule, Schedule, ScheduleType
+from pabal.apps.messaging.model.upcoming import Around, Neighbour, Upcoming5
+from pabal.apps.messaging.store.bots import get_bot
+from pabal.apps.messaging.store.rooms import get_room
+from pabal.apps.messaging.store.schedules import find_same_text, get_schedule, list_neighbours
+from pabal.apps.messaging.store.templates import get_template
+from pabal.base.database import Tx
+from pabal.engine import occurrences
+from pabal.platform.actor import Actor, Right
+from pabal.platform.settings import Values, values
+from pabal.platform.tenants import Scope, UnitNotFound, get_unit, visible_to
+
+AREA = "messaging"
+# Of a day's sends, from here on the form says so.
+_NEARLY = 0.8
+_UNKNOWN = ("unknown", "모름")
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """`problems` refuse, `warnings` do not. `upcoming` is empty while the time cannot be read."""
+
+    problems: tuple[Finding, ...]
+    warnings: tuple[Finding, ...]
+    upcoming: tuple[Upcoming5, ...]
+    parts: tuple[Part, ...]
+    budget: Budget | None
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """A check, and what it is about as it would be saved: cleaned, with its owner. Saved only without problems."""
+
+    new: NewSchedule
+    unit_id: int
+    checked: Checked
+
+
+@dataclass(frozen=True, slots=True)
+class _Ground:
+    """Where it would stand. What was not found is None, and said in `problems`."""
+
+    scope: Scope
+    values: Values
+    room: Room | None
+    bot: Bot | None
+    unit_id: int
+    problems: tuple[Finding, ...]
+
+    @property
+    def limits(self) -> RoomLimits:
+        return resolve(RoomLimits() if self.room is None else self.room.limits, self.values)
+
+    @property
+    def allowed(self) -> Allowed:
+        said, limits = self.values, self.limits
+        return Allowed(
+            limits,
+            max_text_length=limits.max_text_length or said[settings.MAX_TEXT_LENGTH],
+            warn_text_length=said[settings.WARN_TEXT_LENGTH],
+            max_images_per_group=said[settings.MAX_IMAGES_PER_GROUP],
+            max_images=said[settings.MAX_IMAGES],
+        )
+
+
+async def check(tx: Tx, actor: Actor, new: NewSchedule, *, schedule_id: int | None = None) -> Checked:
+    """As saving it would: for forms, while they are written. With `schedule_id`, as an edit of that one."""
+    actor.require(Right.WRITE, AREA)
+    scope = await visible_to(tx, actor)
+    old = None if schedule_id is None else await get_schedule(tx, scope, schedule_id)
+    return (await survey(tx, actor, new, old)).checked
+
+
+async def survey(tx: Tx, actor: Actor, new: NewSchedule, old: Schedule | None) -> Survey:
+    new = checks.clean(new)
+    ground = await _look(tx, actor, new)
+    content, problems = await pictures.describe(tx, ground.scope, new.content)
+    new = replace(new, content=content)
+    problems = [*ground.problems, *problems, *checks.list_problems(new, ground.allowed)]
+    # What was due before may be edited without giving it a new time: it stays completed.
+    is_same_time = old is not None and old.when == new.when
+    unreadable = [] if is_same_time else list(checks.list_when_problems(new.when, tx.now))
+    around = await _look_around(tx, ground, new, old)
+    ahead = () if unreadable else upcoming.list_upcoming(new.when, around)
+    warnings = [*checks.list_text_warnings(content, ground.allowed), *await _list_warnings(tx, ground, new, old)]
+    warnings += _list_meetings(ground, new, ahead, around)
+    budget = None
+    if ground.room is not None:
+        budget = await read_budget(tx, ground.room, components=max(1, len(content.components)))
+    found = checks.without_repeats([*problems, *unreadable])
+    checked = Checked(found, checks.without_repeats(warnings), ahead, _parts(ground, new), budget)
+    return Survey(new, ground.unit_id, checked)
+
+
+async def _look(tx: Tx, actor: Actor, new: NewSchedule) -> _Ground:
+    scope = await visible_to(tx, actor)
+    problems: list[Finding] = []
+    room: Room | None = None
+    bot: Bot | None = None
+    try:
+        room = await get_room(tx, scope, new.room_id)
+    except RoomNotFound:
+        problems.append(find("room_not_found", "room_id"))
+    try:
+        bot = await get_bot(tx, scope, new.bot_id)
+    except BotNotFound:
+        problems.append(find("bot_not_found", "bot_id"))
+    if new.template_id is not None:
+        try:
+            await get_template(tx, scope, new.template_id)
+        except TemplateNotFound:
+            problems.append(find("template_not_found", "template_id"))
+    if room is not None and bot is not None:
+        problems += _list_strangers(room, bot)
+    owner = new.unit_id if new.unit_id is not None else None if room is None else room.unit_id
+    problems += await _list_owner_problems(tx, actor, owner, room)
+    unit_id = owner if owner is not None else scope.unit_id
+    return _Ground(scope, await values(tx, settings.ALL), room, bot, unit_id or 0, tuple(problems))
+
+
+def _list_strangers(room: Room, bot: Bot) -> Iterator[Finding]:
+    names = [each.bot_name for each in room.bots]
+    if bot.name in names:
+        return
+    if names:
+        yield find("bot_not_in_room", "bot_id", bot=bot.name, room=room.name, bots=", ".join(names))
+    else:
+        yield find("no_bot_in_room", "bot_id", bot=bot.name, room=room.name)
+
+
+async def _list_owner_problems(tx: Tx, actor: Actor, owner: int | None, room: Room | None) -> list[Finding]:
+    """The room belongs to the owner or to a unit below it; what nobody claimed is the house's."""
+    if owner is None:
+        return []
+    try:
+        below = await visible_to(tx, actor, within=owner)
+    except UnitNotFound:
+        return [find("unit_not_found", "unit_id")]
+    if room is None or below.holds(room.unit_id):
+        return []
+    unit = await get_unit(tx, owner)
+    return [find("room_not_below_unit", "unit_id", room=room.name, unit=unit.name)]
+
+
+async def _look_around(tx: Tx, ground: _Ground, new: NewSchedule, old: Schedule | None) -> Around:
+    neighbours: list[Neighbour] = []
+    if ground.room is not None:
+        but = None if old is None else old.id
+        neighbours = await list_neighbours(tx, ground.scope, ground.room.id, but=but)
+    asked: dict[int, list[datetime]] = {}
+    if old is not None and old.timetable_id is not None:
+        asked = await occurrences.list_asked(tx, [old.timetable_id], after=tx.now)
+    return Around(
+        tx.now,
+        gap=timedelta(seconds=ground.limits.min_gap_seconds or 0),
+        neighbours=neighbours,
+        skipped=[moment for moments in asked.values() for moment in moments],
+        is_paused=not new.is_active,
+        bot_reason=_bot_reason(ground.bot),
+    )
+
+
+def _bot_reason(bot: Bot | None) -> str | None:
+    if bot is None or bot.state == "online":
+        return None
+    return "bot_excluded" if bot.state == "excluded" else "bot_offline"
+
+
+async def _list_warnings(tx: Tx, ground: _Ground, new: NewSchedule, old: Schedule | None) -> list[Finding]:
+    """About the room and the bot."""
+    warnings: list[Finding] = []
+    zone = ZoneInfo("Asia/Seoul")
+    if ground.bot is not None:
+        warnings += _list_bot_warnings(ground.bot, zone, tx)
+    if ground.room is None:
+        return warnings
+    if ground.room.room_type is RoomType.PRODUCTION and checks.says_test(new.title):
+        warnings.append(find("title_says_test", "title", room=ground.room.name))
+    days, text = ground.values[settings.SAME_TEXT_DAYS], new.content.text
+    if days and text is not None and new.content.send_order is not SendOrder.IMAGES_ONLY:
+        since, but = tx.now - timedelta(days=days), None if old is None else old.id
+        same = await find_same_text(tx, ground.scope, ground.room.id, text, since=since, but=but)
+        if same is not None:
+            title = Neighbour(same[0], new.when).shown
+            warnings.append(find("same_text", "text", title=title, days=days))
+    return warnings
+
+
+def _list_bot_warnings(bot: Bot, zone: ZoneInfo, tx: Tx) -> Iterator[Finding]:
+    if bot.state == "excluded":
+        yield find("bot_excluded", "bot_id", bot=bot.name, reason=bot.excluded_reason)
+    elif bot.devices and not any(device.state == DeviceState.APPROVED for device in bot.devices):
+        yield find("device_pending", "bot_id", bot=bot.name)
+    elif not bot.is_connected:
+        ping = _UNKNOWN if bot.last_ping_at is None else say(bot.last_ping_at, zone, tx.now)
+        yield find("bot_offline", "bot_id", bot=bot.name, ping=ping)
+
+
+def _list_meetings(
+    ground: _Ground, new: NewSchedule, ahead: tuple[Upcoming5, ...], around: Around
+) -> Iterator[Finding]:
+    """About its moments, and those of others in the room."""
+    sent = [one for one in ahead if one.excluded in (None, "paused")]
+    if not sent:
+        return
+    zone = ZoneInfo(new.when.zone)
+    yield from upcoming.list_conflicts(new.when, ahead, around)
+    if len(sent) == 1 and new.when.schedule_type is not ScheduleType.ONCE:
+        yield find("fires_only_once", "valid_until", at=say(sent[0].moment, zone, around.now))
+    most = ground.limits.dispatches_per_day
+    count = upcoming.count_day(new.when, sent[0].moment, around)
+    if most and count >= most * _NEARLY:
+        at = say(sent[0].moment, zone, around.now)
+        yield find("day_nearly_full", "room_id", at=at, count=count, most=most)
+
+
+def _parts(ground: _Ground, new: NewSchedule) -> tuple[Part, ...]:
+    pace = Pace(image_gap_ms=ground.values[settings.IMAGE_GAP_MS])
+    if ground.bot is not None:
+        pace = replace(pace, image_mode=ground.bot.image_mode)
+    return tuple(plan_parts(new.content, pace))

@@ -1,0 +1,166 @@
+"""What people do with rooms: claim what a bot discovered, add one by hand, edit it, let it go."""
+
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from pabal.apps.messaging.errors import BadRoom, RoomClaimed, RoomInUse, RoomKnown, RoomNotFound
+from pabal.apps.messaging.model.rooms import Room, RoomLimits, RoomType
+from pabal.apps.messaging.store import bots, rooms
+from pabal.apps.messaging.store.rooms import Sighting
+from pabal.base.database import Tx
+from pabal.engine import facts
+from pabal.platform import audit, tenants
+from pabal.platform.actor import Actor, Right
+from pabal.platform.tenants import Scope, UnitNotFound, visible_to
+
+AREA = "messaging"
+# none of its own
+_SETTINGS = RoomLimits()
+_MOST = {"min_gap_seconds": 86_400, "max_text_length": 65_000}
+
+
+@dataclass(frozen=True, slots=True)
+class RoomChange:
+    """How a room is to be, all of it. `limits` are its own; None in them is the setting's."""
+
+    unit_id: int
+    name: str
+    room_type: RoomType = RoomType.PRODUCTION
+    note: str = ""
+    limits: RoomLimits = _SETTINGS
+
+
+@dataclass(frozen=True, slots=True)
+class NewRoom:
+    """One that no bot has heard anything in yet. `name` is also what the bot calls it: a text is addressed by that."""
+
+    channel_id: str
+    name: str
+    bot_id: int
+    unit_id: int
+    room_type: RoomType = RoomType.PRODUCTION
+
+
+async def claim(tx: Tx, actor: Actor, room_id: int, change: RoomChange) -> Room:
+    """Gives a room that is nobody's to a unit. Such rooms are the house's, so its administrators do this."""
+    actor.require(Right.MANAGE, AREA)
+    scope = await visible_to(tx, actor)
+    room = await _hold(tx, scope, room_id)
+    if room.unit_id is not None:
+        raise RoomClaimed(room.name)
+    await _check_unit(tx, scope, change.unit_id)
+    return await _change(tx, actor, room, replace(_apply(room, change), claimed_by=actor.name), "claimed")
+
+
+async def edit(tx: Tx, actor: Actor, room_id: int, change: RoomChange) -> Room:
+    """Name, type and note are its operators' business; the limits and whose it is, its administrators'."""
+    actor.require(Right.WRITE, AREA)
+    scope = await visible_to(tx, actor)
+    room = await _hold(tx, scope, room_id)
+    if room.unit_id is None:
+        raise RoomNotFound(str(room_id))
+    if (change.unit_id, change.limits) != (room.unit_id, room.limits):
+        actor.require(Right.MANAGE, AREA)
+        await _check_unit(tx, scope, change.unit_id)
+    return await _change(tx, actor, room, _apply(room, change), "edited")
+
+
+async def add(tx: Tx, actor: Actor, new: NewRoom) -> Room:
+    actor.require(Right.MANAGE, AREA)
+    scope = await visible_to(tx, actor)
+    await _check_unit(tx, scope, new.unit_id)
+    bot = await bots.get_bot(tx, scope, new.bot_id)
+    name, channel_id = _line(new.name, most=200), _line(new.channel_id, most=100)
+    made = await rooms.insert_room(
+        tx, unit_id=new.unit_id, channel_id=channel_id, name=name, room_type=new.room_type, by=actor.name
+    )
+    if made is None:
+        raise RoomKnown(channel_id)
+    await rooms.note_bots(tx, [Sighting(channel_id, bot.id, name)])
+    room = await _get(tx, made)
+    await _tell(tx, actor, room, "claimed", after={**_shown(room), "channel_id": channel_id, "bot": bot.name})
+    return room
+
+
+async def release(tx: Tx, actor: Actor, room_id: int) -> Room:
+    """Nobody's again, as if it had just been discovered."""
+    actor.require(Right.MANAGE, AREA)
+    room = await _hold(tx, await visible_to(tx, actor), room_id)
+    if room.unit_id is None:
+        raise RoomNotFound(str(room_id))
+    if await rooms.has_schedules(tx, room_id):
+        raise RoomInUse(room.name)
+    return await _change(tx, actor, room, replace(room, unit_id=None, claimed_by=None), "released")
+
+
+async def _hold(tx: Tx, scope: Scope, room_id: int) -> Room:
+    room = await rooms.hold_room(tx, room_id)
+    if room is None or not scope.holds(room.unit_id):
+        raise RoomNotFound(str(room_id))
+    return room
+
+
+async def _check_unit(tx: Tx, scope: Scope, unit_id: int) -> None:
+    if not scope.holds(unit_id):
+        raise UnitNotFound(str(unit_id))
+    await tenants.get_unit(tx, unit_id)
+
+
+def _apply(room: Room, change: RoomChange) -> Room:
+    for name, value in asdict(change.limits).items():
+        least = 1 if name == "max_text_length" else 0
+        if value is not None and not least <= value <= _MOST.get(name, 100_000):
+            raise BadRoom(f"{name} {value}")
+    note = change.note.strip()
+    if len(note) > 500 or "\x00" in note:
+        raise BadRoom(f"note of {len(note)} characters")
+    name = _line(change.name, most=200)
+    return replace(room, unit_id=change.unit_id, name=name, room_type=change.room_type, note=note, limits=change.limits)
+
+
+def _line(text: str, *, most: int) -> str:
+    text = text.strip()
+    if not 1 <= len(text) <= most or any(ord(sign) < 32 for sign in text):
+        raise BadRoom(text[:most])
+    return text
+
+
+async def _change(tx: Tx, actor: Actor, before: Room, after: Room, verb: str) -> Room:
+    await rooms.update_room(tx, after)
+    room = await _get(tx, before.id)
+    await _tell(
+        tx, actor, room, verb, before=_shown(before), after=_shown(after), unit_id=after.unit_id or before.unit_id
+    )
+    return room
+
+
+async def _get(tx: Tx, room_id: int) -> Room:
+    room = await rooms.find_room(tx, room_id)
+    if room is None:
+        raise RoomNotFound(str(room_id))
+    return room
+
+
+async def _tell(
+    tx: Tx,
+    actor: Actor,
+    room: Room,
+    verb: str,
+    *,
+    after: dict[str, Any],
+    before: dict[str, Any] | None = None,
+    unit_id: int | None = None,
+) -> None:  # long: what the fact and the audit say together
+    about, unit = f"room:{room.id}", unit_id or room.unit_id
+    await facts.record(tx, f"messaging.room_{verb}", about, {"name": room.name, "channel_id": room.channel_id}, unit)
+    await audit.record(tx, actor, f"messaging.room_{verb}", about, unit_id=unit, before=before, after=after)
+
+
+def _shown(room: Room) -> dict[str, Any]:
+    return {
+        "unit_id": room.unit_id,
+        "name": room.name,
+        "room_type": room.room_type.value,
+        "note": room.note,
+        **asdict(room.limits),
+    }

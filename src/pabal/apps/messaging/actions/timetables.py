@@ -1,0 +1,90 @@
+"""The engine's schedule of a message schedule: when it is due, in which lane and route, and how late it may be."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from pabal.apps.messaging import settings
+from pabal.apps.messaging.model.bots import route_of
+from pabal.apps.messaging.model.deliveries import SEND
+from pabal.apps.messaging.model.schedules import LatePolicy, Schedule
+from pabal.apps.messaging.store import schedules as store
+from pabal.base.database import Tx
+from pabal.engine import schedules as engine
+from pabal.engine.misfires import ON_TIME, Misfire
+from pabal.engine.schedules import NewSchedule
+from pabal.platform.settings import Values, values
+
+SETTINGS = (settings.LANE, settings.CATCHUP_WINDOW, settings.RETRY_HORIZON)
+_AT_ONCE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Late:
+    """What becomes of moments nobody looked at in time; `window` is also how long a send waits that was not begun."""
+
+    misfire: Misfire
+    window: timedelta
+
+
+def late(policy: LatePolicy, said: Values) -> Late:
+    match policy:
+        case LatePolicy.WINDOW:
+            return Late(Misfire.LATEST, said[settings.CATCHUP_WINDOW])
+        case LatePolicy.SEND_LATE:
+            return Late(Misfire.LATEST, said[settings.RETRY_HORIZON])
+        case LatePolicy.ASK | LatePolicy.SKIP:
+            return Late(Misfire.SKIP, ON_TIME)
+
+
+def lane_of(said: Values, *, bot_name: str, room_id: int) -> str:
+    """What goes one at a time: a bot, which is one phone, or by the setting a room."""
+    return f"room:{room_id}" if said[settings.LANE] == "room" else route_of(bot_name)
+
+
+async def put(tx: Tx, schedule: Schedule) -> engine.Schedule:
+    """The first time: it has a moment ahead, or this raises NothingAhead."""
+    made = await engine.put(tx, _plan(schedule, await values(tx, SETTINGS)))
+    await store.set_timetable(tx, schedule.id, made.id)
+    return made
+
+
+async def edit(tx: Tx, schedule: Schedule) -> engine.Schedule:
+    """As the schedule says now; what was due before is decided as it was. A pause stays."""
+    if schedule.timetable_id is None:
+        return await put(tx, schedule)
+    return await engine.edit(tx, schedule.timetable_id, _plan(schedule, await values(tx, SETTINGS)))
+
+
+async def relane(tx: Tx) -> None:
+    """At every start: schedules that were saved under other settings get the lane and the lateness of now."""
+    said = await values(tx, SETTINGS)
+    windows = {policy.value: late(policy, said).window for policy in LatePolicy}
+    after = 0
+    while True:
+        by_room = said[settings.LANE] == "room"
+        found = await store.list_astray(tx, after=after, most=_AT_ONCE, by_room=by_room, windows=windows)
+        for schedule in await store.load_schedules(tx, found):
+            await edit(tx, schedule)
+        if len(found) < _AT_ONCE:
+            return
+        after = found[-1]
+
+
+def _plan(schedule: Schedule, said: Values) -> NewSchedule:
+    timing, lateness = schedule.when.timing, late(schedule.late_policy, said)
+    return NewSchedule(
+        name=schedule.title,
+        kind=SEND,
+        args={"message_schedule": schedule.id},
+        about=schedule.about,
+        route=route_of(schedule.bot_name),
+        lane=lane_of(said, bot_name=schedule.bot_name, room_id=schedule.room_id),
+        recurrence=timing.recurrence,
+        zone=timing.zone,
+        valid_from=timing.window.valid_from,
+        valid_until=timing.window.valid_until,
+        misfire=lateness.misfire,
+        misfire_window=lateness.window,
+        expires_after=lateness.window,
+        unit_id=schedule.unit_id,
+    )

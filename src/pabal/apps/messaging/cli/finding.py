@@ -1,0 +1,123 @@
+"""Finds what a command names: by number, or by name where only one has it. The first column of a list is the number."""
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+from pabal.apps.messaging.errors import (
+    BotNotFound,
+    DeliveryNotFound,
+    DeviceNotFound,
+    RoomNotFound,
+    ScheduleNotFound,
+    TemplateNotFound,
+)
+from pabal.apps.messaging.model.bots import Bot, Device
+from pabal.apps.messaging.model.deliveries import Delivery
+from pabal.apps.messaging.model.rooms import Room, RoomType
+from pabal.apps.messaging.model.schedules import Schedule
+from pabal.apps.messaging.model.templates import Template
+from pabal.apps.messaging.store import bots, deliveries, rooms, schedules, templates
+from pabal.base.database import Tx
+from pabal.base.errors import NotFound
+from pabal.engine import ids
+from pabal.engine.listing import paging
+from pabal.platform.commands.options import NameAmbiguous, find_unit
+from pabal.platform.commands.shell import Shell
+from pabal.platform.tenants import Scope, visible_to
+
+Named = TypeVar("Named", Bot, Device, Room, Schedule, Template)
+_MOST = 200
+
+
+async def see(tx: Tx, shell: Shell, org: str | None = None) -> Scope:
+    """What the command line may see: everything, or what is of a unit and below it."""
+    return await visible_to(tx, shell.actor, within=None if org is None else (await find_unit(tx, org)).id)
+
+
+async def find_schedule(tx: Tx, scope: Scope, text: str) -> Schedule:
+    number = _number(text)
+    if number is not None:
+        return await schedules.get_schedule(tx, scope, number)
+    page = await schedules.list_schedules(tx, schedules.Wanted(scope.listed, q=text), limit=_MOST)
+    return _only([one for one in page.items if one.title == text.strip()], text, ScheduleNotFound)
+
+
+async def find_template(tx: Tx, scope: Scope, text: str) -> Template:
+    number = _number(text)
+    if number is not None:
+        return await templates.get_template(tx, scope, number)
+    page = await templates.list_templates(tx, scope, q=text, limit=_MOST)
+    return _only([one for one in page.items if one.name == text.strip()], text, TemplateNotFound)
+
+
+async def find_room(tx: Tx, scope: Scope, text: str) -> Room:
+    """By channel id too. What nobody has claimed is found as well."""
+    number = _number(text)
+    found = None if number is None else await rooms.find_room(tx, number)
+    if found is not None and scope.holds(found.unit_id):
+        return found
+    page = await rooms.list_rooms(tx, rooms.Wanted(scope.listed, q=text.strip()), limit=_MOST)
+    unclaimed = await rooms.list_unclaimed(tx, scope, limit=_MOST)
+    alike = [one for one in (*page.items, *unclaimed.items) if text.strip() in (one.name, one.channel_id)]
+    return _only(alike, text, RoomNotFound)
+
+
+async def find_test_room(tx: Tx, scope: Scope, text: str | None) -> Room:
+    """The one there is, when none is named."""
+    if text is not None:
+        return await find_room(tx, scope, text)
+    page = await rooms.list_rooms(tx, rooms.Wanted(scope.listed, room_type=RoomType.TEST), limit=2)
+    return _only(page.items, "test", RoomNotFound)
+
+
+async def find_bot(tx: Tx, scope: Scope, text: str) -> Bot:
+    number = _number(text)
+    if number is not None:
+        return await bots.get_bot(tx, scope, number)
+    page = await bots.list_bots(tx, bots.Wanted(scope.listed, q=text.strip()), limit=_MOST)
+    return _only([one for one in page.items if one.name == text.strip()], text, BotNotFound)
+
+
+async def find_device(tx: Tx, scope: Scope, text: str) -> Device:
+    """By the name of its bot too, when that has no other device."""
+    number = _number(text)
+    if number is not None:
+        return await bots.get_device(tx, scope, number)
+    return _only((await find_bot(tx, scope, text)).devices, text, DeviceNotFound)
+
+
+async def find_delivery(tx: Tx, scope: Scope, text: str) -> Delivery:
+    """The first letters of its id are enough."""
+    try:
+        low, high = ids.read_range("dlv", text.strip())
+    except ids.BadId as error:
+        raise DeliveryNotFound(text[:100]) from error
+    wanted = deliveries.Wanted(units=scope.listed)
+    page = await deliveries.list_deliveries(tx, wanted, paging.show_cursor(min(high, ids.LAST)), limit=2)
+    found = [one for one in page.items if one.id >= low]
+    if not found:
+        raise DeliveryNotFound(text[:100])
+    if len(found) > 1:
+        raise NameAmbiguous(", ".join(ids.show("dlv", one.id) for one in found))
+    return found[0]
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
+
+
+def _only(found: Sequence[Named], text: str, missing: type[NotFound]) -> Named:
+    if not found:
+        raise missing(text[:100])
+    if len(found) > 1:
+        raise NameAmbiguous(", ".join(f"{one.id} {_name(one)}" for one in found))
+    return found[0]
+
+
+def _name(one: Bot | Device | Room | Schedule | Template) -> str:
+    match one:
+        case Schedule():
+            return one.title
+        case Device():
+            return one.device_id
+    return one.name

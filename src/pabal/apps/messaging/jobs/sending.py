@@ -1,0 +1,160 @@
+"""Send: one attempt at a delivery. Each part is marked before its first byte and after its last."""
+
+import asyncio
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import cast
+
+from pabal.apps.messaging import settings as own
+from pabal.apps.messaging.errors import BotGone
+from pabal.apps.messaging.gateway import BotLine
+from pabal.apps.messaging.jobs import giving_up, preparing
+from pabal.apps.messaging.jobs.marking import Marks
+from pabal.apps.messaging.jobs.preparing import Ready
+from pabal.apps.messaging.model.content import Part
+from pabal.apps.messaging.model.deliveries import PartState
+from pabal.apps.messaging.store import errands, marks
+from pabal.apps.messaging.store.marks import Mark
+from pabal.base.clock import elapsed
+from pabal.base.database import Tx
+from pabal.base.errors import Invalid, Unavailable
+from pabal.base.telemetry import declare, emit
+from pabal.engine.claims import LeaseLost, RouteLost
+from pabal.engine.kinds import Job
+from pabal.engine.outcome import Fail, Outcome, Retry, Snooze
+from pabal.platform import storage
+from pabal.platform.services import Services
+from pabal.platform.storage import ContentMissing, StoreFailed
+
+# A bot that is gone may look connected for a moment more: the next look is not at once.
+PAUSE = timedelta(seconds=1)
+TAKING_BACK = 2.0
+
+declare("sending.failed", "Attempts at a delivery that failed", labels=("reason",), level=30)
+declare("sending.bot_gone", "Attempts cut off because the bot went away", labels=("began",))
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """None: every part that was left is out. Otherwise a code, and what was said."""
+
+    reason: str | None = None
+    error: str = ""
+
+
+class Send:
+    """The handler of `messaging.send`. Runs where the bot's connection is."""
+
+    def __init__(self, services: Services, *, began: float | None = None) -> None:
+        self._services = services
+        self._marks = Marks(services.database)
+        self._began = elapsed() if began is None else began
+        self._claim_most = own.CLAIM_BATCH_SIZE.default
+
+    def claim_most(self) -> int:
+        """As the setting said when the last send began."""
+        return self._claim_most
+
+    async def prepare(self, tx: Tx, job: Job) -> Ready | Outcome:
+        if self._services.connections.find(job.queue) is None:
+            return Snooze(tx.now + PAUSE, "bot_gone")
+        running = timedelta(seconds=elapsed() - self._began)
+        bots_here_by = tx.now - running + self._services.settings.reconnect_wait
+        prepared = await preparing.prepare(tx, job, bots_here_by=bots_here_by)
+        if isinstance(prepared, Ready):
+            self._claim_most = prepared.values[own.CLAIM_BATCH_SIZE]
+        return prepared
+
+    async def perform(self, job: Job, ready: Ready) -> Result:
+        try:
+            async with asyncio.timeout(ready.deadline.total_seconds()) as limit:
+                await self._send_all(job, ready)
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            return Result("deadline", f"longer than {ready.deadline}")
+        except ContentMissing as error:
+            return Result("file_missing", str(error))
+        except StoreFailed as error:
+            return Result("store_failed", str(error))
+        except BotGone as gone:
+            emit("sending.bot_gone", began=str(gone.began), job=job.id, delivery=ready.errand.id)
+            raise RouteLost(f"job {job.id} route {job.queue}: the bot is gone") from gone
+        except (Unavailable, Invalid) as error:
+            return Result("bot_error", str(error))
+        return Result()
+
+    async def record(self, tx: Tx, ready: Ready, result: Result) -> Outcome:
+        errand, job = ready.errand, ready.job
+        resend = ready.values[own.UNKNOWN_PARTS] == "resend"
+        await marks.settle_writing(tx, errand.id, resend=resend)
+        parts = (await marks.list_parts(tx, [errand.id]))[errand.id]
+        if result.reason is not None:
+            await self._note(tx, ready, result)
+        if all(part.state is not PartState.PLANNED for part in parts):
+            return await preparing.finish(tx, job, errand, parts, reason=result.reason or "bot_gone")
+        reason = result.reason or "bot_error"
+        after = ready.values[own.RETRY_AFTER] * 2**job.failures
+        is_over = tx.now + after > errand.counts_from + ready.values[own.RETRY_HORIZON]
+        if job.failures >= ready.values[own.RETRIES] or is_over:
+            return Fail(reason)
+        return Retry(reason, after)
+
+    async def give_up(self, tx: Tx, job: Job, reason: str) -> None:
+        await giving_up.give_up(tx, job, reason)
+
+    async def _note(self, tx: Tx, ready: Ready, result: Result) -> None:
+        job = ready.job
+        entry = {"at": tx.now.isoformat(), "attempt": job.attempt, "reason": result.reason, "error": result.error}
+        await errands.note_error(tx, ready.errand.id, entry)
+        emit("sending.failed", reason=result.reason, error=result.error, delivery=ready.errand.id, attempt=job.attempt)
+
+    async def _send_all(self, job: Job, ready: Ready) -> None:
+        out = ready.total - len(ready.parts)
+        for index, part in enumerate(ready.parts):
+            if index:
+                await asyncio.sleep(part.wait_ms / 1000)
+            await self._send_part(job, ready, part)
+            await job.report({"written": out + index + 1, "parts": ready.total})
+
+    async def _send_part(self, job: Job, ready: Ready, part: Part) -> None:
+        """Once the first mark stands, only what surely did not begin may be taken back."""
+        pictures = [await self._read(ready, picture.file_id) for picture in part.pictures]
+        line = cast("BotLine | None", self._services.connections.find(job.queue))
+        if line is None:
+            raise RouteLost(f"job {job.id} route {job.queue}: not connected here")
+        try:
+            await self._mark(job, ready, part, PartState.WRITING)
+        except asyncio.CancelledError:
+            await self._take_back(job, ready, part)
+            raise
+        try:
+            await self._write(line, ready, part, pictures)
+        except BotGone as gone:
+            if not gone.began:
+                await self._take_back(job, ready, part)
+            raise
+        await self._mark(job, ready, part, PartState.WRITTEN)
+
+    async def _write(self, line: BotLine, ready: Ready, part: Part, pictures: list[bytes]) -> None:
+        errand = ready.errand
+        room_name = errand.room_name or ""
+        if part.text is not None:
+            await line.send_text(room_name, errand.channel_id, part.text)
+        else:
+            extension = part.pictures[0].extension
+            await line.send_images(errand.channel_id, room_name, pictures, extension, part.media_wait)
+
+    async def _mark(self, job: Job, ready: Ready, part: Part, state: PartState) -> None:
+        await self._marks.put(job, Mark(ready.errand.id, part.no, job.token, state))
+
+    async def _take_back(self, job: Job, ready: Ready, part: Part) -> None:
+        """Not at any price: a part that stays marked is unknown, which is true enough."""
+        with suppress(LeaseLost, TimeoutError):
+            async with asyncio.timeout(TAKING_BACK):
+                await self._mark(job, ready, part, PartState.PLANNED)
+
+    async def _read(self, ready: Ready, file_id: int) -> bytes:
+        content = await storage.read(self._services.files, ready.files[file_id])
+        return b"".join([chunk async for chunk in content.chunks])

@@ -1,0 +1,297 @@
+"""One conversation with a phone: handshake, pings, what it hears in its rooms, and what is sent through it."""
+
+import asyncio
+import logging
+import random
+from collections.abc import Awaitable, Sequence
+from typing import TypeVar
+
+from pabal.apps.messaging.errors import BadPacket, BotGone, HandshakeIncomplete
+from pabal.apps.messaging.listener import refusals
+from pabal.apps.messaging.listener.clients import Address
+from pabal.apps.messaging.listener.dialects import (
+    CHATS,
+    PONGS,
+    Dialect,
+    Room,
+    choose_dialect,
+    media_seconds,
+    read_chat,
+    read_pong,
+    write_ping,
+    write_refusal,
+    write_welcome,
+)
+from pabal.apps.messaging.listener.early import Early
+from pabal.apps.messaging.listener.handshake import Handshake, is_handshake, read_handshake
+from pabal.apps.messaging.listener.lines import Lines
+from pabal.apps.messaging.listener.protocol import Verdict
+from pabal.apps.messaging.listener.refusals import Refusal
+from pabal.apps.messaging.listener.switchboard import Switchboard
+from pabal.apps.messaging.listener.wire import Packet, read_packet
+from pabal.base.telemetry import declare, emit
+
+HANDSHAKE_SECONDS = 10.0
+LINE_SECONDS = 30.0
+PING_SECONDS = 30.0
+FIRST_PING = (1.0, 59.0)
+SILENT_SECONDS = 600.0
+
+declare("listener.connected", "Bot clients that shook hands")
+declare("listener.closed", "Bot clients told to go, in good order", labels=("reason",), level=logging.DEBUG)
+declare("listener.refused", "Bot clients turned away", labels=("reason",), level=logging.WARNING)
+declare("listener.unreadable", "Packets of bot clients that could not be read", level=logging.WARNING)
+declare("listener.keeper_failed", "Calls about a bot client that failed", labels=("call",), level=logging.ERROR)
+
+T = TypeVar("T")
+
+
+class Connection:
+    """Only one that holds its bot's route sends; the others are welcomed, pinged, heard, and told when they must go."""
+
+    def __init__(self, board: Switchboard) -> None:
+        self._board = board
+        self.lines = Lines(self._opened, self._stirred, board.now)
+        self.handshake: Handshake | None = None
+        self.verdict: Verdict | None = None
+        self.epoch: int | None = None
+        self._dialect: Dialect | None = None
+        self._early = Early()
+        self._is_gone = False
+        self._is_told = False
+        self._is_cut = False
+        self._work: asyncio.Task[None] | None = None
+        self._opened_at = self._heard_at = board.now()
+        self._ping_at = 0.0
+
+    @property
+    def address(self) -> Address:
+        return self.lines.address
+
+    @property
+    def bot_name(self) -> str:
+        return self.handshake.bot_name if self.handshake else ""
+
+    @property
+    def device_id(self) -> str:
+        return self.handshake.device_id if self.handshake else ""
+
+    @property
+    def is_welcomed(self) -> bool:
+        return self.verdict is not None
+
+    @property
+    def is_closed(self) -> bool:
+        return self._is_gone or self.lines.is_closing
+
+    @property
+    def is_active(self) -> bool:
+        """Heard within the ping timeout, or busy with media."""
+        return not self.is_closed and self._board.clients.is_active(self.address)
+
+    @property
+    def holds_route(self) -> bool:
+        return self.epoch is not None and not self.is_closed
+
+    def take_route(self, epoch: int) -> bool:
+        """From now on this connection sends for its bot; the one before is told and closed. False: it has closed."""
+        if self.handshake is None or self.is_closed:
+            return False
+        self.epoch = epoch
+        self._board.route(self, self.handshake.bot_name)
+        return True
+
+    def drop_route(self) -> None:
+        self.epoch = None
+        self._board.unroute(self, self.bot_name)
+
+    def welcome(self, verdict: Verdict) -> None:
+        """Answers the handshake; again when somebody has decided about the device meanwhile."""
+        self.verdict = verdict
+        self.lines.post(write_welcome(verdict))
+
+    def ping(self) -> None:
+        self._ping_at = self._board.now() + PING_SECONDS
+        self.lines.post(write_ping(self.bot_name))
+
+    async def send_text(self, room_name: str, channel_id: str, text: str) -> None:
+        room = Room(room_name, channel_id)
+        await self.send(self._get_dialect().text(self.bot_name, room, text))
+
+    async def send_images(
+        self, channel_id: str, room_name: str, pictures: Sequence[bytes], extension: str, media_wait: int
+    ) -> None:
+        """All pictures in one packet. `media_wait` in ms; 0 leaves it to the phone."""
+        room = Room(room_name, channel_id)
+        dialect = self._get_dialect()
+        packet = dialect.images(self.bot_name, room, pictures, extension=extension, media_wait=media_wait)
+        clients, began_at = self._board.clients, self._board.now()
+        clients.push_busy(self.address, media_seconds(pictures, media_wait))
+        await self.send(packet)
+        # The phone begins to sleep when it has all of them.
+        clients.push_busy(self.address, self._board.now() - began_at)
+
+    async def send(self, packet: bytes) -> None:
+        """Returns when the kernel has all of it; BotGone.began tells whether any byte may have left."""
+        await self.lines.send(packet, may_begin=lambda: self.holds_route)
+
+    def tell_and_close(self, why: Refusal) -> None:
+        if self.is_closed:
+            return
+        event = "listener.closed" if why.is_routine else "listener.refused"
+        emit(event, reason=why.reason, address=str(self.address), bot=self.bot_name, said=why.message[0])
+        self.lines.close_after(write_refusal(why.reason, why.text, was_welcomed=self.is_welcomed))
+        self._go()
+        self._stirred()
+
+    def look(self, now: float) -> None:
+        """What is due for this connection now; one step for all of them calls it every second."""
+        if self.lines.closes_at is not None:
+            if now >= self.lines.closes_at:
+                self.lines.abort()
+        elif self.handshake is None and now - self._opened_at >= HANDSHAKE_SECONDS:
+            self.tell_and_close(refusals.NO_HANDSHAKE)
+        elif self.lines.half_since is not None and now - self.lines.half_since >= LINE_SECONDS:
+            self.tell_and_close(refusals.SLOW)
+        elif self.is_welcomed:
+            self._look_at_pings(now)
+
+    async def finish(self) -> None:
+        """Waits for what the keeper is still told about it."""
+        if self._work is not None:
+            await asyncio.wait([self._work])
+
+    def cut(self) -> None:
+        """At the very end of a server: nothing is waited for any more."""
+        self._is_cut = True
+        self._go()
+        self.lines.abort()
+        if self._work is not None:
+            self._work.cancel()
+
+    def _look_at_pings(self, now: float) -> None:
+        client = self._board.clients.find_client(self.address)
+        busy_until = client.busy_until if client else 0.0
+        if now - max(self._heard_at, busy_until) >= SILENT_SECONDS:
+            self.tell_and_close(refusals.SILENT)
+        elif now >= self._ping_at:
+            self.ping()
+
+    def _opened(self) -> None:
+        self._board.connections.add(self)
+        refused = self._board.refuse(None)
+        if refused is not None:
+            self.tell_and_close(refused)
+
+    def _stirred(self) -> None:
+        if self.lines.is_lost:
+            self._go()
+        if not self._is_cut and (self._work is None or self._work.done()):
+            self._work = asyncio.get_running_loop().create_task(self._attend())
+
+    def _go(self) -> None:
+        """At once, before anybody awaits anything: a connection that has ended is found no more."""
+        if self._is_gone:
+            return
+        self._is_gone = True
+        if self.handshake is not None:
+            self._board.unseat(self, self.handshake)
+
+    async def _attend(self) -> None:
+        """Hears line after line, so that the keeper's calls for one connection never overlap; ends with the last."""
+        while (line := self.lines.take()) is not None:
+            try:
+                await self._hear(line)
+            except Exception as error:  # noqa: BLE001 -- one connection's trouble, whatever it is, is not the others'
+                emit("listener.keeper_failed", call="hear", bot=self.bot_name, error=repr(error))
+                self.tell_and_close(refusals.BROKEN)
+        if self.lines.is_oversized:
+            self.tell_and_close(refusals.OVERSIZED)
+        if self._is_gone:
+            await self._leave()
+
+    async def _hear(self, line: bytes) -> None:
+        self._heard_at = self._board.now()
+        try:
+            packet = read_packet(line)
+            if is_handshake(packet):
+                await self._shake_hands(read_handshake(packet))
+            elif self.handshake is None:
+                self._keep(packet, len(line))
+            else:
+                await self._obey(packet)
+        except HandshakeIncomplete as error:
+            self.tell_and_close(refusals.incomplete(error.detail))
+        except BadPacket as error:
+            self.tell_and_close(refusals.garbage(error.detail))
+
+    def _keep(self, packet: Packet, size: int) -> None:
+        if packet.event == "":
+            raise HandshakeIncomplete("botName is missing")
+        if packet.event in CHATS and not self._early.keep(packet, size):
+            self.tell_and_close(refusals.TOO_MANY_BEFORE)
+
+    async def _shake_hands(self, handshake: Handshake) -> None:
+        refused = self._refusal_of(handshake)
+        if refused is not None:
+            self.tell_and_close(refused)
+            return
+        self.handshake = handshake
+        self._dialect = choose_dialect(handshake)
+        verdict = await self._call("on_handshake", self._board.keeper.on_handshake(self))
+        if verdict is None:
+            self.tell_and_close(refusals.TRY_LATER)
+            return
+        self.verdict = verdict
+        if not self.is_closed:
+            self._seat(handshake, verdict)
+        for packet in self._early.take():
+            await self._obey(packet)
+
+    def _refusal_of(self, handshake: Handshake) -> Refusal | None:
+        if self.handshake is None:
+            return self._board.refuse(handshake)
+        # Who is in already and says its name again is not weighed again.
+        return None if self.handshake.identity == handshake.identity else refusals.OTHER_IDENTITY
+
+    def _seat(self, handshake: Handshake, verdict: Verdict) -> None:
+        self._board.seat(self, handshake, needs_proof=verdict.needs_proof)
+        self._ping_at = self._board.now() + random.uniform(*FIRST_PING)
+        self.welcome(verdict)
+        emit("listener.connected", bot=handshake.bot_name, device=handshake.device_id, approved=verdict.approved)
+        if verdict.needs_proof:
+            self.ping()
+
+    async def _obey(self, packet: Packet) -> None:
+        keeper = self._board.keeper
+        if packet.event in PONGS:
+            monitoring, auth = read_pong(packet)
+            self._board.clients.update_ping_time(self.address, monitoring)
+            await self._call("on_pong", keeper.on_pong(self, monitoring, auth))
+        elif packet.event in CHATS:
+            try:
+                chat = read_chat(packet)
+            except BadPacket as error:
+                # The frame was whole, only its text was not: no reason to lose the bot.
+                emit("listener.unreadable", bot=self.bot_name, error=error.detail)
+                return
+            await self._call("on_message", keeper.on_message(self, chat))
+
+    async def _leave(self) -> None:
+        if self.handshake is not None and not self._is_told:
+            self._is_told = True
+            await self._call("on_close", self._board.keeper.on_close(self))
+        if self.lines.is_lost:
+            self._board.connections.discard(self)
+
+    async def _call(self, name: str, call: Awaitable[T]) -> T | None:
+        try:
+            return await call
+        except Exception as error:  # noqa: BLE001 -- the database may be away; the server and its connections live on
+            emit("listener.keeper_failed", call=name, bot=self.bot_name, error=repr(error))
+            return None
+
+    def _get_dialect(self) -> Dialect:
+        if self._dialect is None:
+            raise BotGone(f"{self.address} has not said who it is", began=False)
+        return self._dialect

@@ -1,0 +1,73 @@
+"""Who calls: the client's first packet, in the spellings that are out there."""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from pabal.apps.messaging.errors import HandshakeIncomplete
+from pabal.apps.messaging.listener.wire import Packet, clean
+
+MAX_BOT_NAME = 30
+MAX_DEVICE_ID = 100
+MAX_VERSION = 50
+MAX_INFO = 200
+
+_VERSION = re.compile(r"(\d{1,6})(?:\.(\d{1,6}))?")
+
+
+@dataclass(frozen=True, slots=True)
+class Handshake:
+    bot_name: str
+    device_id: str
+    version: str
+    client_type: str = ""
+    device_ip: str = ""
+    device_info: str = ""
+
+    @property
+    def identity(self) -> tuple[str, str]:
+        return self.bot_name, self.device_id
+
+    @property
+    def release(self) -> tuple[int, int]:
+        """(3, 2) of 3.2.11: what the dialect hangs on. What cannot be read counts as today's."""
+        found = _VERSION.search(self.version)
+        return (int(found[1]), int(found[2] or 0)) if found else (3, 3)
+
+
+def is_handshake(packet: Packet) -> bool:
+    """Old clients send the fields without naming an event."""
+    return packet.event == "handshake" or (packet.event == "" and "botName" in packet.data)
+
+
+def read_handshake(packet: Packet) -> Handshake:
+    data = packet.data
+    return Handshake(
+        bot_name=_needed(data, "botName", most=MAX_BOT_NAME),
+        # The phone writes deviceID; the first server's description says deviceId.
+        device_id=_needed(data, "deviceID", "deviceId", most=MAX_DEVICE_ID),
+        version=_needed(data, "version", most=MAX_VERSION),
+        client_type=text_of(data, "clientType")[:MAX_INFO],
+        device_ip=text_of(data, "deviceIP", "deviceIp")[:MAX_INFO],
+        device_info=text_of(data, "deviceInfo")[:MAX_INFO],
+    )
+
+
+def text_of(data: dict[str, Any], *names: str) -> str:
+    """The first of the names that has text or a number; numbers because some clients send ids as such."""
+    for name in names:
+        value = data.get(name)
+        if isinstance(value, str) or (isinstance(value, int | float) and not isinstance(value, bool)):
+            text = clean(str(value)).strip()
+            if text:
+                return text
+    return ""
+
+
+def _needed(data: dict[str, Any], *names: str, most: int) -> str:
+    text = text_of(data, *names)
+    if not text:
+        raise HandshakeIncomplete(f"{names[0]} is missing")
+    if len(text) > most:
+        raise HandshakeIncomplete(f"{names[0]} has {len(text)} characters, at most {most}")
+    return text

@@ -1,0 +1,103 @@
+"""What this server of bots says of itself every few seconds: its load, and what its devices said last."""
+
+import math
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+from pabal.apps.messaging import settings as own
+from pabal.apps.messaging.listener.clients import ClientInfo
+from pabal.apps.messaging.listener.load import Limits
+from pabal.apps.messaging.listener.routes import Connected, Routes
+from pabal.apps.messaging.listener.server import BotServer
+from pabal.apps.messaging.listener.wire import clean
+from pabal.apps.messaging.store import connected
+from pabal.apps.messaging.store.connected import Heard, ServerLoad
+from pabal.base.clock import elapsed
+from pabal.base.database import Database, Tx
+from pabal.engine.life import Life
+from pabal.platform import settings
+
+MOST_VALUES, VALUE_LENGTH = 20, 100
+
+
+class Reporting:
+    def __init__(self, database: Database, life: Life, routes: Routes, now: Callable[[], float] = elapsed) -> None:
+        self._database = database
+        self._life = life
+        self._routes = routes
+        self._now = now
+        # device -> the ping written last, and whether it was signed
+        self._written: dict[int, tuple[float, str]] = {}
+        self.limits = Limits()
+
+    async def read_limits_once(self) -> int:
+        """The settings as they are now: the same on every server."""
+        async with self._database.transaction() as tx:
+            values = await settings.values(tx, [own.MAX_BOTS, own.MAX_MEMORY_MB, own.MAX_CPU_PERCENT, own.PING_TIMEOUT])
+        self.limits = Limits(
+            active_bots=values[own.MAX_BOTS],
+            memory_mb=values[own.MAX_MEMORY_MB],
+            cpu_percent=values[own.MAX_CPU_PERCENT],
+            ping_timeout=values[own.PING_TIMEOUT].total_seconds(),
+        )
+        return 0
+
+    async def report_once(self, server: BotServer) -> int:
+        """The step of the loop `messaging.report`."""
+        await self.read_limits_once()
+        worker = self._life.worker
+        if worker == 0:
+            return 0
+        clients = self._clients(server)
+        pings = {device.device: (client.last_ping, device.signature) for device, client in clients}
+        heard = [
+            self._heard(device, client)
+            for device, client in clients
+            if self._written.get(device.device) != pings[device.device]
+        ]
+        async with self._database.transaction() as tx:
+            await self._write(tx, server, heard, worker)
+        self._written = pings
+        return 0
+
+    async def _write(self, tx: Tx, server: BotServer, heard: list[Heard], worker: int) -> None:
+        load = server.load()
+        said = ServerLoad(
+            host=self._life.host,
+            port=server.port,
+            active_bots=load.active_bots,
+            total_connections=load.total_connections,
+            memory_mb=load.memory_mb,
+            cpu_percent=load.cpu_percent,
+            refused=server.refused,
+        )
+        await connected.upsert_server(tx, said, worker=worker)
+        await connected.delete_dead_servers(tx)
+        await connected.forget_gone(tx, worker=worker, here={device.device for device in self._routes.devices})
+        if heard:
+            await connected.update_heard(tx, heard, worker=worker)
+
+    def _clients(self, server: BotServer) -> list[tuple[Connected, ClientInfo]]:
+        found = [(device, server.clients.find_client(device.connection.address)) for device in self._routes.devices]
+        return [(device, client) for device, client in found if client is not None]
+
+    def _heard(self, device: Connected, client: ClientInfo) -> Heard:
+        age = timedelta(seconds=max(0.0, self._now() - client.last_ping))
+        return Heard(device.device, age, _plain(client.monitoring), device.signature)
+
+
+def _plain(monitoring: dict[str, Any]) -> dict[str, Any]:
+    """Numbers and short texts only, and not many: it comes from outside and goes into a row."""
+    kept = {clean(key)[:VALUE_LENGTH]: value for key, value in list(monitoring.items())[:MOST_VALUES]}
+    return {
+        key: clean(value)[:VALUE_LENGTH] if isinstance(value, str) else value
+        for key, value in kept.items()
+        if _fits(value)
+    }
+
+
+def _fits(value: object) -> bool:
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return isinstance(value, str | bool) or (isinstance(value, int) and abs(value) < 2**63)

@@ -1,0 +1,131 @@
+"""The TCP server for bots: accepts, pings, refuses under load, and stops without leaving anybody untold."""
+
+import asyncio
+import errno
+from collections.abc import Callable
+
+from pabal.apps.messaging.errors import BotPortTaken
+from pabal.apps.messaging.listener.clients import ClientStatusManager
+from pabal.apps.messaging.listener.connection import Connection
+from pabal.apps.messaging.listener.handshake import Handshake
+from pabal.apps.messaging.listener.lines import Lines
+from pabal.apps.messaging.listener.load import CpuMeter, Limits, Load, memory_mb, refusal
+from pabal.apps.messaging.listener.protocol import Keeper
+from pabal.apps.messaging.listener.refusals import STOPPING, Refusal
+from pabal.apps.messaging.listener.switchboard import Switchboard
+from pabal.base.clock import elapsed
+from pabal.engine.loop import Loop
+
+PORT = 1490
+PORTS = 100
+SWEEP_SECONDS = 1.0
+PATIENCE = 5.0
+BACKLOG = 1024  # all bots come at once when another server stops
+
+
+class BotServer:
+    """`host` and `port` to listen on; port 0 is any free one. `limits` are read anew at each use."""
+
+    def __init__(
+        self,
+        keeper: Keeper,
+        *,
+        host: str,
+        port: int = PORT,
+        limits: Callable[[], Limits] = Limits,
+        now: Callable[[], float] = elapsed,
+    ) -> None:
+        self._host, self._asked_port, self._limits, self._now = host, port, limits, now
+        self.clients = ClientStatusManager(now, timeout=lambda: limits().ping_timeout)
+        self._board = Switchboard(keeper, self.clients, now=now, refuse=self._refuse)
+        self._cpu = CpuMeter()
+        self._is_refusing = False
+        self.refused = 0
+        self._listener: asyncio.Server | None = None
+        self.loop = Loop("bots", self.sweep, idle=SWEEP_SECONDS)
+
+    async def start(self) -> None:
+        """On its port, or on the next free one: servers of one machine are told apart by port, 1490, 1491 and so on."""
+        last = self._asked_port and min(self._asked_port + PORTS, 65536) - 1
+        for port in range(self._asked_port, last + 1):
+            if await self._listen(port, is_last=port == last):
+                break
+        self._cpu.sample(self._now())
+        self.loop.start()
+
+    @property
+    def host(self) -> str:
+        return self._host
+
+    @property
+    def port(self) -> int:
+        if self._listener is None or not self._listener.sockets:
+            return self._asked_port
+        return int(self._listener.sockets[0].getsockname()[1])
+
+    @property
+    def connections(self) -> list[Connection]:
+        """All of them, also those that have not said who they are."""
+        return list(self._board.connections)
+
+    def find(self, bot_name: str) -> Connection | None:
+        """The connection that holds the bot's route here."""
+        return self._board.find(bot_name)
+
+    def load(self) -> Load:
+        return Load(
+            active_bots=len(self.clients.get_active_bots()),
+            total_connections=len(self._board.connections),
+            memory_mb=memory_mb(),
+            cpu_percent=self._cpu.percent(),
+        )
+
+    def refuse_new(self) -> None:
+        """Those connected stay, and finish what they send."""
+        self._is_refusing = True
+
+    async def close(self) -> None:
+        self.refuse_new()
+        if self._listener is not None:
+            self._listener.close()
+        await self.loop.stop()
+        for connection in self.connections:
+            connection.tell_and_close(STOPPING)
+        leaving = [asyncio.ensure_future(connection.finish()) for connection in self.connections]
+        if leaving:
+            await asyncio.wait(leaving, timeout=PATIENCE)
+        for connection in self.connections:
+            connection.cut()
+        await asyncio.gather(*leaving)
+        self._board.connections.clear()
+
+    async def sweep(self) -> int:
+        """One look at everybody. Nothing in it waits, so it is the same for one bot and for a thousand."""
+        now = self._now()
+        self._cpu.sample(now)
+        for connection in self.connections:
+            connection.look(now)
+        return 0
+
+    async def _listen(self, port: int, *, is_last: bool) -> bool:
+        running = asyncio.get_running_loop()
+        try:
+            self._listener = await running.create_server(self._accept, self._host, port, backlog=BACKLOG)
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE and not is_last:
+                return False
+            if error.errno not in (errno.EADDRINUSE, errno.EACCES, errno.EADDRNOTAVAIL):
+                raise
+            raise BotPortTaken(f"{self._host}:{self._asked_port}: {error.strerror}") from error
+        return True
+
+    def _accept(self) -> Lines:
+        return Connection(self._board).lines
+
+    def _refuse(self, handshake: Handshake | None) -> Refusal | None:
+        if self._is_refusing:
+            return STOPPING
+        is_new_bot = handshake is not None and not self.clients.is_bot_connected(handshake.bot_name)
+        found = refusal(self.load(), self._limits(), is_new_bot=is_new_bot)
+        self.refused += found is not None
+        return found

@@ -1,0 +1,131 @@
+"""What is sent, and in which pieces. The preview, the sending and the log all use this, so they cannot differ. Pure."""
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+from typing import Any, Self
+
+Component = str
+TEXT, IMAGES_1, IMAGES_2 = "text", "images_1", "images_2"
+
+
+class SendOrder(StrEnum):
+    TEXT_FIRST = "text_first"
+    IMAGES_FIRST = "images_first"
+    IMAGES_ONLY = "images_only"
+
+
+class ImageMode(StrEnum):
+    """How a bot is given a group of images: one packet each, or all in one."""
+
+    SINGLE = "single"
+    GROUP = "group"
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """An uploaded image, by its file; the bytes are in the file store."""
+
+    file_id: int
+    name: str
+    media_type: str
+    size: int
+    width: int
+    height: int
+    frames: int = 1
+
+    @property
+    def extension(self) -> str:
+        return {"image/jpeg": "jpg", "image/png": "png", "image/gif": "gif"}[self.media_type]
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """At most three components: a text and two groups of images. Waits are the bot's (ms, 0: its own setting)."""
+
+    text: str | None = None
+    images_1: tuple[Picture, ...] = ()
+    images_2: tuple[Picture, ...] = ()
+    send_order: SendOrder = SendOrder.TEXT_FIRST
+    send_interval_seconds: int = 1
+    media_wait_1: int = 0
+    media_wait_2: int = 0
+
+    @property
+    def components(self) -> tuple[Component, ...]:
+        """Those that will be sent, in their order."""
+        text = (TEXT,) if self.text and self.send_order is not SendOrder.IMAGES_ONLY else ()
+        images = tuple(name for name in (IMAGES_1, IMAGES_2) if self.images(name))
+        return images + text if self.send_order is SendOrder.IMAGES_FIRST else text + images
+
+    def images(self, component: Component) -> tuple[Picture, ...]:
+        return {IMAGES_1: self.images_1, IMAGES_2: self.images_2}.get(component, ())
+
+    def media_wait(self, component: Component) -> int:
+        return {IMAGES_1: self.media_wait_1, IMAGES_2: self.media_wait_2}.get(component, 0)
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, stored: dict[str, Any]) -> Self:
+        values = dict(stored)
+        for name in (IMAGES_1, IMAGES_2):
+            values[name] = tuple(Picture(**each) for each in values.get(name, ()))
+        return cls(**{**values, "send_order": SendOrder(values["send_order"])})
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One packet. `wait_ms` is how long to wait before it, after the part before it was written."""
+
+    no: int
+    component: Component
+    wait_ms: int = 0
+    text: str | None = None
+    pictures: tuple[Picture, ...] = ()
+    first_image: int = 0
+    media_wait: int = 0
+
+    @property
+    def last_image(self) -> int:
+        """The end is not included."""
+        return self.first_image + len(self.pictures)
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """What settings and the bot say about sending."""
+
+    image_mode: ImageMode = ImageMode.SINGLE
+    image_gap_ms: int = field(default=500)
+
+
+def plan_parts(content: Content, pace: Pace) -> list[Part]:
+    """The packets in their order: between components the send interval, between images of a group the image gap."""
+    planned: list[Part] = []
+    for component in content.components:
+        for index, one in enumerate(_pieces(content, component, pace.image_mode)):
+            first_of_all = not planned
+            wait = content.send_interval_seconds * 1000 if index == 0 else pace.image_gap_ms
+            planned.append(
+                Part(
+                    no=len(planned),
+                    component=component,
+                    wait_ms=0 if first_of_all else wait,
+                    text=content.text if component == TEXT else None,
+                    pictures=one[1],
+                    first_image=one[0],
+                    media_wait=content.media_wait(component),
+                )
+            )
+    return planned
+
+
+def _pieces(content: Content, component: Component, mode: ImageMode) -> Iterator[tuple[int, tuple[Picture, ...]]]:
+    pictures = content.images(component)
+    if component == TEXT or mode is ImageMode.GROUP:
+        yield 0, pictures
+        return
+    for index, picture in enumerate(pictures):
+        yield index, (picture,)

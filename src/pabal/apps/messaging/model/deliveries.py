@@ -1,0 +1,139 @@
+"""A delivery: one occurrence of a schedule, or one word of a person, on its way to a room. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from pabal.apps.messaging.model.content import IMAGES_1, IMAGES_2, TEXT, Content
+
+ABOUT = "delivery"
+SEND = "messaging.send"
+
+
+def about_of(delivery_id: int) -> str:
+    return f"{ABOUT}:{delivery_id}"
+
+
+class DeliveryState(StrEnum):
+    """Open: waits, or is being sent; where it is, its job says."""
+
+    OPEN = "open"
+    SENT = "sent"
+    PARTIAL = "partial"
+    FAILED = "failed"
+    UNKNOWN = "unknown"
+    MISSED = "missed"
+
+
+class Cause(StrEnum):
+    SCHEDULE = "schedule"
+    NOW = "now"
+    TEST = "test"
+
+
+class PartState(StrEnum):
+    """Writing: its first byte may be out, its last may not. Found so afterwards, it is unknown."""
+
+    PLANNED = "planned"
+    WRITING = "writing"
+    WRITTEN = "written"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveryPart:
+    delivery_id: int
+    no: int
+    component: str
+    from_image: int
+    to_image: int
+    state: PartState
+    token: int | None
+    began_at: datetime | None
+    written_at: datetime | None
+    resent: int
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """`place` is where its job is while it is open: waiting_for_bot, queued, deferred, retrying or sending."""
+
+    id: int
+    unit_id: int
+    state: str
+    version: int
+    schedule_id: int
+    schedule_title: str
+    room_id: int
+    room_name: str
+    channel_id: str
+    bot_id: int
+    bot_name: str
+    scheduled_at: datetime
+    cause: str
+    asked_by: str | None
+    is_catch_up: bool
+    job_id: int | None
+    attempts: int
+    content: Content
+    image_mode: str
+    template_id: int | None
+    started_at: datetime | None
+    ended_at: datetime | None
+    duration_ms: int | None
+    reason: str | None
+    detail: dict[str, Any]
+    deferred_by: str | None
+    deferred_until: datetime | None
+    created_at: datetime
+    parts: tuple[DeliveryPart, ...] = ()
+    place: str | None = None
+
+    @property
+    def about(self) -> str:
+        return about_of(self.id)
+
+    @property
+    def is_test(self) -> bool:
+        return self.cause == Cause.TEST
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How far a component is: for the chips of the log (글 ✓ · 그림1 3/3 ✓ · 그림2 ✕)."""
+
+    component: str
+    written: int
+    unknown: int
+    total: int
+
+    @property
+    def state(self) -> str:
+        if self.written == self.total:
+            return "written"
+        return "unknown" if self.unknown else "partial" if self.written else "planned"
+
+
+def tally(parts: Sequence[DeliveryPart]) -> list[Tally]:
+    """In the order of sending. A text counts one, a group its images."""
+    order = list(dict.fromkeys(part.component for part in parts))
+    return [_tally(name, [part for part in parts if part.component == name]) for name in order]
+
+
+def _tally(component: str, parts: Sequence[DeliveryPart]) -> Tally:
+    def count(*states: PartState) -> int:
+        return sum(_size(part) for part in parts if not states or part.state in states)
+
+    return Tally(component, count(PartState.WRITTEN), count(PartState.UNKNOWN), count())
+
+
+def _size(part: DeliveryPart) -> int:
+    return max(1, part.to_image - part.from_image)
+
+
+def show_components(parts: Sequence[DeliveryPart]) -> str:
+    """The seed's send_components: which were really sent, whole or in part."""
+    sent = [each.component for each in tally(parts) if each.written]
+    return ",".join(name for name in (TEXT, IMAGES_1, IMAGES_2) if name in sent)

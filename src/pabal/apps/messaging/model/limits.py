@@ -1,0 +1,99 @@
+"""The limits on a room at two layers: sends (a gap, so many a day) and the messages they are made of. Pure."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from pabal.apps.messaging import settings
+from pabal.apps.messaging.model.rooms import RoomLimits
+from pabal.engine.limits import Limit, Window
+from pabal.platform.settings import Values
+
+DAY = timedelta(days=1)
+SETTINGS = (
+    settings.MIN_GAP_SECONDS,
+    settings.DISPATCHES_PER_DAY,
+    settings.MESSAGES_PER_MINUTE,
+    settings.MESSAGES_PER_HOUR,
+    settings.MESSAGES_PER_DAY,
+    settings.MAX_TEXT_LENGTH,
+)
+# how the engine calls each window, behind the room's key
+_NAMES = {
+    "dispatch gap": "min_gap_seconds",
+    "dispatch day": "dispatches_per_day",
+    "message minute": "messages_per_minute",
+    "message hour": "messages_per_hour",
+    "message day": "messages_per_day",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetRow:
+    """`name` is the limit's, as RoomLimits has it. `next_allowed_at` None: it has room now."""
+
+    name: str
+    used: int
+    most: int
+    span: timedelta
+    next_allowed_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """`binds` is the limit that lets go last; None: a send may begin now."""
+
+    rows: tuple[BudgetRow, ...]
+    binds: str | None
+    next_allowed_at: datetime | None
+
+
+def resolve(own: RoomLimits, values: Values) -> RoomLimits:
+    """Those in force: the room's own, or else the settings'. 0 is none."""
+    given = (
+        own.min_gap_seconds,
+        own.dispatches_per_day,
+        own.messages_per_minute,
+        own.messages_per_hour,
+        own.messages_per_day,
+        own.max_text_length,
+    )
+    return RoomLimits(*(values[setting] if one is None else one for one, setting in zip(given, SETTINGS, strict=True)))
+
+
+def to_engine(room_id: int, limits: RoomLimits, components: int, *, is_resumed: bool) -> list[Limit]:
+    """What a start must fit into; what is resumed is no new send, but its messages count."""
+    sends = [] if is_resumed else _send_windows(limits)
+    messages = _message_windows(limits) if components else []
+    made = [Limit(f"room:{room_id} dispatch", tuple(sends))] if sends else []
+    return made + ([Limit(f"room:{room_id} message", tuple(messages), components)] if messages else [])
+
+
+def find_too_small(limits: RoomLimits, components: int) -> str | None:
+    """The limit into which so many messages never fit at once."""
+    for window in _message_windows(limits):
+        if window.most < components:
+            return _NAMES[f"message {window.name}"]
+    return None
+
+
+def limit_name(engine_name: str) -> str:
+    """`room:7 message minute` is messages_per_minute."""
+    return _NAMES[engine_name.partition(" ")[2]]
+
+
+def _send_windows(limits: RoomLimits) -> list[Window]:
+    windows = []
+    if limits.min_gap_seconds:
+        windows.append(Window("gap", 1, timedelta(seconds=limits.min_gap_seconds), counts_starts=True))
+    if limits.dispatches_per_day:
+        windows.append(Window("day", limits.dispatches_per_day, DAY, counts_starts=True))
+    return windows
+
+
+def _message_windows(limits: RoomLimits) -> list[Window]:
+    given = (
+        ("minute", limits.messages_per_minute, timedelta(minutes=1)),
+        ("hour", limits.messages_per_hour, timedelta(hours=1)),
+        ("day", limits.messages_per_day, DAY),
+    )
+    return [Window(name, most, span) for name, most, span in given if most]

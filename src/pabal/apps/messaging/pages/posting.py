@@ -1,0 +1,51 @@
+"""A posted form of messages: urlencoded, or multipart with pictures in it, read as it comes."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import Depends, Request
+
+from pabal.platform.web.identify import CSRF_FIELD, CSRF_HEADER, reopen_visit
+from pabal.platform.web.uploads import FilePart, FormField, PartLimits, read_parts
+from pabal.platform.web.visit import Visit
+
+# two groups of pictures, as large as the settings may ever allow, and the fields beside them
+LIMITS = PartLimits(max_body=2 * 1024**3, max_parts=200, max_field=512 * 1024)
+_MULTIPART = "multipart/form-data"
+
+
+@dataclass(frozen=True, slots=True)
+class Posted:
+    """`parts` come in the order they were sent; a file must be read before the next part is asked for."""
+
+    visit: Visit
+    parts: AsyncIterator[FormField | FilePart]
+
+
+async def open_posted(request: Request) -> Posted:
+    if not request.headers.get("Content-Type", "").startswith(_MULTIPART):
+        visit = await reopen_visit(request)
+        return Posted(visit, _read_fields(visit.request))
+    parts = read_parts(request, LIMITS)
+    if CSRF_HEADER not in request.headers:
+        request = await _find_token(request, parts)
+    return Posted(await reopen_visit(request), parts)
+
+
+PostedForm = Annotated[Posted, Depends(open_posted)]
+
+
+async def _find_token(request: Request, parts: AsyncIterator[FormField | FilePart]) -> Request:
+    """Without a script the token comes in the body. It is the first field of our forms, so nothing else is read before
+    somebody is known; from here on the request is as if a script had sent it."""
+    first = await anext(parts, None)
+    found = first.value if isinstance(first, FormField) and first.name == CSRF_FIELD else ""
+    headers = [*request.scope["headers"], (CSRF_HEADER.lower().encode(), found.encode(errors="replace"))]
+    return Request({**request.scope, "headers": headers}, request.receive)
+
+
+async def _read_fields(request: Request) -> AsyncIterator[FormField | FilePart]:
+    for name, value in (await request.form()).multi_items():
+        if isinstance(value, str):
+            yield FormField(name, value)

@@ -1,0 +1,141 @@
+"""A posted form becomes a draft: fields as typed, pictures by their ids, and files that came along with it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from pabal.apps.messaging.model.content import IMAGES_1, IMAGES_2, Picture
+from pabal.apps.messaging.pages.listing import AREA
+from pabal.apps.messaging.pages.posting import Posted
+from pabal.apps.messaging.pages.reading import GROUPS, SINGLE, Draft, read_id
+from pabal.apps.messaging.pages.sheet import Limits, Refused, load_limits
+from pabal.apps.messaging.store.pictures import get_picture_file
+from pabal.base.database import Tx
+from pabal.base.errors import Invalid
+from pabal.platform import storage
+from pabal.platform.actor import Right
+from pabal.platform.language.errors import explain
+from pabal.platform.language.pairs import Pair
+from pabal.platform.storage import File, FileNotFound, Upload, UploadLimits, UploadTooLarge
+from pabal.platform.tenants import visible_to
+from pabal.platform.web.uploads import FilePart
+from pabal.platform.web.visit import Visit
+
+MB = 1024 * 1024
+FILES = {"files_1": IMAGES_1, "files_2": IMAGES_2}
+
+
+@dataclass
+class Sent:
+    """`do` is the button that was pressed; `rest` are fields that are no part of a draft."""
+
+    draft: Draft
+    do: str
+    rest: dict[str, str]
+    refused: tuple[Refused, ...] = ()
+
+
+@dataclass
+class _Heap:
+    """What has come so far. A picture that was there before is its id until all has come."""
+
+    typed: dict[str, str] = field(default_factory=dict)
+    days: list[str] = field(default_factory=list)
+    images: dict[str, list[int | Picture]] = field(default_factory=lambda: {name: [] for name in GROUPS})
+    do: str = "save"
+    rest: dict[str, str] = field(default_factory=dict)
+    refused: list[Refused] = field(default_factory=list)
+
+    def put(self, name: str, value: str) -> None:
+        value = value.replace("\0", "")
+        if name in SINGLE:
+            self.typed[name] = value.replace("\r\n", "\n")
+        elif name == "schedule_weekdays":
+            self.days.append(value)
+        elif name in GROUPS:
+            self.images[name] += [number] if (number := read_id(value)) else []
+        elif name == "do":
+            self.do = value
+        else:
+            self.rest[name] = value
+
+
+async def receive(posted: Posted) -> Sent:
+    visit = posted.visit
+    visit.actor.require(Right.WRITE, AREA)
+    async with visit.read() as tx:
+        limits = await load_limits(tx)
+    heap = _Heap()
+    async for part in posted.parts:
+        if not isinstance(part, FilePart):
+            heap.put(part.name, part.value)
+        elif part.name in FILES:
+            await _take(visit, heap, part, limits)
+    return await _finish(visit, heap)
+
+
+async def accept(visit: Visit, part: FilePart, limits: Limits) -> Picture:
+    """Raises what is wrong with it, as Invalid."""
+    services = visit.services
+    upload = Upload(part.chunks, part.filename, visit.scope.unit_id, area=AREA)
+    allowed = UploadLimits(max_bytes=limits.most_mb * MB)
+    return as_picture(await storage.accept_image(services.database, services.files, visit.actor, upload, allowed))
+
+
+def as_picture(file: File) -> Picture:
+    return Picture(file.id, file.name, file.media_type, file.size, file.width or 0, file.height or 0, file.frames or 1)
+
+
+def tell(error: Invalid, limits: Limits, size: int | None = None) -> Pair:
+    """What is wrong with a file and what to do, with its numbers."""
+    if isinstance(error, UploadTooLarge):
+        most = limits.most_mb
+        if size is not None:
+            said = f"{size / MB:.1f} MB"
+            return (
+                f"{said}; the limit is {most} MB per image. Make it smaller.",
+                f"{said}입니다. 한 장은 {most} MB까지입니다. 줄여서 다시 넣으세요.",
+            )
+        return (
+            f"Larger than {most} MB, the limit per image. Make it smaller.",
+            f"{most} MB를 넘습니다. 한 장은 {most} MB까지입니다. 줄여서 다시 넣으세요.",
+        )
+    return explain(error, "en"), explain(error, "ko")
+
+
+async def _take(visit: Visit, heap: _Heap, part: FilePart, limits: Limits) -> None:
+    group = FILES[part.name]
+    most = limits.most_images
+    if len(heap.images[group]) >= most:
+        full = (f"This group is full: {most} images at most.", f"이 묶음이 찼습니다. {most}장까지 넣을 수 있습니다.")
+        heap.refused.append(Refused(group, part.filename, full, "too_many_images_in_group"))
+        return
+    try:
+        heap.images[group].append(await accept(visit, part, limits))
+    except Invalid as error:
+        heap.refused.append(Refused(group, part.filename, tell(error, limits), error.code))
+
+
+async def _finish(visit: Visit, heap: _Heap) -> Sent:
+    images: dict[str, Any] = {}
+    async with visit.read() as tx:
+        for group in GROUPS:
+            images[group] = tuple([one async for one in _find(tx, visit, heap, group, heap.images[group])])
+    # a choice that nobody made does not come at all
+    typed: dict[str, Any] = {name: heap.typed.get(name, "") for name in SINGLE}
+    draft = Draft(**typed, **images, schedule_weekdays=tuple(heap.days))
+    return Sent(draft, heap.do, heap.rest, tuple(heap.refused))
+
+
+async def _find(tx: Tx, visit: Visit, heap: _Heap, group: str, given: Iterable[int | Picture]) -> Any:
+    scope = await visible_to(tx, visit.actor)
+    for one in given:
+        if isinstance(one, Picture):
+            yield one
+            continue
+        try:
+            yield as_picture(await get_picture_file(tx, scope, one))
+        except FileNotFound as error:
+            heap.refused.append(
+                Refused(group, f"#{one}", (explain(error, "en"), explain(error, "ko")), "image_not_found")
+            )

@@ -1,0 +1,251 @@
+"""The list of schedules, and what one does to a row: pause, resume, send, test, skip, delete."""
+
+import secrets
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Annotated
+
+from fastapi import APIRouter, Form, Query
+from fastapi.responses import Response
+from pydantic import BaseModel
+
+from pabal.apps.messaging.actions import deliveries, schedules
+from pabal.apps.messaging.model.rooms import RoomType
+from pabal.apps.messaging.model.schedules import Schedule, ScheduleState, ScheduleType
+from pabal.apps.messaging.pages.listing import AREA, RowId, Word, load_units, turn
+from pabal.apps.messaging.pages.reading import read_id
+from pabal.apps.messaging.pages.rows import make_rows
+from pabal.apps.messaging.pages.sheet import MOST_CHOICES
+from pabal.apps.messaging.store.glances import count_today
+from pabal.apps.messaging.store.rooms import Wanted as WantedRooms
+from pabal.apps.messaging.store.rooms import list_rooms
+from pabal.apps.messaging.store.schedules import Wanted, count_states, get_schedule, list_schedules
+from pabal.base.database import Tx
+from pabal.base.errors import Invalid
+from pabal.engine.listing import Page
+from pabal.engine.schedules import NotAMoment
+from pabal.platform import tenants
+from pabal.platform.actor import Right
+from pabal.platform.language.moments import show_moment
+from pabal.platform.language.pairs import Pair
+from pabal.platform.tenants import UnitNotFound
+from pabal.platform.web.idempotency import REPLAYED, Act, Once
+from pabal.platform.web.identify import Visitor
+from pabal.platform.web.visit import Visit
+
+router = APIRouter(prefix="/messages/schedules", include_in_schema=False)
+TOPICS = "messaging.*,message_schedule.*,delivery.*"
+LIST = "/messages/schedules"
+Back = Annotated[str, Form(max_length=2000)]
+Nonce = Annotated[str, Form(max_length=100)]
+_VIEWS = {"trouble": (ScheduleState.ERROR,), "over": (ScheduleState.COMPLETED,), "today": (ScheduleState.ACTIVE,)}
+_STATES = frozenset(ScheduleState) - {ScheduleState.DELETED}
+
+
+class Filters(BaseModel):
+    view: Word = ""
+    state: Word = ""
+    type: Word = ""
+    room: Word = ""
+    bot: Word = ""
+    unit: Word = ""
+    q: Word = ""
+    sort: Word = ""
+    cursor: str = ""
+
+    @property
+    def is_any(self) -> bool:
+        return any((self.view, self.state, self.type, self.room, self.bot, self.unit, self.q))
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    every: int
+    today: int
+    trouble: int
+    over: int
+
+
+@router.get("")
+async def show_list(visit: Visitor, filters: Annotated[Filters, Query()]) -> Response:
+    visit.actor.require(Right.READ, AREA)
+    async with visit.read() as tx:
+        page = await _load_page(tx, visit, filters)
+        rows = await make_rows(tx, visit, page.items)
+        rooms = (await list_rooms(tx, WantedRooms(visit.scope.listed), limit=MOST_CHOICES)).items
+        units = (await load_units(tx, visit.scope)).choices
+        counts = await _count(tx, visit)
+    return await visit.show(
+        "messaging/schedules.html",
+        rows=rows,
+        filters=filters,
+        counts=counts,
+        rooms=[(str(room.id), room.name) for room in rooms],
+        bots=sorted({(str(bot.bot_id), bot.bot_name) for room in rooms for bot in room.bots}, key=lambda one: one[1]),
+        units=units[:MOST_CHOICES],
+        is_filtered=filters.is_any,
+        pager=turn(visit, page.cursor),
+        nonce=secrets.token_urlsafe(12),
+        live_topics=TOPICS,
+    )
+
+
+@router.post("/{schedule_id}/activate")
+async def activate(visit: Visitor, schedule_id: RowId, back: Back = "") -> Response:
+    async with visit.change() as tx:
+        done = await schedules.activate(tx, visit.actor, schedule_id)
+    said = ("Goes on: {title}", "이어 합니다: {title}")
+    if done.state == ScheduleState.COMPLETED:
+        said = ("No moment is ahead of it any more: {title}", "앞으로 보낼 시각이 없어 끝난 스케줄입니다: {title}")
+    return visit.go(back or _href(done), said=said, title=done.title)
+
+
+@router.post("/{schedule_id}/deactivate")
+async def deactivate(visit: Visitor, schedule_id: RowId, back: Back = "") -> Response:
+    async with visit.change() as tx:
+        done = await schedules.deactivate(tx, visit.actor, schedule_id)
+    return visit.go(back or _href(done), said=("Paused: {title}", "멈췄습니다: {title}"), title=done.title)
+
+
+@router.post("/{schedule_id}/delete")
+async def delete(visit: Visitor, schedule_id: RowId) -> Response:
+    async with visit.change() as tx:
+        gone = await get_schedule(tx, visit.scope, schedule_id)
+        await schedules.delete(tx, visit.actor, schedule_id)
+    return visit.go(LIST, said=("Deleted: {title}", "지웠습니다: {title}"), title=gone.title)
+
+
+@router.post("/{schedule_id}/skip")
+async def skip(
+    visit: Visitor, schedule_id: RowId, back: Back = "", at: Annotated[str, Form(max_length=60)] = ""
+) -> Response:
+    """That moment, or without one the next."""
+    async with visit.change() as tx:
+        moment = await schedules.skip(tx, visit.actor, schedule_id, _read_moment(at) if at else None)
+    english, korean = _in_both(visit, moment)
+    return visit.go(back or f"{LIST}/{schedule_id}", said=(f"Will be skipped: {english}", f"건너뜁니다: {korean}"))
+
+
+@router.post("/{schedule_id}/keep")
+async def keep(
+    visit: Visitor, schedule_id: RowId, at: Annotated[str, Form(max_length=60)], back: Back = ""
+) -> Response:
+    moment = _read_moment(at)
+    async with visit.change() as tx:
+        await schedules.keep(tx, visit.actor, schedule_id, moment)
+    english, korean = _in_both(visit, moment)
+    said = (f"Will be sent as planned: {english}", f"그대로 보냅니다: {korean}")
+    return visit.go(back or f"{LIST}/{schedule_id}", said=said)
+
+
+@router.post("/{schedule_id}/send")
+async def send(visit: Visitor, schedule_id: RowId, back: Back = "", once: Nonce = "") -> Response:
+    """`once` is new in every form that is shown: sent a second time, nothing more is sent."""
+
+    async def act(tx: Tx) -> Response:
+        await schedules.send_now(tx, visit.actor, schedule_id)
+        said = ("On its way. The send log follows it.", "보내는 중입니다. 발송 로그에서 따라갈 수 있습니다.")
+        return visit.go(back or f"{LIST}/{schedule_id}", said=said)
+
+    return await _once(visit, once, f"send {schedule_id}", act, back or f"{LIST}/{schedule_id}")
+
+
+@router.get("/{schedule_id}/test")
+async def choose_test_room(visit: Visitor, schedule_id: RowId) -> Response:
+    visit.actor.require(Right.WRITE, AREA)
+    async with visit.read() as tx:
+        schedule = await get_schedule(tx, visit.scope, schedule_id)
+        wanted = WantedRooms(visit.scope.listed, room_type=RoomType.TEST)
+        rooms = (await list_rooms(tx, wanted, limit=MOST_CHOICES)).items
+    nonce = secrets.token_urlsafe(12)
+    return await visit.show("messaging/test_send.html", schedule=schedule, rooms=rooms, nonce=nonce)
+
+
+@router.post("/{schedule_id}/test")
+async def send_test(
+    visit: Visitor, schedule_id: RowId, room_id: Annotated[int, Form(ge=0, le=2**63 - 1)], once: Nonce = ""
+) -> Response:
+    async def act(tx: Tx) -> Response:
+        made = await deliveries.send_test(tx, visit.actor, schedule_id, room_id)
+        said = ("On its way to “{room}”, as a test.", "‘{room}’(으)로 시험 발송합니다.")
+        return visit.go(f"/messages/deliveries/{made.id}", said=said, room=made.room_name)
+
+    return await _once(visit, once, f"test {schedule_id} {room_id}", act, f"{LIST}/{schedule_id}")
+
+
+async def _once(visit: Visit, once: str, what: str, act: Act, back: str) -> Response:
+    answer = await Once(visit, f"form:{once}" if once else None).run(act, fingerprint=what.encode())
+    if REPLAYED not in answer.headers:
+        return answer
+    return visit.go(
+        back, said=("It was sent already, and not a second time.", "이미 보냈습니다. 두 번 보내지 않았습니다.")
+    )
+
+
+async def _load_page(tx: Tx, visit: Visit, filters: Filters) -> Page[Schedule]:
+    states = _VIEWS.get(filters.view) or [one for one in filters.state.split(",") if one in _STATES]
+    wanted = Wanted(
+        await _read_units(tx, visit, filters.unit),
+        states=states,
+        types=[one for one in filters.type.split(",") if one in set(ScheduleType)],
+        room_id=read_id(filters.room),
+        bot_id=read_id(filters.bot),
+        q=filters.q or None,
+        sort="newest" if filters.sort == "newest" else "next",
+    )
+    try:
+        page = await list_schedules(tx, wanted, filters.cursor or None)
+    except Invalid:  # a cursor somebody mistyped: the first page
+        page = await list_schedules(tx, wanted)
+    return page if filters.view != "today" else _cut_today(page, _midnight(visit))
+
+
+async def _read_units(tx: Tx, visit: Visit, unit: str) -> list[int] | None:
+    """A unit that is not in sight filters nothing."""
+    number = read_id(unit)
+    if number is None or not visit.scope.holds(number):
+        return visit.scope.listed
+    try:
+        return (await tenants.visible_to(tx, visit.actor, within=number)).listed
+    except UnitNotFound:
+        return visit.scope.listed
+
+
+def _cut_today(page: Page[Schedule], midnight: datetime) -> Page[Schedule]:
+    """The soonest come first, so those of today are the beginning of the list."""
+    today = [one for one in page.items if one.next_send_at is not None and one.next_send_at < midnight]
+    return Page(today, page.cursor if len(today) == len(page.items) else None)
+
+
+async def _count(tx: Tx, visit: Visit) -> Counts:
+    states = await count_states(tx, visit.scope.listed)
+    today = await count_today(tx, visit.scope.listed, _midnight(visit))
+    return Counts(
+        sum(states.values()), today, states.get(ScheduleState.ERROR, 0), states.get(ScheduleState.COMPLETED, 0)
+    )
+
+
+def _midnight(visit: Visit) -> datetime:
+    local = visit.now.astimezone(visit.zone) + timedelta(days=1)
+    return local.replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+def _read_moment(text: str) -> datetime:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise NotAMoment(text[:40]) from error
+    if moment.tzinfo is None or not 2000 <= moment.year <= 9000:
+        raise NotAMoment(text[:40])
+    return moment
+
+
+def _in_both(visit: Visit, moment: datetime) -> Pair:
+    return (
+        show_moment(moment, visit.zone, "en", now=visit.now, seconds=moment.second > 0),
+        show_moment(moment, visit.zone, "ko", now=visit.now, seconds=moment.second > 0),
+    )
+
+
+def _href(schedule: Schedule) -> str:
+    return f"{LIST}/{schedule.id}"

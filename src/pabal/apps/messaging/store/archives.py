@@ -1,0 +1,45 @@
+"""Months of deliveries: those to be put away, those that are, and the old ones that may go."""
+
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from pabal.base.database import Tx
+from pabal.base.sql import load
+
+SQL = load(__file__)
+# a month begins where the people of the house say it does
+ZONE = "Asia/Seoul"
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    month: date
+    file_id: int
+    deliveries: int
+    made_at: datetime
+
+
+async def list_months(tx: Tx, until: datetime) -> list[date]:
+    """Finished by then, and not archived."""
+    return [row["month"] for row in await tx.rows(SQL.list_months, zone=ZONE, until=until)]
+
+
+async def find_slice(tx: Tx, month: date, after: tuple[datetime, int] | None, most: int) -> list[tuple[datetime, int]]:
+    """The next deliveries of the month, by moment and id."""
+    after_at, after_id = (None, None) if after is None else after
+    rows = await tx.rows(SQL.find_slice, month=month, zone=ZONE, after_at=after_at, after_id=after_id, most=most)
+    return [(row["scheduled_at"], row["id"]) for row in rows]
+
+
+async def insert_archive(tx: Tx, month: date, *, file_id: int, deliveries: int) -> bool:
+    """False: another server was quicker."""
+    made = await tx.run(SQL.insert_archive, month=month, file_id=file_id, deliveries=deliveries, now=tx.now)
+    return made == 1
+
+
+async def list_archives(tx: Tx) -> list[Archive]:
+    return await tx.all(Archive, SQL.list_archives)
+
+
+async def delete_old(tx: Tx, before: datetime, most: int) -> list[int]:
+    return [row["id"] for row in await tx.rows(SQL.delete_old, zone=ZONE, before=before, most=most)]

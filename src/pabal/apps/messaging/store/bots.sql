@@ -1,0 +1,100 @@
+-- name: find_bot(id)
+select b.id, b.unit_id, b.name, b.image_mode, b.secret is not null as has_secret, b.failures, b.excluded_at, b.excluded_by,
+  b.excluded_reason, b.created_at
+from pabal.bot b where b.id = :id;
+
+-- name: hold_bot(id)
+-- before the rows of its devices, whoever changes it
+select b.id, b.unit_id, b.name, b.image_mode, b.secret is not null as has_secret, b.failures, b.excluded_at, b.excluded_by,
+  b.excluded_reason, b.created_at
+from pabal.bot b where b.id = :id for no key update;
+
+-- name: is_usable(id, units)
+-- whoever sees a room may use the bots that are in it
+select exists (
+  select from pabal.room_bot rb join pabal.room r on r.id = rb.room_id
+  where rb.bot_id = :id and (:units::bigint[] is null or r.unit_id = any(:units::bigint[])));
+
+-- name: list_bots(units, q, room_id, after, most)
+select b.id, b.unit_id, b.name, b.image_mode, b.secret is not null as has_secret, b.failures, b.excluded_at, b.excluded_by,
+  b.excluded_reason, b.created_at
+from pabal.bot b
+where (:units::bigint[] is null or b.unit_id = any(:units::bigint[])
+    or exists (
+      select from pabal.room_bot rb join pabal.room r on r.id = rb.room_id
+      where rb.bot_id = b.id and r.unit_id = any(:units::bigint[])))
+  and (:q::text is null or strpos(lower(b.name), lower(:q)) > 0)
+  and (:room_id::bigint is null or exists (select from pabal.room_bot rb where rb.bot_id = b.id and rb.room_id = :room_id))
+  and b.name > :after
+order by b.name limit :most;
+
+-- name: list_devices(bots)
+-- connected is what is connected to a life that is not over
+select d.id, d.unit_id, d.bot_id, b.name as bot_name, d.device_id, d.state, d.version, d.client_version, d.client_type, d.info,
+  d.address, d.signature, w.id as worker, d.connected_at, d.last_ping_at, d.monitoring, d.decided_by, d.decided_at, d.created_at
+from pabal.bot_device d join pabal.bot b on b.id = d.bot_id
+left join pabal.worker w on w.id = d.worker and w.until > pabal.real_now()
+where d.bot_id = any(:bots::bigint[]) order by d.bot_id, d.id;
+
+-- name: list_devices_in(units, state, most)
+select d.id, d.unit_id, d.bot_id, b.name as bot_name, d.device_id, d.state, d.version, d.client_version, d.client_type, d.info,
+  d.address, d.signature, w.id as worker, d.connected_at, d.last_ping_at, d.monitoring, d.decided_by, d.decided_at, d.created_at
+from pabal.bot_device d join pabal.bot b on b.id = d.bot_id
+left join pabal.worker w on w.id = d.worker and w.until > pabal.real_now()
+where d.state = :state and (:units::bigint[] is null or d.unit_id = any(:units::bigint[])) order by d.id limit :most;
+
+-- name: find_device(id)
+select d.id, d.unit_id, d.bot_id, b.name as bot_name, d.device_id, d.state, d.version, d.client_version, d.client_type, d.info,
+  d.address, d.signature, w.id as worker, d.connected_at, d.last_ping_at, d.monitoring, d.decided_by, d.decided_at, d.created_at
+from pabal.bot_device d join pabal.bot b on b.id = d.bot_id
+left join pabal.worker w on w.id = d.worker and w.until > pabal.real_now()
+where d.id = :id;
+
+-- name: list_holders(routes)
+-- of lives that are not over
+select r.route, r.worker from pabal.route r join pabal.worker w on w.id = r.worker
+where r.route = any(:routes::text[]) and w.until > pabal.real_now();
+
+-- name: count_open(routes, most)
+-- what waits for each: behind another in its lane, ready, or for its moment; counted up to a cap
+select w.queue as route, count(*)::int as open
+from (
+  (select r.id from pabal.ready r where r.queue = any(:routes::text[]) limit :most)
+  union all (select p.id from pabal.waiting p limit :most)
+  union all (select d.id from pabal.delayed d limit :most)) p
+cross join lateral (select w.queue from pabal.work w where w.id = p.id and w.queue = any(:routes::text[]) offset 0) w
+group by w.queue;
+
+-- name: list_servers()
+select s.worker, s.host, s.port, s.active_bots, s.total_connections, s.memory_mb, s.cpu_percent, s.refused, s.started_at, s.at
+from pabal.bot_server s join pabal.worker w on w.id = s.worker and w.until > pabal.real_now()
+order by s.host, s.port;
+
+-- name: update_decided(id, by, now)!
+update pabal.bot_device set decided_by = :by, decided_at = :now where id = :id;
+
+-- name: update_secret(id, secret, salt, now)!
+update pabal.bot set secret = :secret, salt = :salt, updated_at = :now where id = :id;
+
+-- name: update_bot(id, image_mode, unit_id, now)!
+update pabal.bot set image_mode = :image_mode, unit_id = :unit_id, updated_at = :now where id = :id;
+
+-- name: update_devices_unit(bot_id, unit_id)!
+update pabal.bot_device set unit_id = :unit_id where bot_id = :bot_id;
+
+-- name: add_failure(id)
+update pabal.bot set failures = failures + 1 where id = :id
+returning failures, excluded_at is not null as is_excluded;
+
+-- name: clear_failures(id)!
+update pabal.bot set failures = 0 where id = :id and failures > 0;
+
+-- name: update_excluded(id, by, reason, now)!
+update pabal.bot set excluded_at = :now, excluded_by = :by, excluded_reason = :reason, updated_at = :now where id = :id;
+
+-- name: update_included(id, now)!
+update pabal.bot set excluded_at = null, excluded_by = null, excluded_reason = null, failures = 0, updated_at = :now where id = :id;
+
+-- name: list_excluded(by, until, most)
+-- `skip locked`: every server looks, one brings each back
+select b.id from pabal.bot b where b.excluded_by = :by and b.excluded_at <= :until order by b.id limit :most for no key update skip locked;

@@ -1,0 +1,169 @@
+"""A delivery as sending sees it: what to send, where, by whom, and everything that may forbid it, in one row."""
+
+from dataclasses import dataclass, fields
+from datetime import datetime, timedelta
+from typing import Any
+
+from pabal.apps.messaging.model.bots import route_of
+from pabal.apps.messaging.model.content import Content, ImageMode
+from pabal.apps.messaging.model.deliveries import ABOUT, Cause
+from pabal.apps.messaging.model.rooms import RoomLimits
+from pabal.base.database import Row, Tx
+from pabal.base.sql import load
+
+SQL = load(__file__)
+# younger occurrences are on time; what begins later is a catch-up
+ON_TIME = timedelta(seconds=30)
+_LIMITS = tuple(field.name for field in fields(RoomLimits))
+
+
+@dataclass(frozen=True, slots=True)
+class Errand:
+    """`room_name` is what this bot calls the room, None when it is not in it. Retries count from `counts_from`."""
+
+    id: int
+    unit_id: int
+    state: str
+    cause: str
+    scheduled_at: datetime
+    started_at: datetime | None
+    attempts: int
+    deferred_by: str | None
+    job_id: int | None
+    content: Content
+    image_mode: ImageMode
+    counts_from: datetime
+    schedule_id: int
+    schedule_unit_id: int
+    schedule_state: str
+    late_policy: str
+    timetable_id: int | None
+    bot_id: int
+    bot_name: str
+    excluded_at: datetime | None
+    room_id: int
+    room_unit_id: int | None
+    room_type: str
+    channel_id: str
+    room_name: str | None
+    limits: RoomLimits
+
+    @property
+    def about(self) -> str:
+        return f"{ABOUT}:{self.id}"
+
+    @property
+    def is_test(self) -> bool:
+        return self.cause == Cause.TEST
+
+    @property
+    def route(self) -> str:
+        return route_of(self.bot_name)
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    id: int
+    is_new: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """The schedule after one of its sends ended."""
+
+    state: str
+    failures: int
+    schedule_type: str
+    timetable_id: int | None
+
+
+async def open_errand(
+    tx: Tx, schedule_id: int, scheduled_at: datetime, *, job_id: int | None, must_be_active: bool = True
+) -> Opened | None:
+    """None: it has begun or ended already, or the schedule may not send."""
+    return await tx.one(
+        Opened,
+        SQL.open_errand,
+        schedule_id=schedule_id,
+        scheduled_at=scheduled_at,
+        job_id=job_id,
+        on_time=ON_TIME,
+        must_be_active=must_be_active,
+        now=tx.now,
+    )
+
+
+async def insert_test(tx: Tx, schedule_id: int, *, room_id: int, bot_id: int, asked_by: str) -> int:
+    made: int = await tx.value(
+        SQL.insert_test, schedule_id=schedule_id, room_id=room_id, bot_id=bot_id, asked_by=asked_by, now=tx.now
+    )
+    return made
+
+
+async def find_at(tx: Tx, schedule_id: int, scheduled_at: datetime) -> int | None:
+    found: int | None = await tx.value(SQL.find_at, schedule_id=schedule_id, scheduled_at=scheduled_at)
+    return found
+
+
+async def find_errand(tx: Tx, delivery_id: int) -> Errand | None:
+    rows = await tx.rows(SQL.load_errand, id=delivery_id)
+    return as_errand(rows[0]) if rows else None
+
+
+async def start_errand(tx: Tx, delivery_id: int, *, job_id: int) -> None:
+    await tx.run(SQL.start_errand, id=delivery_id, job_id=job_id, now=tx.now)
+
+
+async def defer_errand(tx: Tx, delivery_id: int, *, job_id: int, by: str, until: datetime) -> None:
+    await tx.run(SQL.defer_errand, id=delivery_id, job_id=job_id, deferred_by=by, deferred_until=until)
+
+
+async def set_job(tx: Tx, delivery_id: int, job_id: int) -> None:
+    await tx.run(SQL.set_job, id=delivery_id, job_id=job_id)
+
+
+async def note_error(tx: Tx, delivery_id: int, entry: dict[str, Any]) -> None:
+    await tx.run(SQL.note_error, id=delivery_id, entry=entry)
+
+
+async def end_errand(tx: Tx, delivery_id: int, *, reason: str | None, detail: dict[str, Any]) -> None:
+    await tx.run(SQL.end_errand, id=delivery_id, now=tx.now, reason=reason, detail=detail)
+
+
+async def reopen_errand(tx: Tx, delivery_id: int, *, asked_by: str) -> None:
+    detail = {"resumed_at": tx.now.isoformat()}
+    await tx.run(SQL.reopen_errand, id=delivery_id, asked_by=asked_by, detail=detail)
+
+
+async def dismiss_errand(tx: Tx, delivery_id: int, *, by: str) -> None:
+    await tx.run(SQL.dismiss_errand, id=delivery_id, detail={"dismissed_by": by})
+
+
+async def find_last_ping(tx: Tx, bot_id: int) -> datetime | None:
+    found: datetime | None = await tx.value(SQL.find_last_ping, bot_id=bot_id)
+    return found
+
+
+async def find_bot_in(tx: Tx, room_id: int, *, wanted: int) -> int | None:
+    """The wanted one if it is in the room, otherwise another that is; never an excluded one."""
+    rows = await tx.rows(SQL.list_bots_in, room_id=room_id, bot_id=wanted)
+    return rows[0]["id"] if rows else None
+
+
+async def note_end(tx: Tx, schedule_id: int, *, is_sent: bool, is_failed: bool) -> Noted | None:
+    return await tx.one(Noted, SQL.note_end, id=schedule_id, is_sent=is_sent, is_failed=is_failed, now=tx.now)
+
+
+async def has_more(tx: Tx, schedule_id: int, timetable_id: int | None, *, delivery_id: int, job_id: int | None) -> bool:
+    """Besides this delivery and its job, which are ending."""
+    return bool(
+        await tx.value(SQL.has_more, id=schedule_id, timetable_id=timetable_id, delivery_id=delivery_id, job_id=job_id)
+    )
+
+
+def as_errand(row: Row) -> Errand:
+    values = dict(row)
+    values["limits"] = RoomLimits(**{name: values.pop(name) for name in _LIMITS})
+    values["content"] = Content.from_json(values["content"])
+    values["image_mode"] = ImageMode(values["image_mode"])
+    return Errand(**values)

@@ -1,0 +1,72 @@
+"""The parts of deliveries: planned together, marked one by one as they go out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pabal.apps.messaging.model.content import Content, ImageMode, Pace, Part, plan_parts
+from pabal.apps.messaging.model.deliveries import DeliveryPart, PartState
+from pabal.base.database import Row, Tx
+from pabal.base.sql import load
+
+SQL = load(__file__)
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A part is about to be written, has been, or turned out not to have been begun. The token is its attempt's."""
+
+    delivery_id: int
+    no: int
+    token: int
+    state: PartState
+
+
+async def mark_parts(tx: Tx, marks: Sequence[Mark]) -> set[tuple[int, int]]:
+    """Answers which stand now; no two marks of one part together, please."""
+    rows = await tx.rows(
+        SQL.mark_parts,
+        deliveries=[mark.delivery_id for mark in marks],
+        numbers=[mark.no for mark in marks],
+        tokens=[mark.token for mark in marks],
+        states=[mark.state for mark in marks],
+        now=tx.now,
+    )
+    return {(row["delivery_id"], row["no"]) for row in rows}
+
+
+async def settle_writing(tx: Tx, delivery_id: int, *, resend: bool) -> int:
+    state = PartState.PLANNED if resend else PartState.UNKNOWN
+    return await tx.run(SQL.settle_writing, delivery_id=delivery_id, state=state, resent=int(resend))
+
+
+async def plan_unknown(tx: Tx, delivery_id: int) -> int:
+    """Somebody says: send it again, although it may arrive twice."""
+    return await tx.run(SQL.plan_unknown, delivery_id=delivery_id)
+
+
+async def list_parts(tx: Tx, delivery_ids: Sequence[int]) -> dict[int, tuple[DeliveryPart, ...]]:
+    found: dict[int, list[DeliveryPart]] = {delivery_id: [] for delivery_id in delivery_ids}
+    for row in await tx.rows(SQL.list_parts, deliveries=list(delivery_ids)):
+        found[row["delivery_id"]].append(as_part(row))
+    return {delivery_id: tuple(parts) for delivery_id, parts in found.items()}
+
+
+async def plan(tx: Tx, delivery_id: int, content: Content, mode: ImageMode, *, anew: bool = False) -> list[Part]:
+    """`anew`: it was planned before, and nothing of it has begun."""
+    parts = plan_parts(content, Pace(mode))
+    if anew:
+        await tx.run(SQL.delete_parts, delivery_id=delivery_id)
+    await tx.run(
+        SQL.insert_parts,
+        delivery_id=delivery_id,
+        numbers=[part.no for part in parts],
+        components=[part.component for part in parts],
+        firsts=[part.first_image for part in parts],
+        lasts=[part.last_image for part in parts],
+    )
+    return parts
+
+
+def as_part(row: Row) -> DeliveryPart:
+    values = dict(row)
+    return DeliveryPart(**{**values, "state": PartState(values["state"])})

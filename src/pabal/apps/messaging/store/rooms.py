@@ -1,0 +1,173 @@
+"""Rooms: claimed and unclaimed, the bots in them, and what is said there by the minute."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from pabal.apps.messaging.errors import RoomNotFound
+from pabal.apps.messaging.model.rooms import Room, RoomBot, RoomLimits, RoomType
+from pabal.base.database import Row, Tx
+from pabal.base.sql import load
+from pabal.engine.listing import Page, paging
+from pabal.platform.tenants import Scope
+
+SQL = load(__file__)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which rooms. `q` is in its name, in what a bot calls it, or is its channel id; `units` None is everything."""
+
+    units: Sequence[int] | None = None
+    q: str | None = None
+    room_type: RoomType | None = None
+    bot_id: int | None = None
+
+
+class Sighting(NamedTuple):
+    """A bot heard something in a room it calls so."""
+
+    channel_id: str
+    bot_id: int
+    room_name: str
+
+
+class Found(NamedTuple):
+    room_id: int
+    channel_id: str
+    name: str
+
+
+class Minute(NamedTuple):
+    minute: datetime
+    messages: int
+
+
+async def get_room(tx: Tx, scope: Scope, room_id: int) -> Room:
+    """What nobody has claimed is the house's to see."""
+    found = await find_room(tx, room_id)
+    if found is None or not scope.holds(found.unit_id):
+        raise RoomNotFound(str(room_id))
+    return found
+
+
+async def find_room(tx: Tx, room_id: int) -> Room | None:
+    """Whoever asks: for the app's own work."""
+    rooms = await _complete(tx, await tx.rows(SQL.find_room, id=room_id))
+    return rooms[0] if rooms else None
+
+
+async def hold_room(tx: Tx, room_id: int) -> Room | None:
+    """Locked until the commit: for who changes it."""
+    rooms = await _complete(tx, await tx.rows(SQL.hold_room, id=room_id))
+    return rooms[0] if rooms else None
+
+
+async def list_rooms(tx: Tx, wanted: Wanted, *, cursor: str | None = None, limit: int = 50) -> Page[Room]:
+    """Those somebody claimed, by name."""
+    name, last = ("", 0) if cursor is None else paging.read_cursor(cursor, str, int)
+    rows = await tx.rows(
+        SQL.list_rooms,
+        units=None if wanted.units is None else list(wanted.units),
+        q=wanted.q or None,
+        room_type=None if wanted.room_type is None else wanted.room_type.value,
+        bot_id=wanted.bot_id,
+        after_name=name,
+        after_id=last,
+        most=paging.one_more(limit),
+    )
+    page = paging.cut(rows, limit, lambda row: paging.show_cursor(row["name"], row["id"]))
+    return Page(await _complete(tx, page.items), page.cursor)
+
+
+async def list_unclaimed(tx: Tx, scope: Scope, *, cursor: str | None = None, limit: int = 50) -> Page[Room]:
+    """Discovered and nobody's yet, newest first. None for who does not see the whole house."""
+    if not scope.holds(None):
+        return Page([], None)
+    before = paging.LAST if cursor is None else paging.read_cursor(cursor, int)[0]
+    rows = await tx.rows(SQL.list_unclaimed, before=before, most=paging.one_more(limit))
+    page = paging.cut(rows, limit, lambda row: paging.show_cursor(row["id"]))
+    return Page(await _complete(tx, page.items), page.cursor)
+
+
+async def insert_room(tx: Tx, *, unit_id: int, channel_id: str, name: str, room_type: RoomType, by: str) -> int | None:
+    """None when its channel is known already."""
+    made: int | None = await tx.value(
+        SQL.insert_room,
+        unit_id=unit_id,
+        channel_id=channel_id,
+        name=name,
+        room_type=room_type.value,
+        by=by,
+        now=tx.now,
+    )
+    return made
+
+
+async def update_room(tx: Tx, room: Room) -> None:
+    await tx.run(
+        SQL.update_room,
+        id=room.id,
+        unit_id=room.unit_id,
+        name=room.name,
+        room_type=room.room_type.value,
+        note=room.note,
+        claimed_by=room.claimed_by,
+        now=tx.now,
+        **asdict(room.limits),
+    )
+
+
+async def has_schedules(tx: Tx, room_id: int) -> bool:
+    """That are not over."""
+    return bool(await tx.value(SQL.has_schedules, room_id=room_id))
+
+
+async def note_seen(tx: Tx, sightings: Sequence[Sighting]) -> list[Found]:
+    """Rooms and which bots are in them, many at once; answers the rooms nobody knew."""
+    names = {seen.channel_id: seen.room_name for seen in sightings}
+    rows = await tx.rows(SQL.insert_seen, channels=list(names), names=list(names.values()), now=tx.now)
+    await note_bots(tx, sightings)
+    return [Found(row["id"], row["channel_id"], row["name"]) for row in rows if row["is_new"]]
+
+
+async def note_bots(tx: Tx, sightings: Sequence[Sighting]) -> None:
+    """Each pair of room and bot once."""
+    await tx.run(
+        SQL.upsert_room_bots,
+        channels=[seen.channel_id for seen in sightings],
+        bots=[seen.bot_id for seen in sightings],
+        names=[seen.room_name for seen in sightings],
+        now=tx.now,
+    )
+
+
+async def count_messages(tx: Tx, counts: Mapping[str, int]) -> set[str]:
+    """Adds to this minute's, by channel id; answers the channels there are."""
+    rows = await tx.rows(SQL.count_messages, channels=list(counts), counts=list(counts.values()), now=tx.now)
+    return {row["channel_id"] for row in rows}
+
+
+async def list_traffic(tx: Tx, room_id: int, *, since: datetime, until: datetime) -> list[Minute]:
+    """Minutes in which something was said."""
+    return await tx.all(Minute, SQL.list_traffic, room_id=room_id, since=since, until=until)
+
+
+_LIMITS = tuple(RoomLimits.__dataclass_fields__)
+
+
+async def _complete(tx: Tx, rows: Sequence[Row]) -> list[Room]:
+    if not rows:
+        return []
+    rooms = [_room(dict(row)) for row in rows]
+    bots: dict[int, list[RoomBot]] = {}
+    for row in await tx.rows(SQL.list_room_bots, rooms=[room.id for room in rooms]):
+        room_id, *values = row.values()
+        bots.setdefault(room_id, []).append(RoomBot(*values))
+    return [replace(room, bots=tuple(bots.get(room.id, ()))) for room in rooms]
+
+
+def _room(values: dict[str, Any]) -> Room:
+    limits = RoomLimits(**{name: values.pop(name) for name in _LIMITS})
+    return Room(**{**values, "room_type": RoomType(values["room_type"])}, limits=limits)

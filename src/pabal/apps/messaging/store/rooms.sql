@@ -1,0 +1,80 @@
+-- name: find_room(id)
+select r.id, r.unit_id, r.channel_id, r.name, r.room_type, r.note, r.min_gap_seconds, r.dispatches_per_day, r.messages_per_minute,
+  r.messages_per_hour, r.messages_per_day, r.max_text_length, r.last_message_at, r.claimed_by, r.created_at, r.updated_at
+from pabal.room r where r.id = :id;
+
+-- name: hold_room(id)
+select r.id, r.unit_id, r.channel_id, r.name, r.room_type, r.note, r.min_gap_seconds, r.dispatches_per_day, r.messages_per_minute,
+  r.messages_per_hour, r.messages_per_day, r.max_text_length, r.last_message_at, r.claimed_by, r.created_at, r.updated_at
+from pabal.room r where r.id = :id for no key update;
+
+-- name: list_rooms(units, q, room_type, bot_id, after_name, after_id, most)
+-- claimed ones, by name
+select r.id, r.unit_id, r.channel_id, r.name, r.room_type, r.note, r.min_gap_seconds, r.dispatches_per_day, r.messages_per_minute,
+  r.messages_per_hour, r.messages_per_day, r.max_text_length, r.last_message_at, r.claimed_by, r.created_at, r.updated_at
+from pabal.room r
+where r.unit_id is not null and (:units::bigint[] is null or r.unit_id = any(:units::bigint[]))
+  and (:q::text is null or strpos(lower(r.name), lower(:q)) > 0 or r.channel_id = :q
+    or exists (select from pabal.room_bot rb where rb.room_id = r.id and strpos(lower(rb.room_name), lower(:q)) > 0))
+  and (:room_type::text is null or r.room_type = :room_type)
+  and (:bot_id::bigint is null or exists (select from pabal.room_bot rb where rb.room_id = r.id and rb.bot_id = :bot_id))
+  and (r.name, r.id) > (:after_name::text, :after_id::bigint)
+order by r.name, r.id limit :most;
+
+-- name: list_unclaimed(before, most)
+-- newest first
+select r.id, r.unit_id, r.channel_id, r.name, r.room_type, r.note, r.min_gap_seconds, r.dispatches_per_day, r.messages_per_minute,
+  r.messages_per_hour, r.messages_per_day, r.max_text_length, r.last_message_at, r.claimed_by, r.created_at, r.updated_at
+from pabal.room r where r.unit_id is null and r.id < :before order by r.id desc limit :most;
+
+-- name: list_room_bots(rooms)
+select rb.room_id, rb.bot_id, b.name as bot_name, rb.room_name, rb.last_seen_at
+from pabal.room_bot rb join pabal.bot b on b.id = rb.bot_id
+where rb.room_id = any(:rooms::bigint[]) order by rb.room_id, b.name;
+
+-- name: insert_room(unit_id, channel_id, name, room_type, by, now)
+insert into pabal.room (unit_id, channel_id, name, room_type, claimed_by, created_at, updated_at)
+values (:unit_id, :channel_id, :name, :room_type, :by, :now, :now)
+on conflict (channel_id) do nothing returning id;
+
+-- name: update_room(id, unit_id, name, room_type, note, min_gap_seconds, dispatches_per_day, messages_per_minute, messages_per_hour, messages_per_day, max_text_length, claimed_by, now)!
+update pabal.room set unit_id = :unit_id, name = :name, room_type = :room_type, note = :note, min_gap_seconds = :min_gap_seconds,
+  dispatches_per_day = :dispatches_per_day, messages_per_minute = :messages_per_minute, messages_per_hour = :messages_per_hour,
+  messages_per_day = :messages_per_day, max_text_length = :max_text_length, claimed_by = :claimed_by, updated_at = :now
+where id = :id;
+
+-- name: has_schedules(room_id)
+select exists (
+  select from pabal.message_schedule s where s.room_id = :room_id and s.state in ('active', 'inactive', 'error'));
+
+-- name: insert_seen(channels, names, now)
+-- what nobody has claimed is called as it was called last
+insert into pabal.room (channel_id, name, created_at, updated_at)
+select s.channel_id, s.name, :now, :now from unnest(:channels::text[], :names::text[]) as s(channel_id, name) order by s.channel_id
+on conflict (channel_id) do update set name = excluded.name, updated_at = excluded.updated_at
+  where pabal.room.unit_id is null and pabal.room.name <> excluded.name
+returning id, channel_id, name, created_at = :now::timestamptz as is_new;
+
+-- name: upsert_room_bots(channels, bots, names, now)!
+insert into pabal.room_bot (room_id, bot_id, room_name, last_seen_at)
+select r.id, b.id, s.name, :now from unnest(:channels::text[], :bots::bigint[], :names::text[]) as s(channel_id, bot_id, name)
+join pabal.room r on r.channel_id = s.channel_id join pabal.bot b on b.id = s.bot_id
+order by r.id, b.id
+on conflict (room_id, bot_id) do update set room_name = excluded.room_name, last_seen_at = excluded.last_seen_at;
+
+-- name: count_messages(channels, counts, now)
+-- the room's own row says so too, once a minute
+with counted as (
+  insert into pabal.room_traffic (room_id, minute, messages)
+  select r.id, date_trunc('minute', :now::timestamptz), s.count
+  from unnest(:channels::text[], :counts::int[]) as s(channel_id, count) join pabal.room r on r.channel_id = s.channel_id
+  order by r.id
+  on conflict (room_id, minute) do update set messages = pabal.room_traffic.messages + excluded.messages
+  returning room_id, xmax = 0 as is_first),
+noted as (
+  update pabal.room r set last_message_at = :now from counted c where c.is_first and r.id = c.room_id)
+select r.channel_id from counted c join pabal.room r on r.id = c.room_id;
+
+-- name: list_traffic(room_id, since, until)
+select t.minute, t.messages from pabal.room_traffic t
+where t.room_id = :room_id and t.minute >= :since and t.minute < :until order by t.minute;

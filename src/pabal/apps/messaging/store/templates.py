@@ -1,0 +1,75 @@
+"""The table of message templates. Seen by its unit and those above, and by those below, which may use it."""
+
+import re
+from typing import Any
+
+from pabal.apps.messaging.errors import TemplateNotFound
+from pabal.apps.messaging.model.content import Picture
+from pabal.apps.messaging.model.templates import NewTemplate, Template
+from pabal.base.database import Row, Tx
+from pabal.base.sql import load
+from pabal.engine.listing.paging import Page, cut, one_more, read_cursor, show_cursor
+from pabal.platform.tenants import Scope, list_path
+
+SQL = load(__file__)
+
+
+async def get_template(tx: Tx, scope: Scope, template_id: int) -> Template:
+    """To look at and to use; to change it, it must be in the scope itself."""
+    rows = await _list(tx, units=await list_readable(tx, scope), ids=[template_id])
+    if not rows:
+        raise TemplateNotFound(str(template_id))
+    return _read(rows[0])
+
+
+async def list_templates(
+    tx: Tx, scope: Scope, *, q: str | None = None, cursor: str | None = None, limit: int = 50
+) -> Page[Template]:
+    """By name, those of units above included."""
+    most = one_more(limit)
+    after_name, after_id = ("", 0) if cursor is None else read_cursor(cursor, str, int)
+    part = "%" + re.sub(r"([\\%_])", r"\\\1", q.strip()) + "%" if q and q.strip() else None
+    units = await list_readable(tx, scope)
+    rows = await _list(tx, units=units, q=part, after_name=after_name, after_id=after_id, most=most)
+    return cut([_read(row) for row in rows], limit, lambda one: show_cursor(one.name, one.id))
+
+
+async def lock_template(tx: Tx, template_id: int) -> None:
+    await tx.value(SQL.lock_template, id=template_id)
+
+
+async def insert_template(tx: Tx, new: NewTemplate, *, unit_id: int, created_by: str) -> int:
+    made: int = await tx.value(SQL.insert_template, **_columns(new), unit_id=unit_id, created_by=created_by, now=tx.now)
+    return made
+
+
+async def update_template(tx: Tx, template_id: int, new: NewTemplate, *, unit_id: int) -> None:
+    await tx.run(SQL.update_template, id=template_id, **_columns(new), unit_id=unit_id, now=tx.now)
+
+
+async def delete_template(tx: Tx, template_id: int) -> None:
+    await tx.run(SQL.delete_template, id=template_id)
+
+
+async def list_readable(tx: Tx, scope: Scope) -> list[int] | None:
+    if scope.units is None or scope.unit_id is None:
+        return scope.listed
+    above = [unit.id for unit in await list_path(tx, scope.unit_id)]
+    return sorted({*scope.units, *above})
+
+
+async def _list(tx: Tx, **given: Any) -> list[Row]:
+    defaults: dict[str, Any] = {"ids": None, "q": None, "after_name": "", "after_id": 0, "most": 1}
+    return await tx.rows(SQL.list_templates, **{**defaults, **given})
+
+
+def _columns(new: NewTemplate) -> dict[str, Any]:
+    content = new.content.to_json()
+    return {"name": new.name, **{name: content[name] for name in ("text", "images_1", "images_2")}}
+
+
+def _read(row: Row) -> Template:
+    values = dict(row)
+    for name in ("images_1", "images_2"):
+        values[name] = tuple(Picture(**each) for each in values[name])
+    return Template(**values)

@@ -1,0 +1,42 @@
+"""Options and small rules that many commands share."""
+
+from typing import Annotated
+
+import typer
+
+from pabal.base.database import Tx
+from pabal.base.errors import Conflict
+from pabal.platform.commands.shell import Shell
+from pabal.platform.tenants import Unit, UnitNotFound, get_unit, list_units
+
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Do it, show it, and take it back.")]
+Limit = Annotated[int, typer.Option(min=1, max=1000, help="How many.")]
+Cursor = Annotated[str | None, typer.Option(help="Go on behind this: `next_cursor` of the page before.")]
+OrgOption = Annotated[str | None, typer.Option("--org", metavar="UNIT", help="A unit: its number or its name.")]
+Note = Annotated[str, typer.Option("--message", "-m", metavar="TEXT", help="Why, for whoever looks later.")]
+
+
+class NameAmbiguous(Conflict):
+    """More than one has this name. Say its number."""
+
+
+async def find_unit(tx: Tx, text: str) -> Unit:
+    """By its number, or by its name where only one has it."""
+    if text.isascii() and text.isdigit() and len(text) < 19:
+        return await get_unit(tx, int(text))
+    found = [unit for unit in await list_units(tx, None) if unit.name == " ".join(text.split())]
+    if not found:
+        raise UnitNotFound(text[:100])
+    if len(found) > 1:
+        raise NameAmbiguous(", ".join(f"{unit.id} {unit.name}" for unit in found))
+    return found[0]
+
+
+async def unit_names(tx: Tx) -> dict[int | None, str]:
+    return {unit.id: unit.name for unit in await list_units(tx, None)}
+
+
+def tell_more(shell: Shell, cursor: object) -> None:
+    if cursor is not None and shell.output == "table":
+        shell.tell(("More: --cursor {cursor}", "더 보기: --cursor {cursor}"), cursor=cursor)

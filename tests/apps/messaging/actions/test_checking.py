@@ -1,0 +1,163 @@
+from dataclasses import replace
+from datetime import time, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pabal.apps.messaging import settings
+from pabal.apps.messaging.actions import bots, checking, schedules
+from pabal.apps.messaging.actions.checking import Checked
+from pabal.apps.messaging.errors import ScheduleRefused
+from pabal.apps.messaging.model.content import Content, ImageMode
+from pabal.apps.messaging.model.schedules import Schedule
+from pabal.apps.messaging.store import schedules as store
+from pabal.base.database import Database
+from pabal.platform.actor import ENGINE, Actor, Role
+from pabal.platform.settings import change
+from pabal.platform.storage import Upload, accept_file
+from tests.apps.messaging.asking import DAY, NINE, asked, begin_at, daily, once, save
+from tests.platform.storage.samples import stream
+from tests.support.messaging import World, add_bot, add_room, make_world, set_limit
+from tests.support.people import person
+from tests.support.work import begin_life, hold_route
+
+
+@pytest.fixture
+async def world(db: Database, tmp_path: Path) -> World:
+    made = await make_world(db, tmp_path, image_mode=ImageMode.GROUP)
+    await begin_at(db)
+    await hold_route(db, await begin_life(db), made.route)
+    return made
+
+
+@pytest.fixture
+def me(world: World) -> Actor:
+    return person(world.tree.haeundae, Role.OPERATOR)
+
+
+async def check(world: World, me: Actor, old: Schedule | None = None, **changed: Any) -> Checked:
+    async with world.db.transaction() as tx:
+        new = asked(world, **changed) if old is None else replace(old.as_new(), **changed)
+        return await checking.check(tx, me, new, schedule_id=None if old is None else old.id)
+
+
+def warned(checked: Checked) -> list[str]:
+    assert checked.problems == ()
+    return [one.code for one in checked.warnings]
+
+
+@pytest.mark.req("A-04")
+async def test_a_schedule_in_order_is_told_what_it_will_do_and_nothing_else(world: World, me: Actor):
+    content = Content("글", (world.picture, world.picture), (world.picture,))
+
+    checked = await check(world, me, content=content)
+
+    assert warned(checked) == []
+    assert [row.moment for row in checked.upcoming] == [NINE + n * DAY for n in range(5)]
+    assert [(part.component, len(part.pictures)) for part in checked.parts] == [
+        ("text", 0),
+        ("images_1", 2),
+        ("images_2", 1),
+    ]
+    assert checked.budget is not None
+    assert checked.budget.binds is None
+
+
+async def test_what_a_form_says_about_its_images_is_not_believed(world: World, me: Actor):
+    async with world.db.transaction() as tx:
+        forged = replace(world.picture, name="../x", media_type="image/gif", size=1, width=1)
+        made = await schedules.create(tx, me, asked(world, content=Content(None, (forged,))))
+    upload = Upload(stream(b"%PDF"), "a.pdf", area="messaging")
+    document = await accept_file(world.db, world.files, me, upload, max_bytes=100)
+    file = replace(world.picture, file_id=document.id)
+
+    checked = await check(world, me, content=Content(None, (file, replace(file, file_id=4)), ()))
+
+    assert made.content.images_1 == (world.picture,)
+    assert {(one.code, one.field) for one in checked.problems} == {
+        ("image_format_refused", "images_1"),
+        ("image_not_found", "images_1"),
+    }
+
+
+async def test_a_room_s_own_limits_count_and_a_refusal_says_everything_at_once(world: World, me: Actor):
+    await set_limit(world.db, world.room_id, per_minute=1)
+    content = Content("글", (world.picture,))
+
+    async with world.db.transaction() as tx:
+        with pytest.raises(ScheduleRefused) as refused:
+            await schedules.create(tx, me, asked(world, title="", content=content, when=once(NINE - DAY)))
+
+    assert [one.code for one in refused.value.findings] == ["title_missing", "limit_too_small", "once_in_past"]
+    assert "title: Give it a title" in str(refused.value)
+    async with world.db.transaction() as tx:
+        assert await store.count_states(tx, None) == {}
+
+
+async def test_a_bot_must_be_in_the_room_and_its_troubles_are_told(world: World, me: Actor):
+    stranger, _ = await add_bot(world.db, world.tree.haeundae, "busan2", state="pending")
+    empty = await add_room(world.db, world.tree.haeundae, "1", "빈 방", bots=[])
+    shared = await add_room(world.db, world.tree.haeundae, "2", "새 방", bots=[stranger])
+
+    outside = await check(world, me, bot_id=stranger)
+    nobody = await check(world, me, room_id=empty)
+
+    assert [one.text[1] for one in outside.problems] == [
+        "봇 'busan2'은(는) 톡방 '해운대 손님방'에 없습니다. 이 톡방에 있는 봇: busan1."
+    ]
+    assert [one.code for one in nobody.problems] == ["no_bot_in_room"]
+    assert warned(await check(world, me, room_id=shared, bot_id=stranger)) == ["device_pending"]
+    async with world.db.transaction() as tx:
+        await bots.exclude(tx, ENGINE, world.bot_id, "점검")
+    excluded = await check(world, me)
+    assert warned(excluded) == ["bot_excluded"]
+    assert excluded.upcoming[0].reasons[0][0] == "The bot is excluded now."
+
+
+@pytest.mark.req("A-112")
+async def test_a_schedule_for_a_bot_that_is_offline_is_saved_with_a_warning(world: World, me: Actor):
+    away, _ = await add_bot(world.db, world.tree.haeundae, "busan2")
+    room = await add_room(world.db, world.tree.haeundae, "2", "새 방", bots=[away])
+
+    checked = await check(world, me, room_id=room, bot_id=away)
+    made = await save(world, me, room_id=room, bot_id=away)
+
+    assert warned(checked) == ["bot_offline"]
+    assert checked.upcoming[0].reasons[0][0] == "The bot is offline now."
+    assert made.next_send_at == NINE
+
+
+async def test_others_in_the_same_room_are_seen_and_named_only_where_they_are_in_sight(world: World, me: Actor):
+    boss = person(world.tree.hq, number=2)
+    mine = await save(world, me, title="내 예약", content=Content("같은 글"))
+    await save(world, boss, unit_id=world.tree.hq.id, when=daily(time(9, 0, 20)), content=Content("본사 글"))
+
+    checked = await check(world, me, title="테스트", content=Content("같은 글"))
+
+    assert warned(checked) == ["title_says_test", "same_text", "room_busy", "delays_another"]
+    said = {one.code: one.text[1] for one in checked.warnings}
+    assert "'내 예약'" in said["same_text"]
+    assert "6월 4일 (월) 09:00:30 KST" in said["room_busy"]
+    assert said["delays_another"].startswith("다른 조직의 예약")
+    assert checked.upcoming[0].deferred_until == NINE + timedelta(seconds=30)
+    assert warned(await check(world, me, mine, title="내 예약")) == ["delays_another"]
+    hidden = await check(world, me, content=Content("본사 글"), when=daily(time(15)))
+    assert [one.text[0][:45] for one in hidden.warnings] == ["The same text is in Another unit's schedule f"]
+    async with world.db.transaction() as tx:
+        await change(tx, ENGINE, settings.SAME_TEXT_DAYS, 0)
+    assert warned(await check(world, me, content=Content("본사 글"), when=daily(time(15)))) == []
+
+
+async def test_a_crowded_day_a_short_validity_and_a_skipped_moment_are_told(world: World, me: Actor):
+    schedule = await save(world, me)
+    async with world.db.transaction() as tx:
+        await change(tx, ENGINE, settings.DISPATCHES_PER_DAY, 2)
+        await schedules.skip(tx, me, schedule.id, NINE + DAY)
+
+    short = daily(time(20), valid_until=NINE + timedelta(hours=20))
+    crowded = await check(world, me, content=Content("다른 글"), when=short)
+    edited = await check(world, me, schedule)
+
+    assert warned(crowded) == ["fires_only_once", "day_nearly_full"]
+    assert [row.excluded for row in edited.upcoming[:3]] == [None, "skipped", None]

@@ -1,0 +1,80 @@
+"""Bots and devices: decided by administrators, used by who shares a room; a secret goes in and never comes out."""
+
+from pabal.platform.actor import Role
+from tests.apps.messaging.api.house import V1, House
+from tests.support.messaging import add_bot, add_room
+
+SECRET = "a secret of the phone"
+
+
+async def test_a_bot_is_edited_excluded_and_included(house: House):
+    admin, operator = await house.web.as_("haeundae"), await house.web.as_("haeundae", Role.OPERATOR)
+    path = f"{V1}/bots/{house.bot_id}"
+
+    shown = (await operator.get(path)).json()
+    listed = (await operator.get(f"{V1}/bots?q=busan&room={house.room_id}")).json()["items"]
+    edited = await admin.patch(path, json={"image_mode": "group"})
+    out = await admin.post(f"{path}/exclude", json={"reason": "수리 중"})
+    twice = await admin.post(f"{path}/exclude", json={"reason": "수리 중"})
+    back = await admin.post(f"{path}/include")
+    may_not = await operator.post(f"{path}/exclude", json={"reason": "x"})
+
+    assert (shown["state"], shown["waiting"], shown["server"]) == ("offline", 0, None)
+    assert listed == [shown]
+    assert (edited.json()["image_mode"], edited.json()["unit_id"]) == ("group", house.web.tree.haeundae.id)
+    assert (out.json()["state"], out.json()["excluded_reason"]) == ("excluded", "수리 중")
+    assert (twice.status_code, twice.json()["code"], may_not.status_code) == (409, "bot_excluded", 403)
+    assert (back.json()["state"], back.json()["excluded_at"]) == ("offline", None)
+
+
+async def test_a_secret_is_set_and_removed_and_never_shown(house: House):
+    admin = await house.web.as_("haeundae")
+    path = f"{V1}/bots/{house.bot_id}"
+
+    put = await admin.put(f"{path}/secret", json={"secret": SECRET, "salt": "a pinch of salt"})
+    shown = await admin.get(path)
+    audited = await admin.get("/api/v1/audit")
+    short = await admin.put(f"{path}/secret", json={"secret": "short"})
+    unread = await admin.put(f"{path}/secret", json={"secret": {"deep": SECRET}})
+    removed = await admin.delete(f"{path}/secret")
+
+    assert (put.status_code, put.content, shown.json()["has_secret"]) == (204, b"", True)
+    assert (short.status_code, unread.status_code, removed.status_code) == (422, 422, 204)
+    assert "messaging.bot_set_secret" in audited.text
+    assert [SECRET in one.text for one in (put, shown, audited, short, unread)] == [False] * 5
+    assert (await admin.get(path)).json()["has_secret"] is False
+
+
+async def test_a_device_is_decided_about(house: House):
+    admin = await house.web.as_("haeundae")
+    _, device_id = await add_bot(house.web.db, house.web.tree.haeundae, "busan2", state="pending")
+    path = f"{V1}/devices/{device_id}"
+
+    waiting = (await admin.get(f"{V1}/devices")).json()["items"]
+    states = [
+        (await admin.post(f"{path}/{verb}")).json()["state"]
+        for verb in ("deny", "approve", "revoke", "block", "unblock", "approve")
+    ]
+    not_now = await admin.post(f"{path}/unblock")
+    shown = (await admin.get(path)).json()
+
+    assert [one["id"] for one in waiting] == [device_id]
+    assert states == ["denied", "approved", "revoked", "blocked", "pending", "approved"]
+    assert (not_now.status_code, not_now.json()["code"]) == (409, "move_not_allowed")
+    assert (shown["state"], shown["decided_by"][:6]) == ("approved", "token:")
+
+
+async def test_who_shares_a_room_uses_a_bot_without_seeing_its_devices(house: House):
+    shared, _ = await add_bot(house.web.db, house.web.tree.seoul, "seoul1")
+    await add_room(house.web.db, house.web.tree.haeundae, "555", "같이 쓰는 방", bots=[shared])
+    branch = await house.web.as_("haeundae")
+
+    shown = await branch.get(f"{V1}/bots/{shared}")
+    changes = [
+        await branch.patch(f"{V1}/bots/{shared}", json={"image_mode": "group"}),
+        await branch.post(f"{V1}/bots/{shared}/exclude", json={"reason": "x"}),
+        await branch.put(f"{V1}/bots/{shared}/secret", json={"secret": SECRET}),
+    ]
+
+    assert (shown.json()["name"], shown.json()["devices"]) == ("seoul1", [])
+    assert [one.status_code for one in changes] == [404, 404, 404]

@@ -1,0 +1,139 @@
+"""Bots in the console: where each is connected, which device is one, what its server carries, and who decides."""
+
+from typing import Any
+
+import httpx2
+import pytest
+
+from pabal.apps.messaging.store import bots
+from pabal.engine import routes
+from pabal.platform.actor import Role
+from pabal.platform.tenants import Scope
+from tests.apps.messaging.history import add_server
+from tests.apps.messaging.pages.house import BRANCH, House, build
+from tests.support.messaging import add_bot, add_room
+from tests.support.pages import read, visitor
+from tests.support.web import Web
+
+
+async def post(client: httpx2.AsyncClient, path: str, **data: Any) -> int:
+    return (await client.post(path, data=data)).status_code
+
+
+async def state_of(house: House, device_id: int) -> str:
+    async with house.web.db.transaction() as tx:
+        return (await bots.get_device(tx, Scope(None, None), device_id)).state
+
+
+@pytest.mark.req("A-202")
+async def test_each_server_shows_its_bots_connections_memory_and_cpu_beside_their_limits(web: Web) -> None:
+    house = await build(web)
+    worker = await add_server(web.db, port=1490, memory_mb=412.0, cpu_percent=18.0)
+    await add_server(web.db, port=1491, memory_mb=1100.0, cpu_percent=18.0)
+    async with web.db.transaction() as tx:
+        await routes.hold_route(tx, "bot:busan1", worker=worker)
+
+    page = await read(await visitor(web), "/messages/bots")
+    branch = await read(await visitor(web, BRANCH), "/messages/bots")
+
+    for said in ("bots 2 / 100", "connections 3", "memory 412 / 1,024 MB", "CPU 18 / 80%"):
+        assert said in page
+    assert page.count("takes no more") == 1
+    assert "gw-1:1490" in page
+    assert 'data-state="online"' in page
+    # servers are the house's
+    assert "memory" not in branch
+    assert "busan1" in branch
+    assert house.bot_id
+
+
+async def test_a_device_is_decided_about_by_an_administrator_of_its_unit(web: Web) -> None:
+    house = await build(web)
+    _, device = await add_bot(web.db, web.tree.haeundae, "busan2", state="pending")
+    admin, operator = await visitor(web, BRANCH), await visitor(web, BRANCH, Role.OPERATOR)
+    stranger = await visitor(web, "gangnam")
+
+    asked = await read(admin, "/messages/bots")
+    assert "Devices to approve" in asked
+    assert f"/messages/devices/{device}/approve" in asked
+    assert f"/messages/devices/{device}/approve" not in await read(operator, "/messages/bots")
+    assert await post(operator, f"/messages/devices/{device}/approve") == 403
+    assert await post(stranger, f"/messages/devices/{device}/approve") == 404
+    assert await post(admin, f"/messages/devices/{device}/nonsense") == 404
+
+    seen = []
+    for verb in ("approve", "revoke", "block", "unblock", "deny"):
+        assert await post(admin, f"/messages/devices/{device}/{verb}") == 303
+        seen.append(await state_of(house, device))
+
+    assert seen == ["approved", "revoked", "blocked", "pending", "denied"]
+    assert await post(admin, f"/messages/devices/{device}/revoke") == 409
+
+
+async def test_a_bot_is_excluded_with_a_reason_and_included_again(web: Web) -> None:
+    house = await build(web)
+    admin = await visitor(web, BRANCH)
+    path = f"/messages/bots/{house.bot_id}"
+
+    assert await post(admin, f"{path}/exclude", reason="") == 422
+    assert await post(admin, f"{path}/exclude", reason="전화기 <수리>") == 303
+    excluded = (await admin.get(path)).text
+    listed = await read(admin, "/messages/bots")
+    assert await post(admin, f"{path}/include") == 303
+
+    assert "전화기 &lt;수리&gt;" in excluded
+    assert 'data-state="excluded"' in listed
+    assert 'data-state="excluded"' not in await read(admin, path)
+
+
+async def test_a_secret_goes_in_and_is_never_shown(web: Web) -> None:
+    house = await build(web)
+    admin = await visitor(web, BRANCH)
+    path = f"/messages/bots/{house.bot_id}"
+
+    assert await post(admin, f"{path}/secret", secret="short") == 422
+    assert await post(admin, f"{path}/secret", secret="sesame open 2026", salt="pepper-42") == 303
+    page = await read(admin, path)
+
+    assert "sesame" not in page
+    assert "pepper-42" not in page
+    assert "devices must sign" in page
+    assert "Replace the secret" in page
+    async with web.db.transaction() as tx:
+        bot = await bots.get_bot(tx, Scope(None, None), house.bot_id)
+    assert bot.has_secret
+
+
+async def test_how_images_are_handed_over_and_whose_the_bot_is_can_be_changed(web: Web) -> None:
+    house = await build(web)
+    hq = await visitor(web)
+    path = f"/messages/bots/{house.bot_id}"
+
+    assert await post(hq, path, image_mode="group", unit_id=str(web.tree.busan.id)) == 303
+
+    page = await read(hq, path)
+    assert "as a group" in page
+    assert "부산총판" in page
+    await read(await visitor(web, "gangnam"), path, 404)
+
+
+async def test_another_organisations_bot_in_ones_room_is_seen_but_neither_its_devices_nor_a_button(web: Web) -> None:
+    house = await build(web)
+    await add_room(web.db, web.tree.gangnam, "18200033", "같이 쓰는 방", bots=[house.bot_id])
+    guest = await visitor(web, "gangnam")
+
+    page = await read(guest, f"/messages/bots/{house.bot_id}")
+
+    assert "This bot belongs to another organisation." in page
+    assert "같이 쓰는 방" in page
+    assert "해운대 손님방" not in page
+    assert "device of busan1" not in page
+    assert "/exclude" not in page
+    assert await post(guest, f"/messages/bots/{house.bot_id}/exclude", reason="x") == 404
+
+
+async def test_without_a_bot_the_page_says_where_a_phone_connects_and_how_to_try_without_one(web: Web) -> None:
+    page = await read(await visitor(web, lang="ko"), "/messages/bots")
+
+    assert "연결된 봇이 없습니다. 봇 앱에 이 주소를 넣으세요: 127.0.0.1:" in page
+    assert "pabal sim bot --server 127.0.0.1:" in page

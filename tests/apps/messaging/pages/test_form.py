@@ -1,0 +1,271 @@
+"""The form of a schedule: every field of the seed, what is refused and told at its field, and nothing lost."""
+
+import html
+import re
+
+import pytest
+
+from pabal.apps.messaging import settings
+from pabal.apps.messaging.actions import schedules
+from pabal.apps.messaging.model.content import SendOrder
+from pabal.platform.actor import ENGINE, Role
+from tests.apps.messaging.pages.house import BRANCH, House, build, filled, kept_pictures, picture, upload
+from tests.support.pages import read, visitor
+from tests.support.web import Web
+
+NEW = "/messages/schedules/new"
+SCRIPT = "<script>alert(1)</script>"
+
+
+@pytest.fixture
+async def house(web: Web) -> House:
+    return await build(web)
+
+
+# What each field is, as a pattern of its markup, and whether it may stay empty.
+PLACE = {
+    "title": (r'<input [^>]*id="title" name="title" type="text"[^>]* required', True),
+    "description": (r'<textarea [^>]*id="description" name="description"', False),
+    "room_id": (r'<select [^>]*id="room_id" name="room_id" required', True),
+    "room_type": (
+        r'type="radio" name="room_type" value="production".*type="radio" name="room_type" value="test"',
+        True,
+    ),
+    "text": (r'<textarea [^>]*id="text" name="text" rows="10"', False),
+}
+CONTENT = {
+    "images_1": (r'<input type="file" name="files_1" multiple accept="image/jpeg,image/png,image/gif"', False),
+    "send_order": (r'name="send_order" value="text_first".*value="images_first".*value="images_only"', True),
+    "send_interval_seconds": (r'id="send_interval_seconds" name="send_interval_seconds" type="number"', True),
+    "media_wait_1": (r'id="media_wait_1" name="media_wait_1" type="number"', False),
+    "media_wait_2": (r'id="media_wait_2" name="media_wait_2" type="number"', False),
+}
+TIME = {
+    "schedule_type": (r'name="schedule_type" value="once".*value="daily".*value="weekly"', True),
+    "schedule_time": (r'id="schedule_time" name="schedule_time" type="time"', True),
+    "valid_from": (r'id="valid_from" name="valid_from" type="datetime-local"', True),
+    "valid_until": (r'id="valid_until" name="valid_until" type="datetime-local"', True),
+    "state": (r'name="state" value="active".*name="state" value="inactive"', True),
+}
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        pytest.param(PLACE, id="where", marks=pytest.mark.req("A-77", "A-78", "A-79", "A-80", "A-81")),
+        pytest.param(CONTENT, id="what", marks=pytest.mark.req("A-82", "A-83", "A-84", "A-85", "A-86")),
+        pytest.param(TIME, id="when", marks=pytest.mark.req("A-87", "A-89", "A-91", "A-92", "A-93")),
+    ],
+)
+async def test_each_field_is_there_and_only_the_required_ones_must_be_filled_in(
+    web: Web, house: House, fields: dict[str, tuple[str, bool]]
+) -> None:
+    client = await visitor(web, BRANCH, Role.OPERATOR)
+    page = await read(client, NEW)
+
+    # one picture is enough to send, so nothing else of the content is asked for
+    refused = html.unescape((await client.post(NEW, data={"images_2": [await upload(client)]})).text)
+
+    for name, (markup, is_required) in fields.items():
+        assert re.search(markup, page, re.DOTALL), name
+        assert (f'id="{name}-err"' in refused) == is_required, name
+        assert (f'href="#{name}"' in refused) == is_required, name
+    assert '<textarea class="form-control mg-text" id="text" name="text" rows="10"' in page
+    assert await house.list() == []
+
+
+@pytest.mark.req("A-88", "A-90")
+async def test_a_date_is_asked_for_once_and_days_for_a_week_and_not_otherwise(web: Web, house: House) -> None:
+    client = await visitor(web, BRANCH, Role.OPERATOR)
+    nothing = {"schedule_date": "", "schedule_weekdays": []}
+
+    once = await client.post(NEW, data=filled(house, schedule_type="once", **nothing))
+    weekly = await client.post(NEW, data=filled(house, schedule_type="weekly", **nothing))
+    daily = await client.post(NEW, data=filled(house, schedule_type="daily", **nothing))
+
+    assert once.status_code == weekly.status_code == 422
+    assert 'href="#schedule_date"' in once.text
+    assert 'id="schedule_date-err"' in once.text
+    assert 'href="#schedule_weekdays"' in weekly.text
+    assert 'id="schedule_weekdays-err"' in weekly.text
+    assert daily.status_code == 303
+
+
+async def test_what_is_typed_is_what_is_saved(web: Web, house: House) -> None:
+    client = await visitor(web, BRANCH, Role.OPERATOR)
+    first, second = await upload(client, "하나.png"), await upload(client, "둘.gif", picture("GIF"))
+
+    answer = await client.post(NEW, data=filled(house, images_1=[second, first], images_2=[first], once="form-1"))
+    again = await client.post(NEW, data=filled(house, images_1=[second, first], images_2=[first], once="form-1"))
+
+    [made] = await house.list()
+    assert answer.status_code == again.status_code == 303
+    assert answer.headers["Location"] == again.headers["Location"] == f"/messages/schedules/{made.id}"
+    content = made.content
+    assert (made.title, made.description, made.room_id, made.bot_id) == (
+        "아침 안내",
+        "매일 보내는 것",
+        house.room_id,
+        house.bot_id,
+    )
+    assert content.text == "첫 줄\n\n둘째 줄 😊"
+    assert [each.name for each in content.images_1] == ["둘.gif", "하나.png"]
+    assert [each.name for each in content.images_2] == ["하나.png"]
+    assert (content.send_order, content.send_interval_seconds) == (SendOrder.TEXT_FIRST, 2)
+    assert (content.media_wait_1, content.media_wait_2) == (4000, 0)
+    assert (made.when.schedule_type, [int(day) for day in made.when.schedule_weekdays]) == ("weekly", [0, 2])
+
+
+@pytest.mark.req("A-152")
+async def test_nothing_typed_or_uploaded_is_lost_or_run_when_something_is_wrong(web: Web, house: House) -> None:
+    client = await visitor(web, BRANCH, Role.OPERATOR)
+    kept = await upload(client, f"{SCRIPT}.png")
+    typed = filled(house, title=SCRIPT, description=f"{SCRIPT}d", text=f"  {SCRIPT}\nhttps://a.example/?q=<b>")
+
+    answer = await client.post(NEW, data={**typed, "images_2": [kept], "valid_until": "2020-01-01T00:00"})
+
+    assert answer.status_code == 422
+    assert SCRIPT not in answer.text
+    page = html.unescape(answer.text)
+    assert f'value="{SCRIPT}"' in page
+    assert f"{SCRIPT}d</textarea>" in page
+    assert f"  {SCRIPT}\nhttps://a.example/?q=<b></textarea>" in page
+    assert kept_pictures(answer.text, "images_2") == [kept]
+    assert 'value="2020-01-01T00:00"' in page
+    for day in ("0", "2"):
+        assert f'name="schedule_weekdays" value="{day}" checked' in page
+    assert 'id="valid_until-err"' in page
+    preview = await client.post("/messages/schedules/preview", data=typed)
+    assert SCRIPT not in preview.text
+    made = await client.post(NEW, data={**typed, "images_2": [kept]})
+    for path in ("/messages/schedules", made.headers["Location"]):
+        assert SCRIPT not in (await client.get(path)).text
+
+
+async def test_the_kind_of_room_must_be_that_of_the_room(web: Web, house: House) -> None:
+    client = await visitor(web, BRANCH, Role.OPERATOR, lang="ko")
+
+    answer = await client.post(NEW, data=filled(house, room_id=str(house.test_room_id)))
+
+    assert answer.status_code == 422
+    assert "고른 톡방은 테스트 톡방입니다" in answer.text
+    assert await house.list() == []
+
+
+@pytest.mark.req("A-100", "A-101", "A-150")
+async def test_only_pictures_of_three_formats_up_to_10_mb_are_taken(web: Web, house: House) -> None:
+    client = await visitor(web, BRANCH, Role.OPERATOR)
+
+    async def send(name: str, content: bytes) -> tuple[int, str]:
+        given = {"file": (name, content, "image/png")}
+        answer = await client.post("/messages/files", data={"group": "images_2"}, files=given)
+        return answer.status_code, answer.text
+
+    taken = [await send(f"a.{kind}", picture(kind)) for kind in ("JPEG", "PNG", "GIF")]
+    refused = [
+        await send("a.webp", picture("WEBP")),
+        await send("a.bmp", picture("BMP")),
+        await send("a.png", b"MZ this is a program, not a picture"),
+        await send("large.png", picture() + bytes(10 * 1024 * 1024)),
+    ]
+
+    assert settings.MAX_IMAGE_BYTES.default == 10
+    assert [status for status, _ in taken] == [201, 201, 201]
+    assert all(len(kept_pictures(text, "images_2")) == 1 for _, text in taken)
+    assert [status for status, _ in refused] == [422] * 4
+    assert all("data-bad" in text and not kept_pictures(text, "images_2") for _, text in refused)
+    assert "10.0 MB; the limit is 10 MB per image" in refused[-1][1]
+
+
+@pytest.mark.req("A-82", "A-97", "A-98", "A-99")
+async def test_without_a_script_pictures_are_added_moved_and_removed(web: Web, house: House) -> None:
+    client = await visitor(web, BRANCH, Role.OPERATOR)
+    token = client.headers.pop("X-CSRF-Token")
+    typed = {key: value for key, value in filled(house).items() if value != []}
+    files = [("files_1", (f"{number}.png", picture(colour=number))) for number in range(11)]
+
+    forged = await client.post(NEW, data={"csrf_token": "x" * 40, **typed}, files=files[:1])
+    added = await client.post(NEW, data={"csrf_token": token, **typed, "do": "upload"}, files=files)
+
+    assert forged.status_code == 403
+    assert added.status_code == 422
+    ids = kept_pictures(added.text, "images_1")
+    assert len(ids) == 10
+    assert "10.png" in added.text
+    assert "This group is full: 10 images at most." in html.unescape(added.text)
+    assert added.text.count("/thumbnail") >= 10
+    thumbnail = await client.get(f"/messages/files/{ids[0]}/thumbnail")
+    assert (thumbnail.status_code, thumbnail.headers["Content-Type"]) == (200, "image/webp")
+
+    async def press(button: str, images: list[str]) -> tuple[list[str], list[str]]:
+        given = {"csrf_token": token, **typed, "images_1": images, "do": button}
+        shown = (await client.post(NEW, data=given)).text
+        assert 'value="아침 안내"' in shown
+        return kept_pictures(shown, "images_1"), kept_pictures(shown, "images_2")
+
+    assert await press("right:images_1:0", ids[:3]) == ([ids[1], ids[0], ids[2]], [])
+    assert await press("left:images_1:2", ids[:3]) == ([ids[0], ids[2], ids[1]], [])
+    assert await press("drop:images_1:1", ids[:3]) == ([ids[0], ids[2]], [])
+    assert await press("other:images_1:1", ids[:3]) == ([ids[0], ids[2]], [ids[1]])
+
+
+async def test_an_edit_keeps_what_was_typed_when_somebody_else_was_quicker(web: Web, house: House) -> None:
+    client = await visitor(web, BRANCH, Role.OPERATOR)
+    await client.post(NEW, data=filled(house))
+    [made] = await house.list()
+    path = f"/messages/schedules/{made.id}/edit"
+    shown = await read(client, path)
+    async with web.db.transaction() as tx:
+        await schedules.edit(tx, ENGINE, made.id, made.as_new())
+
+    late = await client.post(path, data=filled(house, title="내 제목", version=str(made.version)))
+    version = re.search(r'name="version" value="(\d+)"', late.text)
+    saved = await client.post(path, data=filled(house, title="내 제목", version=version[1] if version else ""))
+
+    assert 'value="아침 안내"' in shown
+    assert 'name="schedule_weekdays" value="2" checked' in shown
+    assert late.status_code == 409
+    assert 'value="내 제목"' in late.text
+    assert saved.status_code == 303
+    assert [one.title for one in await house.list()] == ["내 제목"]
+
+
+async def test_the_preview_is_in_the_order_of_sending_with_waits_moments_and_warnings(web: Web, house: House) -> None:
+    client = await visitor(web, BRANCH, Role.OPERATOR, lang="ko")
+    ids = [await upload(client, f"{number}.png", picture(colour=number)) for number in range(2)]
+
+    async def look(**changed: object) -> str:
+        typed = filled(house, images_1=ids, **changed)
+        return html.unescape((await client.post("/messages/schedules/preview", data=typed)).text)
+
+    first, second = await look(), await look(send_order="images_first")
+    only, empty = await look(send_order="images_only"), await look(schedule_time="", room_id="")
+
+    assert first.index("첫 줄") < first.index("0.png") < first.index("1.png")
+    assert second.index("0.png") < second.index("1.png") < second.index("첫 줄")
+    assert 'class="pb-bub-text"' not in only
+    assert first.count("<li") >= 5
+    assert first.count('class="abs"') == 5
+    assert "+2초" in first
+    assert "그림 사이 0.5초" in first
+    assert "봇 'busan1'이(가) 지금 연결되어 있지 않습니다" in first
+    assert "같은 톡방" in first or "발송 간격 (30초)" in first
+    assert 'class="abs"' not in empty
+    assert "<html" not in first
+
+
+async def test_who_may_not_write_has_no_form_and_nobody_sends_to_rooms_of_others(web: Web, house: House) -> None:
+    viewer = await visitor(web, BRANCH, Role.VIEWER)
+    operator = await visitor(web, BRANCH, Role.OPERATOR)
+
+    assert (await viewer.get(NEW)).status_code == 403
+    assert (await viewer.post(NEW, data=filled(house))).status_code == 403
+    sent = await viewer.post("/messages/files", files={"file": ("a.png", picture())})
+    assert sent.status_code == 403
+    page = await read(operator, NEW)
+    assert "강남 손님방" not in page
+    stolen = filled(house, room_id=str(house.other_room_id), bot_id=str(house.other_bot_id))
+    refused = await operator.post(NEW, data=stolen)
+    assert refused.status_code == 422
+    assert 'id="room_id-err"' in refused.text
+    assert await house.list() == []

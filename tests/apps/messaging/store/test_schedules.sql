@@ -1,0 +1,6 @@
+-- name: list_indexes()
+select indexname, indexdef from pg_indexes where schemaname = 'pabal' and tablename in ('message_schedule', 'schedule') order by indexname;
+
+-- name: show_types()
+select column_name, data_type, is_nullable = 'YES' as is_nullable, is_identity = 'YES' as is_identity
+from information_schema.columns where table_schema = 'pabal' and table_name = 'message_schedule';

@@ -1,0 +1,51 @@
+"""A moment nobody looked at in time becomes a missed delivery that is offered to a person."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from pabal.apps.messaging.model.schedules import LatePolicy
+from pabal.apps.messaging.subscribers import MISSED
+from pabal.base.database import Database
+from pabal.engine import facts
+from tests.support.botline import Desk, fall_due, find_deliveries
+from tests.support.messaging import SQL, add_schedule, make_world
+
+
+@pytest.mark.req("A-205", "A-192")
+async def test_what_was_due_while_no_server_ran_is_missed_with_a_reason_and_the_schedule_goes_on(
+    db: Database, tmp_path: Path
+):
+    world = await make_world(db, tmp_path)
+    await facts.deliver_once(db, MISSED)
+    daily, skipped = await add_schedule(world), await add_schedule(world, late_policy=LatePolicy.SKIP)
+    async with db.transaction() as tx:
+        at = tx.now + timedelta(minutes=1)
+    once = await add_schedule(world, at=at)
+
+    await fall_due(db, timedelta(days=2, hours=1))
+    for _ in range(2):
+        await facts.deliver_once(db, MISSED)
+
+    found = {one.schedule_id: one for one in await find_deliveries(db)}
+    assert {(one.state, one.reason) for one in found.values()} == {("missed", "misfired")}
+    assert len(await find_deliveries(db, schedule_id=daily)) == 3, "each of its days, once"
+    assert "dismissed_by" not in found[daily].detail
+    assert found[skipped].detail["dismissed_by"] == "policy"
+    async with db.transaction() as tx:
+        states = [(await tx.rows(SQL.read_schedule, id=each))[0]["state"] for each in (daily, once)]
+    assert states == ["active", "completed"], "one that has nothing ahead is over"
+
+
+async def test_a_catch_up_that_is_sent_is_no_missed_one(db: Database, tmp_path: Path):
+    world = await make_world(db, tmp_path)
+    await facts.deliver_once(db, MISSED)
+    await add_schedule(world)
+
+    await fall_due(db, timedelta(minutes=4))
+    await facts.deliver_once(db, MISSED)
+    desk = await Desk.open(world)
+    await desk.run()
+
+    assert [(one.state, one.is_catch_up) for one in await find_deliveries(db)] == [("sent", True)]

@@ -1,0 +1,217 @@
+"""What tests of messaging share: an organisation with a bot in a room, a picture, and a schedule, inserted directly.
+
+`world = await make_world(db, tmp_path)` gives one of each in the branch Haeundae; `add_bot`, `add_room`, `upload` and
+`add_schedule` make more. `template` is the database template with messaging's tables; tests/apps/messaging/conftest.py
+puts it in the place of the platform's, so `db` has them.
+"""
+
+import asyncio
+import hashlib
+import io
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import datetime, time, timedelta
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import asyncpg
+import pytest
+from PIL import Image
+
+from pabal.apps.messaging.machine import SCHEDULE
+from pabal.apps.messaging.model.bots import route_of
+from pabal.apps.messaging.model.content import Content, ImageMode, Picture
+from pabal.apps.messaging.model.deliveries import SEND
+from pabal.apps.messaging.model.schedules import LatePolicy, ScheduleType
+from pabal.base import clock
+from pabal.base.database import Database
+from pabal.base.migrations import migrate, read_migrations
+from pabal.base.sql import load
+from pabal.engine import housekeeping, schedules
+from pabal.engine.misfires import Misfire
+from pabal.engine.recurrence import Daily, Once
+from pabal.engine.schedules import NewSchedule
+from pabal.engine.transitions import begin
+from pabal.platform.actor import ENGINE
+from pabal.platform.schema import MIGRATIONS as BELOW
+from pabal.platform.storage import Files, Upload, UploadLimits, accept_image
+from pabal.platform.tenants import Unit
+from tests.support import database as databases
+from tests.support.people import Tree, plant
+
+SQL = load(__file__)
+SEOUL = ZoneInfo("Asia/Seoul")
+FOLDER = Path(__file__).parents[2] / "src/pabal/apps/messaging/migrations"
+MIGRATIONS = [*BELOW, *read_migrations("messaging", FOLDER)]
+WINDOW, HORIZON, RECONNECT = timedelta(seconds=300), timedelta(hours=24), timedelta(seconds=10)
+
+
+@pytest.fixture(scope="session")
+def template(cluster_url: str) -> str:
+    """A database with every migration, messaging's too, to be cloned for each test."""
+    return asyncio.run(_make_template(cluster_url))
+
+
+@dataclass(frozen=True)
+class World:
+    """One of everything, in Haeundae. The bot is in both rooms; its device is approved but connected nowhere."""
+
+    db: Database
+    files: Files
+    tree: Tree
+    bot_id: int
+    bot_name: str
+    device_id: int
+    room_id: int
+    channel_id: str
+    test_room_id: int
+    picture: Picture
+
+    @property
+    def route(self) -> str:
+        return route_of(self.bot_name)
+
+
+async def make_world(db: Database, folder: Path, *, image_mode: ImageMode = ImageMode.SINGLE) -> World:
+    tree = await plant(db)
+    files = Files(folder / "files")
+    bot_id, device_id = await add_bot(db, tree.haeundae, "busan1", image_mode=image_mode)
+    room_id = await add_room(db, tree.haeundae, "18200001", "해운대 손님방", bots=[bot_id])
+    test_room_id = await add_room(db, tree.haeundae, "18200002", "시험방", bots=[bot_id], room_type="test")
+    picture = await upload(db, files, tree.haeundae)
+    return World(db, files, tree, bot_id, "busan1", device_id, room_id, "18200001", test_room_id, picture)
+
+
+async def add_bot(
+    db: Database, unit: Unit | None, name: str, *, state: str = "approved", image_mode: ImageMode = ImageMode.SINGLE
+) -> tuple[int, int]:
+    """The ids of the bot and its one device."""
+    unit_id = None if unit is None else unit.id
+    async with db.transaction() as tx:
+        bot_id = await tx.value(SQL.insert_bot, unit_id=unit_id, name=name, image_mode=image_mode)
+        device_id = await tx.value(
+            SQL.insert_device, unit_id=unit_id, bot_id=bot_id, device_id=f"device of {name}", state=state
+        )
+    return bot_id, device_id
+
+
+async def add_room(
+    db: Database, unit: Unit | None, channel_id: str, name: str, *, bots: list[int], room_type: str = "production"
+) -> int:
+    """Claimed by the unit, or nobody's. The bots call it by its name."""
+    async with db.transaction() as tx:
+        room_id: int = await tx.value(
+            SQL.insert_room,
+            unit_id=None if unit is None else unit.id,
+            channel_id=channel_id,
+            name=name,
+            room_type=room_type,
+        )
+        for bot_id in bots:
+            await tx.run(SQL.insert_room_bot, room_id=room_id, bot_id=bot_id, room_name=name)
+    return room_id
+
+
+async def set_limit(db: Database, room_id: int, *, gap: int | None = None, per_minute: int | None = None) -> None:
+    """The room's own; None is the setting's, 0 is none."""
+    async with db.transaction() as tx:
+        await tx.run(SQL.set_limit, room_id=room_id, min_gap_seconds=gap, messages_per_minute=per_minute)
+
+
+async def upload(db: Database, files: Files, unit: Unit, *, name: str = "봄.png", colour: int = 0) -> Picture:
+    """Another colour is another content."""
+    given = Upload(_drawn(colour), name, unit.id)
+    file = await accept_image(db, files, ENGINE, given, UploadLimits())
+    return Picture(file.id, file.name, file.media_type, file.size, file.width or 0, file.height or 0, file.frames or 1)
+
+
+async def add_schedule(
+    world: World,
+    content: Content | None = None,
+    *,
+    at: datetime | None = None,
+    late_policy: LatePolicy = LatePolicy.WINDOW,
+    bot_name: str | None = None,
+    **columns: Any,
+) -> int:
+    """An active schedule and the engine's: daily, first in one minute; with `at` once, at that moment.
+
+    `columns` replace those of its row; another `bot_id` needs that bot's name for its route.
+    """
+    given = content if content is not None else Content(text="오늘도 좋은 하루 되세요")
+    async with world.db.transaction() as tx:
+        moment = (at or tx.now + timedelta(minutes=1)).astimezone(SEOUL).replace(microsecond=0)
+        row = {
+            "unit_id": world.tree.haeundae.id,
+            "title": "아침 인사",
+            "bot_id": world.bot_id,
+            "room_id": world.room_id,
+            "content": given.to_json(),
+            "schedule_type": ScheduleType.DAILY if at is None else ScheduleType.ONCE,
+            "schedule_date": None if at is None else moment.date(),
+            "schedule_time": moment.time(),
+            "valid_from": tx.now - timedelta(days=1),
+            "valid_until": tx.now + timedelta(days=365),
+            "late_policy": late_policy,
+            **columns,
+        }
+        schedule_id: int = await tx.value(SQL.insert_schedule, **row)
+        await begin(tx, SCHEDULE, [schedule_id], actor="user:1")
+        made = await schedules.put(tx, _timetable(bot_name or world.bot_name, schedule_id, row, moment))
+        await tx.run(SQL.set_timetable, id=schedule_id, timetable_id=made.id)
+    return schedule_id
+
+
+def _timetable(bot_name: str, schedule_id: int, row: dict[str, Any], moment: datetime) -> NewSchedule:
+    """As saving a schedule puts it: see actions/schedules.py."""
+    policy = row["late_policy"]
+    is_late_wanted = policy in (LatePolicy.WINDOW, LatePolicy.SEND_LATE)
+    window = {LatePolicy.WINDOW: WINDOW, LatePolicy.SEND_LATE: HORIZON}.get(policy, timedelta(seconds=30))
+    once = row["schedule_type"] == ScheduleType.ONCE
+    return NewSchedule(
+        name=row["title"],
+        kind=SEND,
+        recurrence=Once(moment) if once else Daily((time(moment.hour, moment.minute, moment.second),)),
+        zone="Asia/Seoul",
+        args={"message_schedule": schedule_id},
+        about=f"message_schedule:{schedule_id}",
+        route=route_of(bot_name),
+        lane=route_of(bot_name),
+        valid_until=row["valid_until"],
+        misfire=Misfire.LATEST if is_late_wanted else Misfire.SKIP,
+        misfire_window=window,
+        expires_after=window if policy is LatePolicy.SEND_LATE else window + RECONNECT,
+        unit_id=row["unit_id"],
+    )
+
+
+async def _drawn(colour: int) -> AsyncIterator[bytes]:
+    target = io.BytesIO()
+    Image.new("RGB", (8, 6), (colour % 256, 80, 160)).save(target, "PNG")
+    yield target.getvalue()
+
+
+async def _make_template(cluster_url: str) -> str:
+    digest = hashlib.sha256("".join(one.checksum for one in MIGRATIONS).encode()).hexdigest()[:12]
+    name = f"template_messaging_{digest}"
+    with databases._Locked(name):
+        admin = await asyncpg.connect(cluster_url)
+        try:
+            if not await admin.fetchval("select 1 from pg_database where datname = $1", name):
+                await _build(admin, cluster_url, name)
+        finally:
+            await admin.close()
+    return name
+
+
+async def _build(admin: asyncpg.Connection, cluster_url: str, name: str) -> None:
+    half = f"{name}_half"
+    await admin.execute(f'drop database if exists "{half}" with (force)')
+    await admin.execute(f'create database "{half}"')
+    opened = await Database.open(databases.with_database(cluster_url, half))
+    await migrate(opened, MIGRATIONS)
+    await clock.make_movable(opened)
+    await housekeeping.make_partitions(opened)
+    await opened.close()
+    await admin.execute(f'alter database "{half}" rename to "{name}"')
