@@ -14,7 +14,7 @@ from bench.ground import stand
 from bench.result import as_json
 from pabal.base.telemetry import start_logging
 
-NAMES = ("queue", "limit", "scale", "snapshot", "lanes", "storm", "schedules", "pages", "dispatch")
+NAMES = ("queue", "limit", "scale", "snapshot", "lanes", "storm", "schedules", "pages", "dispatch", "bots", "upload")
 
 
 def main() -> int:

@@ -5,8 +5,10 @@ import io
 import os
 import sys
 from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from PIL import Image
 
@@ -19,7 +21,7 @@ from pabal.base.clock import elapsed
 from pabal.base.database import Database
 from pabal.base.migrations import migrate
 from pabal.base.sql import load
-from pabal.engine import housekeeping
+from pabal.engine import client, housekeeping
 from pabal.platform import settings, tenants
 from pabal.platform.actor import ENGINE
 from pabal.platform.slice import list_migrations, load_slices
@@ -47,18 +49,6 @@ class MessagingGround:
         self.database = database
         self.folder = folder
         self.unit_id = unit_id
-
-    @classmethod
-    async def lay(cls, url: str, folder: Path) -> "MessagingGround":
-        database = await Database.open(url, size=4)
-        await migrate(database, list_migrations(load_slices([APP])))
-        await housekeeping.make_partitions(database)
-        async with database.transaction() as tx:
-            hq = await tenants.ensure_hq(tx)
-            unit = await tenants.add_unit(tx, ENGINE, parent_id=hq.id, level=Level.BRANCH, name="Bench")
-            # The machine is busy with the bots too; that is no reason for a server to send them away.
-            await settings.change(tx, ENGINE, own.MAX_CPU_PERCENT, 10_000)
-        return cls(database, folder, unit.id)
 
     async def add_bots(self, names: Sequence[str], *, rooms_each: int = 0) -> list[Place]:
         devices = [usual_device(name) for name in names]
@@ -97,6 +87,21 @@ class MessagingGround:
     async def count_deliveries(self) -> dict[str, int]:
         async with self.database.transaction() as tx:
             return {row["state"]: row["count"] for row in await tx.rows(SQL.count_deliveries)}
+
+
+@asynccontextmanager
+async def laid(url: str) -> AsyncIterator[MessagingGround]:
+    """What is saved through it wakes the servers, as what a person saves does."""
+    with TemporaryDirectory() as folder:
+        async with client.connect(url) as database:
+            await migrate(database, list_migrations(load_slices([APP])))
+            await housekeeping.make_partitions(database)
+            async with database.transaction() as tx:
+                hq = await tenants.ensure_hq(tx)
+                unit = await tenants.add_unit(tx, ENGINE, parent_id=hq.id, level=Level.BRANCH, name="Bench")
+                # Bots that all come at once make a server busy; here that is no reason to send them away.
+                await settings.change(tx, ENGINE, own.MAX_CPU_PERCENT, 10_000)
+            yield MessagingGround(database, Path(folder), unit.id)
 
 
 async def wait_until(is_so: Callable[[], bool], seconds: float) -> bool:

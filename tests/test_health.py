@@ -58,6 +58,7 @@ async def test_a_living_process_says_so_without_asking_the_database(app: App) ->
     assert (answer.status_code, answer.text) == (200, "ok\n")
 
 
+@pytest.mark.req("A-162")
 async def test_a_server_with_healthy_loops_is_ready_and_names_each_of_them(app: App) -> None:
     answer = await get(app, "/readyz")
 

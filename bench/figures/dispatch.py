@@ -1,7 +1,6 @@
 """Two thousand messages due at one second, over two hundred bots on two servers: how late they arrive at the bots."""
 
 import asyncio
-import tempfile
 import time
 from collections import Counter
 from contextlib import AsyncExitStack
@@ -12,7 +11,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from bench.ground import Ground
-from bench.messaging_ground import MESSAGING, MessagingGround, Place, wait_until
+from bench.messaging_ground import MESSAGING, MessagingGround, Place, laid, wait_until
 from bench.messaging_side import ARRIVALS, list_names
 from bench.result import Measured, Target, percentile
 from pabal.apps.messaging.actions import schedules
@@ -53,28 +52,25 @@ SMALL = Sizes(bots=4, rooms_each=2, lead_seconds=3)
 
 
 async def measure(ground: Ground, sizes: Sizes) -> Measured:
-    async with ground.fresh() as url, AsyncExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        laid = await MessagingGround.lay(url, folder)
-        stack.push_async_callback(laid.database.close)
+    async with ground.fresh() as url, laid(url) as house, AsyncExitStack() as stack:
         each = sizes.bots // sizes.servers
-        places = await laid.add_bots(list_names(each, sizes.servers), rooms_each=sizes.rooms_each)
-        picture = await laid.draw(sizes.picture_side)
+        places = await house.add_bots(list_names(each, sizes.servers), rooms_each=sizes.rooms_each)
+        picture = await house.draw(sizes.picture_side)
         servers = [
-            await stack.enter_async_context(MESSAGING.start("serve", url, folder)) for _ in range(sizes.servers)
+            await stack.enter_async_context(MESSAGING.start("serve", url, house.folder)) for _ in range(sizes.servers)
         ]
         ports = [(await server.line())["port"] for server in servers]
-        phones = await stack.enter_async_context(MESSAGING.start("phones", folder, PACE, each, *ports))
+        phones = await stack.enter_async_context(MESSAGING.start("phones", house.folder, PACE, each, *ports))
         await phones.line()
-        await laid.wait_for_routes(sizes.bots)
-        due = await _save(laid, places, picture, sizes)
+        await house.wait_for_routes(sizes.bots)
+        due = await _save(house, places, picture, sizes)
         await ground.settle(url)
         assert time.time() < due.timestamp(), "the messages were saved too slowly to be measured"
-        arrived = await _wait(folder / ARRIVALS, due, sizes)
-        return _judge(arrived, due, sizes, await laid.count_deliveries())
+        arrived = await _wait(house.folder / ARRIVALS, due, sizes)
+        return _judge(arrived, due, sizes, await house.count_deliveries())
 
 
-async def _save(laid: MessagingGround, places: list[Place], picture: Picture, sizes: Sizes) -> datetime:
+async def _save(house: MessagingGround, places: list[Place], picture: Picture, sizes: Sizes) -> datetime:
     """Each by the verb a person's form calls; all for one whole second."""
     due = datetime.fromtimestamp(int(time.time()) + 1 + sizes.lead_seconds, UTC)
     content = Content("A message", (picture,), send_interval_seconds=sizes.interval_seconds)
@@ -82,7 +78,7 @@ async def _save(laid: MessagingGround, places: list[Place], picture: Picture, si
     window = (due - timedelta(days=1), due + timedelta(days=1))
     when = When(ScheduleType.ONCE, local.time(), *window, schedule_date=local.date())
     for first in range(0, len(places), AT_ONCE):
-        async with laid.database.transaction() as tx:
+        async with house.database.transaction() as tx:
             for place in places[first : first + AT_ONCE]:
                 new = NewSchedule(f"To room {place.room_id}", place.room_id, place.bot_id, content, when)
                 await schedules.create(tx, ENGINE, new)

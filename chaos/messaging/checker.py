@@ -2,8 +2,10 @@
 
 import argparse
 import asyncio
+import json
 import sys
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 
 from chaos.messaging import checks
@@ -24,6 +26,8 @@ CHECKS: tuple[Callable[[Evidence], Finding], ...] = (
 
 async def check(folder: Path, url: str) -> Report:
     evidence = await gather(folder, url)
+    # The database goes with the run; this is what a violation is traced in.
+    (folder / "evidence.json").write_text(json.dumps(asdict(evidence), ensure_ascii=False, default=str))
     return Report([examine(evidence) for examine in CHECKS], Figures.of(evidence))
 
 

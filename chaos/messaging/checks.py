@@ -147,15 +147,13 @@ def windows_are_kept(e: Evidence) -> Finding:
     for one, delivery in e.deliveries():
         if delivery.started_at is None:
             continue
-        until = e.real.read(delivery.scheduled_at + WINDOWS[one.late_policy])
-        if delivery.started_at <= until + SLACK:
+        over = delivery.started_at - delivery.scheduled_at - WINDOWS[one.late_policy]
+        if over <= 0:
             continue
         late += 1
-        allowed = RECONNECT_WAIT.total_seconds() + SLACK
-        if not any(-SLACK <= delivery.started_at - start <= allowed for start in e.starts):
-            wrong.append(
-                f"delivery {delivery.id} of {one.bot} began {delivery.started_at - until:.1f} s after its window"
-            )
+        began, allowed = e.real.read(delivery.started_at), RECONNECT_WAIT.total_seconds() + SLACK
+        if not any(-SLACK <= began - start <= allowed for start in e.starts):
+            wrong.append(f"delivery {delivery.id} of {one.bot} began {over:.1f} s after its window")
     begun = sum(delivery.started_at is not None for _, delivery in e.deliveries())
     return Finding("late", f"{begun} deliveries begun, {late} after their window while bots came back", wrong)
 

@@ -49,6 +49,8 @@ class Part:
 
 @dataclass(slots=True)
 class Delivery:
+    """Its moments are the database's."""
+
     id: int
     state: str
     reason: str | None
@@ -108,11 +110,12 @@ class Clock:
         self._moves = [(float("-inf"), 0.0), *moves]
 
     def read(self, moment: float) -> float:
+        """A moment that was jumped over is that of the jump."""
         ends = [at for at, _ in self._moves[1:]] + [float("inf")]
-        for (_, shift), end in zip(self._moves, ends, strict=True):
+        for (start, shift), end in zip(self._moves, ends, strict=True):
             # A transaction that began before a move may end after it.
             if moment - shift <= end + 0.5:
-                return moment - shift
+                return max(start, moment - shift)
         return moment
 
 
@@ -163,9 +166,8 @@ async def _read_tables(tx: Tx, evidence: Evidence) -> None:
         given = (row["schedule_id"], row["schedule_state"], row["bot"], row["channel"], row["late_policy"])
         one = found.setdefault(row["schedule_id"], Occurrence(*given, row["decision"], row["end"]))
         if row["id"] is not None and row["id"] not in by_id:
-            started = None if row["started_at"] is None else evidence.real.read(row["started_at"])
             by_id[row["id"]] = Delivery(
-                row["id"], row["state"], row["reason"], row["scheduled_at"], started, row["attempts"],
+                row["id"], row["state"], row["reason"], row["scheduled_at"], row["started_at"], row["attempts"],
                 row["deferred_by"], ends.get(row["id"], 0),
             )  # fmt: skip
             contents[row["id"]] = row["content"]

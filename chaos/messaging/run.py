@@ -53,6 +53,8 @@ async def run(chosen: Chosen, say: Callable[[str], None]) -> Report:
         async with _cluster(folder / "pg") as url:
             first = await _lay(url, folder, chosen)
             done = await _survive(chosen, folder, url, first, say)
+            for log in (folder / "pg").glob("**/log/*.log"):
+                shutil.copy(log, folder / "log")
             report = await check(folder, url)
             report.judge(done, seconds=0.0 if chosen.is_any_enough else chosen.seconds)
         is_clean = report.is_good

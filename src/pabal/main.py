@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 CLOSE_SECONDS = 10
 CHECK_SECONDS = 2
 PAGES_SIZE = 10
+POOL_LEAST = 5
 
 declare("main.stop_failed", "Servers that could not say goodbye; others rescue what they held", level=30)
 
@@ -198,7 +199,7 @@ async def _find_database(settings: Settings) -> tuple[str, Cluster | None]:
 
 
 async def _open_services(settings: Settings, url: str, on_failure: AsyncExitStack) -> Services:
-    database = await Database.open(url, size=settings.pool_size)
+    database = await Database.open(url, size=settings.pool_size, least=min(POOL_LEAST, settings.pool_size))
     on_failure.push_async_callback(database.close)
     pages = await Database.open(url, purpose=Purpose.PAGES, size=PAGES_SIZE)
     on_failure.push_async_callback(pages.close)

@@ -10,12 +10,12 @@ ROOMS = {"simulator": "listener", "listener": "simulator"}
 
 
 def shared_faults(root: Path) -> list[str]:
-    faults = []
-    for room, other in ROOMS.items():
-        for path in files(root, "*.py", folders=(f"{APP}/{room}",)):
-            if re.search(rf"\bpabal\.apps\.messaging\.{other}\b", path.read_text(encoding="utf-8")):
-                faults.append(str(path.relative_to(root)))
-    return faults
+    return [
+        str(path.relative_to(root))
+        for room, other in ROOMS.items()
+        for path in files(root, "*.py", folders=(f"{APP}/{room}",))
+        if re.search(rf"\bpabal\.apps\.messaging\.{other}\b", path.read_text(encoding="utf-8"))
+    ]
 
 
 def test_the_simulated_bot_and_the_bot_server_share_no_code() -> None:

@@ -11,6 +11,9 @@ from pabal.engine.kinds import Job, Kinds
 from pabal.engine.queue import NewJob, enqueue, get_place
 from pabal.engine.recurrence import Interval
 from pabal.engine.schedules import NewSchedule
+from pabal.platform.alerts import ENGINE_RULES
+from pabal.platform.alerts.measures import read_skew
+from pabal.platform.alerts.model import Limit
 from pabal.testing import Parts, advance, drain
 
 YEARS = 10 * 365 * 86400.0
@@ -20,6 +23,22 @@ kinds = Kinds()
 @kinds.plain("host.work")
 async def work(job: Job) -> None:
     pass
+
+
+@pytest.mark.req("A-207")
+@pytest.mark.parametrize("step", [5.0, -5.0], ids=["forward", "back"])
+async def test_a_host_whose_clock_is_seconds_off_is_told_about(
+    db: Database, monkeypatch: pytest.MonkeyPatch, step: float
+) -> None:
+    true_time = time.time
+    [rule] = [rule for rule in ENGINE_RULES if rule.name == "engine.clock_skew"]
+    async with db.transaction() as tx:
+        right = await read_skew(tx)
+        monkeypatch.setattr(time, "time", lambda: true_time() + step)
+        wrong = await read_skew(tx)
+
+    limit = Limit(rule.beyond, rule.threshold, rule.held_for)
+    assert [limit.is_broken_by(value) for value in (right, wrong)] == [False, True]
 
 
 @pytest.mark.parametrize("step", [YEARS, -YEARS], ids=["forward", "back"])

@@ -1,12 +1,9 @@
 """What tests of messaging share: an organisation with a bot in a room, a picture, and a schedule, inserted directly.
 
 `world = await make_world(db, tmp_path)` gives one of each in the branch Haeundae; `add_bot`, `add_room`, `upload` and
-`add_schedule` make more. `template` is the database template with messaging's tables; tests/apps/messaging/conftest.py
-puts it in the place of the platform's, so `db` has them.
+`add_schedule` make more.
 """
 
-import asyncio
-import hashlib
 import io
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -15,8 +12,6 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
-import asyncpg
-import pytest
 from PIL import Image
 
 from pabal.apps.messaging.machine import SCHEDULE
@@ -24,33 +19,21 @@ from pabal.apps.messaging.model.bots import route_of
 from pabal.apps.messaging.model.content import Content, ImageMode, Picture
 from pabal.apps.messaging.model.deliveries import SEND
 from pabal.apps.messaging.model.schedules import LatePolicy, ScheduleType
-from pabal.base import clock
 from pabal.base.database import Database
-from pabal.base.migrations import migrate, read_migrations
 from pabal.base.sql import load
-from pabal.engine import housekeeping, schedules
+from pabal.engine import schedules
 from pabal.engine.misfires import Misfire
 from pabal.engine.recurrence import Daily, Once
 from pabal.engine.schedules import NewSchedule
 from pabal.engine.transitions import begin
 from pabal.platform.actor import ENGINE
-from pabal.platform.schema import MIGRATIONS as BELOW
 from pabal.platform.storage import Files, Upload, UploadLimits, accept_image
 from pabal.platform.tenants import Unit
-from tests.support import database as databases
 from tests.support.people import Tree, plant
 
 SQL = load(__file__)
 SEOUL = ZoneInfo("Asia/Seoul")
-FOLDER = Path(__file__).parents[2] / "src/pabal/apps/messaging/migrations"
-MIGRATIONS = [*BELOW, *read_migrations("messaging", FOLDER)]
-WINDOW, HORIZON, RECONNECT = timedelta(seconds=300), timedelta(hours=24), timedelta(seconds=10)
-
-
-@pytest.fixture(scope="session")
-def template(cluster_url: str) -> str:
-    """A database with every migration, messaging's too, to be cloned for each test."""
-    return asyncio.run(_make_template(cluster_url))
+WINDOW, HORIZON = timedelta(seconds=300), timedelta(hours=24)
 
 
 @dataclass(frozen=True)
@@ -181,7 +164,7 @@ def _timetable(bot_name: str, schedule_id: int, row: dict[str, Any], moment: dat
         valid_until=row["valid_until"],
         misfire=Misfire.LATEST if is_late_wanted else Misfire.SKIP,
         misfire_window=window,
-        expires_after=window if policy is LatePolicy.SEND_LATE else window + RECONNECT,
+        expires_after=window,
         unit_id=row["unit_id"],
     )
 
@@ -190,28 +173,3 @@ async def _drawn(colour: int) -> AsyncIterator[bytes]:
     target = io.BytesIO()
     Image.new("RGB", (8, 6), (colour % 256, 80, 160)).save(target, "PNG")
     yield target.getvalue()
-
-
-async def _make_template(cluster_url: str) -> str:
-    digest = hashlib.sha256("".join(one.checksum for one in MIGRATIONS).encode()).hexdigest()[:12]
-    name = f"template_messaging_{digest}"
-    with databases._Locked(name):
-        admin = await asyncpg.connect(cluster_url)
-        try:
-            if not await admin.fetchval("select 1 from pg_database where datname = $1", name):
-                await _build(admin, cluster_url, name)
-        finally:
-            await admin.close()
-    return name
-
-
-async def _build(admin: asyncpg.Connection, cluster_url: str, name: str) -> None:
-    half = f"{name}_half"
-    await admin.execute(f'drop database if exists "{half}" with (force)')
-    await admin.execute(f'create database "{half}"')
-    opened = await Database.open(databases.with_database(cluster_url, half))
-    await migrate(opened, MIGRATIONS)
-    await clock.make_movable(opened)
-    await housekeeping.make_partitions(opened)
-    await opened.close()
-    await admin.execute(f'alter database "{half}" rename to "{name}"')

@@ -142,11 +142,12 @@ class Database:
         self._pool = pool
 
     @classmethod
-    async def open(cls, url: str, *, purpose: Purpose = Purpose.ENGINE, size: int = 10) -> "Database":
+    async def open(cls, url: str, *, purpose: Purpose = Purpose.ENGINE, size: int = 10, least: int = 0) -> "Database":
+        """At most `size` connections; `least` of them stay open however quiet it is."""
         with _NamedFailure():
             pool = await asyncpg.create_pool(
                 url,
-                min_size=0,
+                min_size=least,
                 max_size=size,
                 init=_teach_json,
                 reset=_keep,
@@ -156,6 +157,11 @@ class Database:
             # The pool connects when it is used; whoever opens a database wants to know now.
             await pool.release(await pool.acquire())
         return cls(url, pool)
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """The least and the most connections."""
+        return self._pool.get_min_size(), self._pool.get_max_size()
 
     async def close(self) -> None:
         await self._pool.close()

@@ -1,15 +1,16 @@
-"""A moment nobody looked at in time becomes a missed delivery that is offered to a person."""
+"""A moment nobody looked at in time becomes a missed delivery; schedules follow the settings while servers run."""
 
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
+from pabal.apps.messaging import settings as own
 from pabal.apps.messaging.model.schedules import LatePolicy
-from pabal.apps.messaging.subscribers import MISSED
+from pabal.apps.messaging.subscribers import FOLLOWING, MISSED
 from pabal.base.database import Database
-from pabal.engine import facts
-from tests.support.botline import Desk, fall_due, find_deliveries
+from pabal.engine import facts, schedules
+from tests.support.botline import Desk, fall_due, find_deliveries, set_value
 from tests.support.messaging import SQL, add_schedule, make_world
 
 
@@ -49,3 +50,17 @@ async def test_a_catch_up_that_is_sent_is_no_missed_one(db: Database, tmp_path: 
     await desk.run()
 
     assert [(one.state, one.is_catch_up) for one in await find_deliveries(db)] == [("sent", True)]
+
+
+async def test_schedules_saved_before_a_setting_changed_follow_it(db: Database, tmp_path: Path):
+    world = await make_world(db, tmp_path)
+    schedule_id = await add_schedule(world)
+    await facts.deliver_once(db, FOLLOWING)
+
+    await set_value(db, own.CATCHUP_WINDOW, timedelta(seconds=77))
+    await set_value(db, own.LANE, "room")
+    await facts.deliver_once(db, FOLLOWING)
+
+    async with db.transaction() as tx:
+        timetable = await schedules.get(tx, await tx.value(SQL.find_timetable, id=schedule_id))
+    assert (timetable.lane, timetable.expires_after) == (f"room:{world.room_id}", timedelta(seconds=77))

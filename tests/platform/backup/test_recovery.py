@@ -41,6 +41,7 @@ async def room() -> AsyncIterator[Path]:
     shutil.rmtree(folder)
 
 
+@pytest.mark.req("A-178")
 async def test_everything_comes_back_after_the_wrong_thing_and_after_a_lost_disk(room: Path) -> None:
     taken = await sell_and_back_up(room)
     async with shop(room) as parts:

@@ -1,11 +1,15 @@
-"""What messaging does about facts of others: a moment that the tick passed over becomes a missed delivery."""
+"""What messaging does about facts of others: missed moments become deliveries, schedules follow the settings."""
 
 from datetime import datetime
 
 from pabal.apps.messaging.actions import missing
+from pabal.apps.messaging.actions.timetables import SETTINGS, relane
 from pabal.apps.messaging.model.schedules import ABOUT
 from pabal.base.database import Tx
 from pabal.engine.facts import Fact, Subscriber
+from pabal.platform import settings
+
+FOLLOWED = {setting.key for setting in SETTINGS}
 
 
 async def take_missed(tx: Tx, facts: list[Fact]) -> None:
@@ -24,5 +28,13 @@ async def _miss(tx: Tx, schedule_id: int, fact: Fact) -> None:
         await missing.miss(tx, errand, "misfired", {**detail, "decision": fact.data["reason"]})
 
 
-MISSED = Subscriber("messaging.missed", ("schedule.missed",), take_missed)
-SUBSCRIBERS = (MISSED,)
+async def follow_settings(tx: Tx, facts: list[Fact]) -> None:
+    """Late windows and lanes stand in the engine's schedules: a change must reach those saved before it."""
+    if any(fact.subject.removeprefix("setting:") in FOLLOWED for fact in facts):
+        await relane(tx)
+
+
+# from the start: what was missed before this app first looked is told too
+MISSED = Subscriber("messaging.missed", ("schedule.missed",), take_missed, from_start=True)
+FOLLOWING = Subscriber("messaging.settings", (settings.CHANGED,), follow_settings)
+SUBSCRIBERS = (MISSED, FOLLOWING)

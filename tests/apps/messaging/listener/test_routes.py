@@ -141,7 +141,7 @@ async def test_a_device_nobody_approved_is_closed_where_it_was_when_it_connects_
 async def test_a_device_approved_again_is_the_newest_again(db: Database, house: House, phone: OpenBot, tmp_path: Path):
     _, device_id = await add_bot(db, None, "busan1")
     async with open_house(db, tmp_path) as other:
-        await phone(house)
+        here = await phone(house)
         await house.until_holds("busan1")
         await act(house, actions.revoke, device_id)
         await until_free(db)
@@ -154,6 +154,7 @@ async def test_a_device_approved_again_is_the_newest_again(db: Database, house: 
 
         await house.until_holds("busan1")
         await there.until(lambda each: was_told(each, "다른 서버"))
+        assert [change.state for change in here.changes] == ["approved", "pending", "approved"]
 
 
 @pytest.mark.req("A-24", "A-107", "A-109", "A-219")

@@ -3,7 +3,6 @@
 from typing import Any
 
 import httpx2
-import pytest
 
 from pabal.apps.messaging.actions.budgets import read_budget
 from pabal.apps.messaging.model.rooms import RoomLimits
@@ -38,7 +37,6 @@ async def limits_of(house: House) -> RoomLimits:
     return found.limits
 
 
-@pytest.mark.req("A-156", "A-157", "A-159", "A-160", "A-161")
 async def test_the_budget_shows_every_limit_which_one_binds_and_from_when_one_may_send(web: Web) -> None:
     house = await build(web)
     await send(house, messages=3)
@@ -60,7 +58,6 @@ async def test_the_budget_shows_every_limit_which_one_binds_and_from_when_one_ma
     assert listed.count("free to send") == 2
 
 
-@pytest.mark.req("A-158")
 async def test_a_room_may_have_limits_of_its_own_and_empty_is_the_settings_again(web: Web) -> None:
     house = await build(web)
     admin = await visitor(web)

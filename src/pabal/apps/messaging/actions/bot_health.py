@@ -37,7 +37,7 @@ async def bring_back_once(database: Database) -> int:
     """Those excluded for failing have another chance after a while. Every server looks."""
     async with database.transaction() as tx:
         until = tx.now - await settings.value(tx, own.EXCLUDE_FOR)
-        found = await bots.hold_excluded(tx, by='user:1', until=until)
+        found = await bots.hold_excluded(tx, by=ENGINE.name, until=until)
         for bot_id in found:
             bot = await bots.hold_bot(tx, bot_id)
             if bot is not None:

@@ -56,7 +56,7 @@ async def edit(tx: Tx, schedule: Schedule) -> engine.Schedule:
 
 
 async def relane(tx: Tx) -> None:
-    """At every start: schedules that were saved under other settings get the lane and the lateness of now."""
+    """Schedules that were saved under other settings get the lane and the lateness of now."""
     said = await values(tx, SETTINGS)
     windows = {policy.value: late(policy, said).window for policy in LatePolicy}
     after = 0

@@ -69,7 +69,7 @@ def show(ctx: typer.Context, bot: Which) -> None:
     async def work() -> None:
         async with shell.transaction() as tx:
             found = await find_bot(tx, await see(tx, shell), bot)
-            answer = await _answer(tx, found)
+            answer = await _answer(tx, shell, found)
         shell.show(answer)
         if shell.output == "table":
             shell.show(reply(DEVICE_COLUMNS, [device_row(one) for one in found.devices], family="bot_device"))
@@ -166,7 +166,7 @@ def _decide(ctx: typer.Context, device: str, decision: Decision, *, dry_run: boo
         async with shell.change(dry_run=dry_run) as tx:
             found = await find_device(tx, await see(tx, shell), device)
             done = await decision(tx, shell.actor, found.id)
-        shell.show(reply_one((*DEVICE_COLUMNS, "decided_at"), device_row(done), family="bot_device"))
+        shell.show(reply_one(shell, (*DEVICE_COLUMNS, "decided_at"), device_row(done), family="bot_device"))
 
     shell.run(work())
 
@@ -177,14 +177,14 @@ def _change(ctx: typer.Context, bot: str, act: Callable[[Tx, Actor, Bot], Awaita
     async def work() -> None:
         async with shell.change(dry_run=dry_run) as tx:
             found = await find_bot(tx, await see(tx, shell), bot)
-            answer = await _answer(tx, await act(tx, shell.actor, found))
+            answer = await _answer(tx, shell, await act(tx, shell.actor, found))
         shell.show(answer)
 
     shell.run(work())
 
 
-async def _answer(tx: Tx, bot: Bot) -> Answer:
-    return reply_one(FIELDS, bot_row(bot, await unit_names(tx)), family="bot")
+async def _answer(tx: Tx, shell: Shell, bot: Bot) -> Answer:
+    return reply_one(shell, FIELDS, bot_row(bot, await unit_names(tx)), family="bot")
 
 
 def _read(shell: Shell, words: Pair) -> str:

@@ -27,17 +27,17 @@ _DAYS = "월화수목금토일"
 def show_checked(shell: Shell, checked: Checked, when: When, now: datetime) -> None:
     if shell.output != "table":
         row = checked_row(checked, shell.lang)
-        shell.show(reply_one(tuple(row), row))
+        shell.show(reply_one(shell, tuple(row), row))
         return
     shell.tell(words.CHECKED)
     for line in _lines(checked, when, shell.lang, now):
-        typer.echo(line)
+        write(line)
     shell.tell(words.SAVE_IT)
 
 
 def tell_warnings(shell: Shell, checked: Checked) -> None:
     for one in checked.warnings:
-        typer.echo(field(shell.lang, words.WARNING, put(shell.lang, one.text)), err=True)
+        write(field(shell.lang, words.WARNING, put(shell.lang, one.text)), err=True)
 
 
 def checked_row(checked: Checked, lang: Lang) -> dict[str, Any]:
@@ -60,6 +60,11 @@ def upcoming_rows(ahead: Sequence[Upcoming5], lang: Lang) -> list[dict[str, Any]
         }
         for one in ahead
     ]
+
+
+def write(line: str, *, err: bool = False) -> None:
+    """What others typed moves no cursor and changes no colour."""
+    typer.echo("".join(sign if sign.isprintable() else " " for sign in line), err=err)
 
 
 def field(lang: Lang, label: Pair, text: str) -> str:

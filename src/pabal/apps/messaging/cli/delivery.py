@@ -175,7 +175,7 @@ async def _show_open(shell: Shell, org: str | None, limit: int) -> None:
 
 
 def _answer(shell: Shell, delivery: Delivery, tx: Tx) -> Answer:
-    return reply_one(FIELDS, _row(shell, delivery, tx), family="delivery")
+    return reply_one(shell, FIELDS, _row(shell, delivery, tx), family="delivery")
 
 
 def _row(shell: Shell, delivery: Delivery, tx: Tx) -> dict[str, Any]:

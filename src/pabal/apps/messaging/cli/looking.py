@@ -12,7 +12,7 @@ from pabal.apps.messaging import settings
 from pabal.apps.messaging.actions import checking
 from pabal.apps.messaging.actions.budgets import read_budget
 from pabal.apps.messaging.cli import words
-from pabal.apps.messaging.cli.checked import field, show_short, upcoming_rows
+from pabal.apps.messaging.cli.checked import field, show_short, upcoming_rows, write
 from pabal.apps.messaging.cli.finding import find_room, find_schedule, see
 from pabal.apps.messaging.cli.rows import budget_rows, describe, picture_text
 from pabal.apps.messaging.cli.words import reply, reply_one
@@ -69,11 +69,11 @@ def preview(
             shown, now = await _bubbles(tx, shell, found, checked.upcoming), tx.now
         if shell.output == "table":
             for line in _lines(found, shown, checked.upcoming, shell.lang, now):
-                typer.echo(line)
+                write(line)
         else:
             ahead = upcoming_rows(checked.upcoming, shell.lang)
             row = {"id": found.id, "bubbles": [_row(one, shell.lang) for one in shown], "upcoming": ahead}
-            shell.show(reply_one(tuple(row), row))
+            shell.show(reply_one(shell, tuple(row), row))
 
     shell.run(work())
 
@@ -116,7 +116,8 @@ def _lines(
     yield f"  {describe(schedule.when, lang)}"
     for bubble in shown:
         wait = f"  {put(lang, bubble.wait)}" if bubble.wait is not None else ""
-        yield f"\n  {show_time(bubble.at.astimezone(zone), seconds=True)}  {put(lang, bubble.label)}{wait}"
+        yield ""
+        yield f"  {show_time(bubble.at.astimezone(zone), seconds=True)}  {put(lang, bubble.label)}{wait}"
         yield from (f"  │ {line}" for line in _bubble_text(bubble, lang))
     yield ""
     for number, one in enumerate(ahead):

@@ -55,7 +55,7 @@ def report(
                 usage, names = await reports.read_usage(tx, scope, period), await unit_names(tx)
         if by is None:
             row = {**_summary_row(summary, period), "counters": counters}
-            shell.show(reply_one(FIELDS, row))
+            shell.show(reply_one(shell, FIELDS, row))
         elif by is By.REASON:
             shell.show(reply(REASON_COLUMNS, _reasons(usage, shell.lang), empty=words.NOTHING, family="delivery"))
         else:

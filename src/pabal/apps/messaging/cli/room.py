@@ -87,7 +87,7 @@ def show(ctx: typer.Context, room: Which) -> None:
         async with shell.transaction() as tx:
             found = await find_room(tx, await see(tx, shell), room)
             names = await unit_names(tx)
-        shell.show(reply_one(FIELDS, room_row(found, names)))
+        shell.show(reply_one(shell, FIELDS, room_row(found, names)))
 
     shell.run(work())
 
@@ -139,7 +139,7 @@ def add(
             found = await find_bot(tx, await see(tx, shell), bot)
             new = NewRoom(channel, name, found.id, unit.id, kind or RoomType.PRODUCTION)
             made, names = await rooms.add(tx, shell.actor, new), await unit_names(tx)
-        shell.show(reply_one(FIELDS, room_row(made, names)))
+        shell.show(reply_one(shell, FIELDS, room_row(made, names)))
 
     shell.run(work())
 
@@ -197,7 +197,7 @@ def _change(ctx: typer.Context, room: str, verb: Verb, given: _Given, *, dry_run
                 note=change.note if given.note is None else given.note,
             )
             done, names = await verb(tx, shell.actor, found.id, change), await unit_names(tx)
-        shell.show(reply_one(FIELDS, room_row(done, names)))
+        shell.show(reply_one(shell, FIELDS, room_row(done, names)))
 
     shell.run(work())
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from pabal.apps.messaging.model.bots import Bot, Device, DeviceState
 from pabal.apps.messaging.model.content import Content, Picture
-from pabal.apps.messaging.model.deliveries import Delivery, Tally, tally
+from pabal.apps.messaging.model.deliveries import Delivery, DeliveryState, Tally, tally
 from pabal.apps.messaging.model.limits import Budget, BudgetRow
 from pabal.apps.messaging.model.reasons import COMPONENTS, Sentence, explain
 from pabal.apps.messaging.model.rooms import Room
@@ -163,6 +163,7 @@ def device_row(device: Device) -> dict[str, Any]:
 
 
 def delivery_row(delivery: Delivery, lang: Lang, now: datetime) -> dict[str, Any]:
+    is_open = delivery.state == DeliveryState.OPEN
     return {
         "id": ids.show("dlv", delivery.id),
         "state": delivery.state,
@@ -172,7 +173,7 @@ def delivery_row(delivery: Delivery, lang: Lang, now: datetime) -> dict[str, Any
         "room": delivery.room_name,
         "bot": delivery.bot_name,
         "cause": delivery.cause,
-        "parts": " · ".join(_chip(one, lang) for one in tally(delivery.parts)),
+        "parts": " · ".join(_chip(one, lang, is_open=is_open) for one in tally(delivery.parts)),
         "attempts": delivery.attempts,
         "why": " ".join(say(one, lang, now) for one in explain(delivery)) or None,
         "reason": delivery.reason,
@@ -247,9 +248,10 @@ def _value(value: Any, lang: Lang, now: datetime) -> Any:
     return put(lang, value) if isinstance(value, tuple) else "–" if value is None else value
 
 
-def _chip(one: Tally, lang: Lang) -> str:
+def _chip(one: Tally, lang: Lang, *, is_open: bool) -> str:
     count = f" {one.written}/{one.total}" if one.total > 1 else ""
-    return f"{put(lang, COMPONENTS[one.component])}{count} {_SIGNS[one.state]}"
+    sign = "○" if is_open and one.state == "planned" else _SIGNS[one.state]
+    return f"{put(lang, COMPONENTS[one.component])}{count} {sign}"
 
 
 def _meter(row: BudgetRow) -> str:

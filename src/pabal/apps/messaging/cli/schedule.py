@@ -152,7 +152,7 @@ def send_now(ctx: typer.Context, schedule: Which, yes: Yes = False, dry_run: Dry
         async with shell.change(dry_run=dry_run) as tx:
             job = ids.show("job", await schedules.send_now(tx, shell.actor, found.id))
         row = {"schedule": found.title, "room": found.room_name, "bot": found.bot_name, "job": job}
-        shell.show(reply_one(("schedule", "room", "bot", "job"), row))
+        shell.show(reply_one(shell, ("schedule", "room", "bot", "job"), row))
         if not dry_run and shell.output == "table":
             shell.tell(words.SENT_TO, job=job)
 
@@ -179,7 +179,7 @@ def send_test(
             place = await find_test_room(tx, below if room is None else await see(tx, shell), room)
             made = await deliveries.send_test(tx, shell.actor, found.id, place.id)
             row = delivery_row(made, shell.lang, tx.now)
-        shell.show(reply_one(("id", "state", "schedule", "room", "bot", "job"), row, family="delivery"))
+        shell.show(reply_one(shell, ("id", "state", "schedule", "room", "bot", "job"), row, family="delivery"))
         if not dry_run and shell.output == "table":
             shell.tell(words.LOOK_AT, id=row["id"])
 
@@ -219,7 +219,7 @@ def logs(ctx: typer.Context, schedule: Which, limit: Limit = 20, cursor: Cursor 
 async def show_schedule(tx: Tx, shell: Shell, schedule: Schedule) -> Answer:
     """Shown after the commit."""
     row = schedule_row(schedule, await unit_names(tx), shell.lang)
-    return reply_one(FIELDS, row, family="message_schedule")
+    return reply_one(shell, FIELDS, row, family="message_schedule")
 
 
 def _change(ctx: typer.Context, schedule: str, verb: Verb, *, dry_run: bool) -> None:
@@ -242,7 +242,7 @@ async def _one_moment(
         moment = await act(tx, found)
         after = await store.get_schedule(tx, await see(tx, shell), found.id)
     row = {"id": after.id, "state": after.state, "title": after.title, "at": moment, "next_send_at": after.next_send_at}
-    shell.show(reply_one(tuple(row), row, family="message_schedule"))
+    shell.show(reply_one(shell, tuple(row), row, family="message_schedule"))
 
 
 def _read(text: str, schedule: Schedule, tx: Tx) -> datetime:

@@ -92,7 +92,7 @@ def delete(ctx: typer.Context, template: Which, yes: Yes = False, dry_run: DryRu
 
 
 def _show(shell: Shell, template: Template) -> None:
-    shell.show(reply_one((*COLUMNS, "created_by", "created_at"), template_row(template)))
+    shell.show(reply_one(shell, (*COLUMNS, "created_by", "created_at"), template_row(template)))
 
 
 @dataclass(frozen=True)

@@ -34,6 +34,13 @@ class Timed:
 
 def read_when(timed: Timed, now: datetime, old: When | None) -> When:
     """A new rule, or an old one with what is said anew. What names no zone is on the schedule's wall clock."""
+    try:
+        return _read(timed, now, old)
+    except OverflowError as error:
+        raise BadRule(f"{timed.at or ''} {timed.until or ''}".strip()[:100]) from error
+
+
+def _read(timed: Timed, now: datetime, old: When | None) -> When:
     zone = _zone(timed.zone or (old.zone if old is not None else SEOUL))
     when = _rule(timed, now, zone) if timed.says_rule or old is None else replace(old, zone=zone.key)
     if old is not None:

@@ -6,6 +6,7 @@ from typing import Any
 from pabal.apps.messaging.model.reasons import COMPONENTS, LIMITS
 from pabal.apps.messaging.words import STATUS
 from pabal.platform.commands.answers import Answer
+from pabal.platform.commands.shell import Shell
 from pabal.platform.language.pairs import Pair
 
 COLUMNS: Mapping[str, Pair] = {
@@ -206,6 +207,7 @@ def reply(columns: Sequence[str], rows: Sequence[Mapping[str, Any]], **more: Any
     return Answer(columns, rows, status=STATUS, words=WORDS, **more)
 
 
-def reply_one(fields: Sequence[str], row: Mapping[str, Any], *, family: str = "") -> Answer:
-    """Of one thing; people are not shown what is empty."""
-    return reply([name for name in fields if row.get(name) not in ([], "")], [row], single=True, family=family)
+def reply_one(shell: Shell, fields: Sequence[str], row: Mapping[str, Any], *, family: str = "") -> Answer:
+    """Of one thing. People are not shown what is empty; programs get the same columns every time."""
+    shown = [name for name in fields if shell.output != "table" or row.get(name) not in ([], "")]
+    return reply(shown, [row], single=True, family=family)

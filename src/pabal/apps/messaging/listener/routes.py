@@ -164,11 +164,7 @@ class Routes:
         _learn(device, seen)
         if not device.is_trusted or seen.is_excluded or not device.connection.is_active:
             self._unplug(device)
-            if is_ours:
-                return Wish.RELEASE
-            # Who is trusted again later is the newest then, whoever came meanwhile.
-            device.epoch = device.epoch if device.is_trusted else None
-            return Wish.NOTHING
+            return Wish.RELEASE if is_ours else Wish.NOTHING
         if now.is_draining or is_held:
             return Wish.NOTHING
         return Wish.HOLD
@@ -226,6 +222,9 @@ class Routes:
         self._unplug(device)
         async with self._database.transaction() as tx:
             await self._release(tx, device, held, _why(device))
+        if not device.is_trusted:
+            # Trusted again later, it is the newest then, whoever came meanwhile.
+            device.epoch = None
 
     async def _let_orphans_go(self, now: Now, devices: list[Connected]) -> None:
         """Held by this life for connections that are gone: the database was away when they ended."""

@@ -34,6 +34,7 @@ REASONS: dict[str, Pair] = {
     "deadline": ("It took longer than a send may take.", "한 발송에 허용된 시간을 넘겼습니다."),
     "misfired": ("No server ran at its moment.", "보낼 시각에 켜진 서버가 없었습니다."),
     "file_missing": ("An image is not in the file store any more.", "그림 파일이 저장소에 없습니다."),
+    "store_failed": ("An image could not be read from the file store.", "저장소에서 그림을 읽지 못했습니다."),
     "server_died": (
         "It ended servers more than once and was set aside.",
         "서버를 여러 번 멈추게 해서 따로 두었습니다.",

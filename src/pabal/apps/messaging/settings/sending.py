@@ -28,7 +28,6 @@ LANE = choice(
         "봇은 전화기 한 대라 차례로 보냅니다. 톡방 단위로 하면 한 봇이 여러 톡방을 섞어 보냅니다.",
     ),
     group=SENDING,
-    needs_restart=True,
     requirement="A-136",
 )
 UNKNOWN_PARTS = choice(

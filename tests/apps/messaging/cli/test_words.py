@@ -1,0 +1,43 @@
+"""Both languages say the same, every column that people see has its word, and every next command is of an error."""
+
+from string import Formatter
+
+from pabal.apps.messaging import errors
+from pabal.apps.messaging.cli import bot, delivery, looking, report, room, schedule, template, words
+from pabal.base.errors import PabalError
+from pabal.cli.words import find
+from pabal.platform.language.errors import korean
+
+SEEN = (
+    *(schedule.COLUMNS, schedule.FIELDS, delivery.COLUMNS, delivery.OPEN_COLUMNS, delivery.FIELDS, template.COLUMNS),
+    *(room.COLUMNS, room.FIELDS, bot.COLUMNS, bot.FIELDS, bot.DEVICE_COLUMNS),
+    *(looking.LIMIT_COLUMNS, looking.LOAD_COLUMNS, report.FIELDS, report.COLUMNS, report.REASON_COLUMNS),
+)
+
+
+def test_every_column_has_its_word() -> None:
+    names = {name for columns in SEEN for name in columns}
+
+    assert {name for name in names if name not in words.WORDS and find("ko", f"column.{name}") is None} == set()
+
+
+def test_both_languages_take_the_same_values() -> None:
+    pairs = [one for one in vars(words).values() if isinstance(one, tuple) and len(one) == 2]
+    pairs += [*words.WORDS.values(), *words.USED.values()]
+
+    assert len(pairs) > 100
+    assert [pair for pair in pairs if _fields(pair[0]) != _fields(pair[1])] == []
+
+
+def test_every_next_command_follows_an_error_that_exists() -> None:
+    known = {one.__new__(one).code for one in vars(errors).values() if _is_error(one)}
+
+    assert words.NEXT.keys() - known - korean().keys() == set()
+
+
+def _fields(text: str) -> set[str]:
+    return {name for _, name, _, _ in Formatter().parse(text) if name}
+
+
+def _is_error(one: object) -> bool:
+    return isinstance(one, type) and issubclass(one, PabalError)
