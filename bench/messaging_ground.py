@@ -31,6 +31,8 @@ from pabal.platform.tenants import Level
 SQL = load(__file__)
 APP = "pabal.apps.messaging"
 MESSAGING = Side("messaging", (sys.executable, "-m", "bench.messaging_side"))
+# The roles of a server that sends, and of one that does all.
+SENDING, EVERY = "worker,scheduler", "web,worker,scheduler"
 SECONDS = 120.0
 
 

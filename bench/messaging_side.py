@@ -14,14 +14,14 @@ from bench.peers.words import main, say
 from pabal import main as pabal
 from pabal.apps.messaging.simulator.fleet import Fleet, running
 from pabal.apps.messaging.simulator.options import Options
-from pabal.base.settings import ROLES, read_settings
+from pabal.base.settings import parse_roles, read_settings
 from pabal.base.telemetry import start_logging
 
 FILES = 8192
 ARRIVALS = "arrivals.jsonl"
 
 
-async def serve(url: str, folder: str) -> dict[str, Any]:
+async def serve(url: str, folder: str, roles: str) -> dict[str, Any]:
     """Until it is killed. Says where it listens."""
     _allow_files()
     settings = read_settings(
@@ -33,10 +33,10 @@ async def serve(url: str, folder: str) -> dict[str, Any]:
         bots_port=0,
         apps=APP,
     )
-    app = await pabal.build(settings, frozenset(ROLES))
+    app = await pabal.build(settings, parse_roles(roles))
 
     def tell(address: str | None) -> None:
-        say(pid=os.getpid(), address=address, port=app.services.connections.doors["bots"][1])
+        say(pid=os.getpid(), address=address, port=app.services.connections.doors.get("bots", ("", 0))[1])
 
     await pabal.serve(app, tell)
     return {}

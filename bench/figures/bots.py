@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 import psutil
 
 from bench.ground import Ground
-from bench.messaging_ground import MESSAGING, laid
+from bench.messaging_ground import MESSAGING, SENDING, laid
 from bench.messaging_side import list_names
 from bench.result import Measured, Target
 
@@ -27,14 +27,13 @@ SMALL = Sizes(bots=20, idle_seconds=1, rest_seconds=1)
 async def measure(ground: Ground, sizes: Sizes) -> Measured:
     async with ground.fresh() as url, laid(url) as house, AsyncExitStack() as stack:
         await house.add_bots(list_names(sizes.bots, 1))
-        server = await stack.enter_async_context(MESSAGING.start("serve", url, house.folder))
+        server = await stack.enter_async_context(MESSAGING.start("serve", url, house.folder, SENDING))
         said = await server.line()
         watched = psutil.Process(said["pid"])
         await asyncio.sleep(sizes.rest_seconds)
         alone_percent, before = await _idle(watched, sizes.rest_seconds), watched.memory_info().rss
-        phones = await stack.enter_async_context(
-            MESSAGING.start("phones", house.folder, 1, sizes.bots, said["port"])
-        )
+        calling = MESSAGING.start("phones", house.folder, 1, sizes.bots, said["port"])
+        phones = await stack.enter_async_context(calling)
         await phones.line()
         await house.wait_for_routes(sizes.bots)
         await asyncio.sleep(sizes.rest_seconds)

@@ -11,7 +11,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from bench.ground import Ground
-from bench.messaging_ground import MESSAGING, MessagingGround, Place, laid, wait_until
+from bench.messaging_ground import MESSAGING, SENDING, MessagingGround, Place, laid, wait_until
 from bench.messaging_side import ARRIVALS, list_names
 from bench.result import Measured, Target, percentile
 from pabal.apps.messaging.actions import schedules
@@ -56,9 +56,8 @@ async def measure(ground: Ground, sizes: Sizes) -> Measured:
         each = sizes.bots // sizes.servers
         places = await house.add_bots(list_names(each, sizes.servers), rooms_each=sizes.rooms_each)
         picture = await house.draw(sizes.picture_side)
-        servers = [
-            await stack.enter_async_context(MESSAGING.start("serve", url, house.folder)) for _ in range(sizes.servers)
-        ]
+        starting = [MESSAGING.start("serve", url, house.folder, SENDING) for _ in range(sizes.servers)]
+        servers = [await stack.enter_async_context(one) for one in starting]
         ports = [(await server.line())["port"] for server in servers]
         phones = await stack.enter_async_context(MESSAGING.start("phones", house.folder, PACE, each, *ports))
         await phones.line()

@@ -13,7 +13,7 @@ import httpx2
 from PIL import Image
 
 from bench.ground import Ground
-from bench.messaging_ground import MESSAGING, MessagingGround, laid
+from bench.messaging_ground import EVERY, MESSAGING, MessagingGround, laid
 from bench.result import Measured, Target
 from pabal.platform import auth
 from pabal.platform.actor import ENGINE, EVERYTHING, Role
@@ -39,7 +39,7 @@ SMALL = Sizes(pictures=2, width=400, height=300, rest_seconds=1)
 async def measure(ground: Ground, sizes: Sizes) -> Measured:
     pictures = [_draw(sizes) for _ in range(sizes.pictures)]
     async with ground.fresh() as url, laid(url) as house, AsyncExitStack() as stack:
-        server = await stack.enter_async_context(MESSAGING.start("serve", url, house.folder))
+        server = await stack.enter_async_context(MESSAGING.start("serve", url, house.folder, EVERY))
         said = await server.line()
         headers = {"Authorization": f"Bearer {await _make_token(house)}"}
         client = httpx2.AsyncClient(base_url=said["address"], headers=headers, timeout=300, trust_env=False)

@@ -101,7 +101,7 @@ def _fits(state: str, states: Counter[str]) -> bool:
 
 
 def order_is_kept(e: Evidence) -> Finding:
-    """In one delivery part after part; a bot's deliveries do not mingle, and only what was put off is overtaken."""
+    """In one delivery part after part; a bot's deliveries one by one, as they were enqueued, unless put off."""
     where = {(one.bot, part.content): (delivery, part) for one, delivery in e.deliveries() for part in delivery.parts}
     by_bot: dict[str, list[tuple[Arrival, Delivery, Part]]] = defaultdict(list)
     for arrival in e.arrivals:
@@ -116,7 +116,7 @@ def order_is_kept(e: Evidence) -> Finding:
                 wrong.append(f"{bot}: part {later.no} of delivery {after.id} came after part {earlier.no}")
         firsts = list({delivery.id: delivery for _, delivery, _ in seen}.values())
         for before, after in pairwise(firsts):
-            if after.scheduled_at < before.scheduled_at:
+            if (after.job or 0) < (before.job or 0):
                 overtaken += 1
                 if not _was_put_off(after):
                     wrong.append(f"{bot}: delivery {before.id} overtook {after.id}, which waited for {after.waits}")

@@ -6,6 +6,7 @@ import pkgutil
 import pytest
 
 import pabal
+from pabal.apps.messaging.korean import KO
 from pabal.base.errors import Conflict, Forbidden, Invalid, NotFound, PabalError, Unavailable
 from pabal.cli.exits import _NEXT, NotRetryable, SomeFailed, exit_code, next_command
 from pabal.platform.language.errors import korean
@@ -36,12 +37,14 @@ def test_every_error_we_have_a_command_for_exists_and_every_error_is_said_in_kor
     for module in pkgutil.walk_packages(pabal.__path__, "pabal."):
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)
-    # What only the console or an app raises, no command meets.
+    # What only the console raises, no command meets.
     met = ("pabal.base", "pabal.engine", "pabal.platform", "pabal.cli", "pabal.main", "pabal.serving")
     codes = {error.__new__(error).code for error in _below(PabalError) if error.__module__.startswith(met)}
 
-    assert _NEXT.keys() - codes == set()
-    assert codes - korean().keys() == set()
+    apps = {error.__new__(error).code for error in _below(PabalError) if error.__module__.startswith("pabal.apps")}
+    said = {**korean(), **KO}
+    assert _NEXT.keys() - codes - apps == set()
+    assert (codes | apps) - said.keys() == set()
 
 
 def _below(family: type[PabalError]) -> set[type[PabalError]]:

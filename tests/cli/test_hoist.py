@@ -17,6 +17,7 @@ from pabal.cli.hoist import hoist
         (["jobs", "list", "-o"], ["-o", "jobs", "list"]),
         (["x", "--", "-o", "json"], ["x", "--", "-o", "json"]),
         ([], []),
+        (["msg", "room", "show", "\udcb9\udcae"], ["msg", "room", "show", "\ufffd\ufffd"]),
     ],
 )
 def test_they_are_moved_to_the_front(given: list[str], expected: list[str]) -> None:

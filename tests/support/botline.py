@@ -43,6 +43,7 @@ class FakeLine:
     """`before` is asked before each packet is taken, `after` once it is: they may raise, wait, or look on."""
 
     sent: list[Sent] = field(default_factory=list)
+    epoch: int | None = None
     before: Callable[[int], Any] = lambda _number: None
     after: Callable[[int], Any] = lambda _number: None
 
@@ -106,6 +107,7 @@ class Desk:
         self.services.connections.put(self.route.route, self.line)
         async with self.db.transaction() as tx:
             self.route = await routes.hold_route(tx, self.route.route, worker=self.worker)
+        self.line.epoch = self.route.epoch
 
     async def disconnect(self) -> None:
         self.services.connections.drop(self.route.route, self.line)

@@ -9,7 +9,8 @@ def hoist(arguments: Sequence[str]) -> list[str]:
     """What follows `--` stays where it is."""
     first: list[str] = []
     rest: list[str] = []
-    left = list(arguments)
+    # an argument in another encoding than this system's comes with signs that no database takes
+    left = [word.encode("utf-8", "surrogateescape").decode("utf-8", "replace") for word in arguments]
     while left:
         word = left.pop(0)
         if word == "--":

@@ -118,7 +118,12 @@ def _cell(name: str, value: Any, lang: Lang, answer: Answer) -> Text:
         return Text(put(lang, own))
     if name in _WORDED:
         return Text(find(lang, f"{name}.{value}") or str(value))
-    return Text(_said(value, lang))
+    return Text(_printable(_said(value, lang)))
+
+
+def _printable(text: str) -> str:
+    """What others typed, such as the name of a room, may hold signs that move a terminal's cursor."""
+    return "".join(sign if sign.isprintable() or sign == "\n" else " " for sign in text)
 
 
 def _said(value: Any, lang: Lang) -> str:

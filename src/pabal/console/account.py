@@ -6,12 +6,12 @@ from fastapi import APIRouter, Form
 from fastapi.responses import Response
 
 from pabal.base.errors import PabalError
-from pabal.console.parts import RowId
 from pabal.console.zones import list_zones
 from pabal.platform import auth, tenants
 from pabal.platform.auth import Preferences
 from pabal.platform.language.errors import explain
 from pabal.platform.web.identify import LANG_COOKIE, SCOPE_COOKIE, THEME_COOKIE, Guest, Visitor
+from pabal.platform.web.lists import RowId
 from pabal.platform.web.visit import Visit
 
 router = APIRouter()

@@ -11,7 +11,6 @@ from pabal.base.database import Tx
 from pabal.base.errors import Invalid
 from pabal.console.actors import name_actors
 from pabal.console.alert_story import draw, read_points, tell_in_words, tell_story
-from pabal.console.parts import back_to
 from pabal.console.values import show_value
 from pabal.engine import ids
 from pabal.platform import alerts
@@ -21,6 +20,7 @@ from pabal.platform.alerts.sampling import read_gap
 from pabal.platform.language.errors import explain
 from pabal.platform.language.pairs import Pair
 from pabal.platform.web.identify import Visitor
+from pabal.platform.web.lists import back_to
 from pabal.platform.web.visit import Visit
 
 router = APIRouter()

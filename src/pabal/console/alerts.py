@@ -22,8 +22,6 @@ from pabal.console.alert import (
     make_rows,
     next_morning,
 )
-from pabal.console.keyset import cut_by_id, read_before
-from pabal.console.parts import Word, turn
 from pabal.console.values import show_value
 from pabal.platform import alerts, tenants
 from pabal.platform.actor import Right
@@ -31,6 +29,8 @@ from pabal.platform.alerts import RuleSeen, Wanted
 from pabal.platform.alerts.sampling import read_gap
 from pabal.platform.language.pairs import Pair
 from pabal.platform.web.identify import Visitor
+from pabal.platform.web.keyset import cut_by_id, read_before
+from pabal.platform.web.lists import Word, turn
 from pabal.platform.web.visit import Visit
 
 router = APIRouter()

@@ -1,23 +1,20 @@
 """Audit: who changed what, before and after, and from where; also as CSV."""
 
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime
 from typing import Annotated, Any
-from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query
-from fastapi.responses import Response, StreamingResponse
+from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
 from pabal.base.database import Tx
 from pabal.base.errors import NotFound
-from pabal.console.keyset import cut_by_id, read_before
-from pabal.console.parts import Word, read_day, turn
 from pabal.console.people import ROLES
-from pabal.console.tree import LEVELS, Tree, load_tree
 from pabal.engine import ids
+from pabal.engine.listing import Page
 from pabal.platform import audit as ledger
 from pabal.platform import auth, tenants
 from pabal.platform.actor import Right
@@ -25,8 +22,12 @@ from pabal.platform.audit import Entry, Wanted
 from pabal.platform.language.actions import SUBJECTS, name_action, name_field
 from pabal.platform.language.pairs import Pair
 from pabal.platform.tenants import Scope
+from pabal.platform.web.exports import stream_csv
 from pabal.platform.web.identify import Visitor
-from pabal.platform.web.paging import AT_ONCE, CSV, write_csv
+from pabal.platform.web.keyset import cut_by_id, read_before
+from pabal.platform.web.lists import Word, keep_filters, midnight, read_day, today, turn
+from pabal.platform.web.paging import AT_ONCE
+from pabal.platform.web.tree import LEVELS, Tree, load_tree
 from pabal.platform.web.visit import Visit
 
 router = APIRouter()
@@ -74,8 +75,8 @@ class Filters(BaseModel):
             self.actor or None,
             self.action or None,
             self.about or None,
-            since=None if first is None else _midnight(first, visit),
-            until=None if last is None else _midnight(last + timedelta(days=1), visit),
+            since=None if first is None else midnight(visit, first),
+            until=None if last is None else midnight(visit, last, days=1),
             before=before,
         )
 
@@ -99,15 +100,14 @@ async def audit(visit: Visitor, filters: Annotated[Filters, Query()]) -> Respons
         wanted = filters.wanted(visit, read_before(filters.cursor))
         page = cut_by_id(await ledger.list_entries(tx, wanted, limit=PAGE + 1), PAGE)
         rows = await _make_rows(tx, visit, page.items)
-    kept = {name: value for name, value in visit.query.items() if name != "cursor" and value}
     return await visit.show(
         "audit.html",
         rows=rows,
         filters=filters,
         is_filtered=bool(filters.model_dump(exclude_defaults=True)),
         subjects=[(f"{name}.*", visit.say(*said)) for name, said in SUBJECTS.items()],
-        today=visit.now.astimezone(visit.zone).date(),
-        export=f"/audit.csv?{urlencode(kept)}" if kept else "/audit.csv",
+        today=today(visit),
+        export=keep_filters(visit, "/audit.csv"),
         pager=turn(visit, page.cursor),
     )
 
@@ -118,8 +118,14 @@ async def export(visit: Visitor, filters: Annotated[Filters, Query()]) -> Respon
     visit.actor.require(Right.READ, AREA)
     async with visit.read() as tx:
         tree = await load_tree(tx, await tenants.visible_to(tx, visit.actor))
-    headers = {"Content-Disposition": 'attachment; filename="audit.csv"', "Cache-Control": "no-store"}
-    return StreamingResponse(_csv_lines(visit, filters, tree), media_type=CSV, headers=headers)
+
+    async def read(cursor: str | None) -> Page[Sequence[Any]]:
+        async with visit.read() as tx:
+            wanted = filters.wanted(visit, read_before(cursor or filters.cursor))
+            page = cut_by_id(await ledger.list_entries(tx, wanted, limit=AT_ONCE + 1), AT_ONCE)
+        return Page([_csv_row(visit, tree, entry) for entry in page.items], page.cursor)
+
+    return stream_csv("audit", COLUMNS, read)
 
 
 def link_of(visit: Visit, about: str) -> str | None:
@@ -210,26 +216,9 @@ def _as_moment(visit: Visit, text: str) -> str | None:
     return None if moment.tzinfo is None else visit.voice.moment(moment)
 
 
-async def _csv_lines(visit: Visit, filters: Filters, tree: Tree) -> AsyncIterator[str]:
-    """No transaction is open while somebody slow reads. The mark in front tells Excel that this is UTF-8."""
-    yield "\ufeff" + write_csv([COLUMNS])
-    before = read_before(filters.cursor)
-    while True:
-        async with visit.read() as tx:
-            found = await ledger.list_entries(tx, filters.wanted(visit, before), limit=AT_ONCE)
-        yield write_csv([_csv_row(visit, tree, entry) for entry in found])
-        if len(found) < AT_ONCE:
-            return
-        before = found[-1].id
-
-
 def _csv_row(visit: Visit, tree: Tree, entry: Entry) -> tuple[Any, ...]:
     return (
         *(ids.show("aud", entry.id), entry.at.astimezone(UTC).isoformat(), entry.actor, entry.actor_label),
         *(entry.origin, entry.action, visit.say(*name_action(entry.action)), entry.about, entry.unit_id),
         *(" › ".join(tree.names(entry.unit_id)), entry.before, entry.after),
     )
-
-
-def _midnight(day: date, visit: Visit) -> datetime:
-    return datetime.combine(day, time(), visit.zone).astimezone(UTC)

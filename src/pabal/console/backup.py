@@ -6,7 +6,6 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from fastapi.responses import Response
 
-from pabal.console.parts import RowId
 from pabal.engine import ids, listing
 from pabal.engine.listing import schedules
 from pabal.platform import backup, settings
@@ -14,6 +13,7 @@ from pabal.platform.actor import Right
 from pabal.platform.backup import AREA, Backup
 from pabal.platform.tenants import require_house
 from pabal.platform.web.identify import Visitor
+from pabal.platform.web.lists import RowId
 
 router = APIRouter()
 PAGE = 30

@@ -8,9 +8,6 @@ from fastapi.responses import Response
 from pydantic import BaseModel
 
 from pabal.base.errors import Conflict, Invalid, NotFound
-from pabal.console.keyset import cut_by_id, read_before
-from pabal.console.parts import Word, turn
-from pabal.console.tree import load_tree
 from pabal.platform import notifications, tenants
 from pabal.platform.actor import Right
 from pabal.platform.language.errors import explain
@@ -19,6 +16,9 @@ from pabal.platform.language.status import Look
 from pabal.platform.notifications import BadChannel, BadToken, Channel, ChannelForm, Level
 from pabal.platform.notifications.model import read_bot_id
 from pabal.platform.web.identify import Visitor
+from pabal.platform.web.keyset import cut_by_id, read_before
+from pabal.platform.web.lists import Word, turn
+from pabal.platform.web.tree import load_tree
 from pabal.platform.web.visit import Visit
 
 router = APIRouter()

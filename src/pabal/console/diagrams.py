@@ -7,12 +7,12 @@ from typing import Any
 
 from markupsafe import Markup
 
-from pabal.console.parts import words
 from pabal.engine import listing
 from pabal.engine.machine import Choice, Explained, Machine, Move, Refusal
 from pabal.engine.transitions import Transition
 from pabal.platform.language.status import find_status
 from pabal.platform.web.drawing import Marks, StateText, draw
+from pabal.platform.web.lists import words
 from pabal.platform.web.visit import Visit
 
 

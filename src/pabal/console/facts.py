@@ -7,13 +7,13 @@ from fastapi.responses import Response
 from pydantic import BaseModel
 
 from pabal.base.errors import Invalid
-from pabal.console.parts import RowId, Word, turn
 from pabal.engine import listing
 from pabal.engine.listing.facts import Wanted
 from pabal.platform import operating
 from pabal.platform.actor import Right
 from pabal.platform.operating.facts import AREA
 from pabal.platform.web.identify import Visitor
+from pabal.platform.web.lists import RowId, Word, turn
 from pabal.platform.web.visit import Visit
 
 router = APIRouter()

@@ -13,7 +13,6 @@ from pabal.base.errors import NotFound
 from pabal.base.telemetry import REGISTRY
 from pabal.console.components import Component, list_house, list_ruled
 from pabal.console.measured import RANGES, Range, Seen, chart_of, draw, look, show_norm
-from pabal.console.parts import Word
 from pabal.console.values import show_value
 from pabal.platform import alerts, tenants
 from pabal.platform.actor import Right
@@ -21,6 +20,7 @@ from pabal.platform.alerts import Alert, AlertRule, Measure
 from pabal.platform.language.pairs import Pair
 from pabal.platform.operating.servers import AREA
 from pabal.platform.web.identify import Visitor
+from pabal.platform.web.lists import Word
 from pabal.platform.web.visit import Visit
 
 router = APIRouter()

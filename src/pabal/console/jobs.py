@@ -9,7 +9,6 @@ from pydantic import BaseModel
 
 from pabal.base.database import Tx
 from pabal.base.errors import Invalid
-from pabal.console.parts import Word, back_to, turn, words
 from pabal.console.why import show_line
 from pabal.engine import ids, listing, queue
 from pabal.engine.listing import JobLine
@@ -19,6 +18,7 @@ from pabal.platform.actor import Right
 from pabal.platform.language.pairs import Pair
 from pabal.platform.operating.jobs import AREA, RETRYABLE
 from pabal.platform.web.identify import Visitor
+from pabal.platform.web.lists import Word, back_to, turn, words
 from pabal.platform.web.visit import Visit
 
 router = APIRouter()

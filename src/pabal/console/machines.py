@@ -12,7 +12,6 @@ from pabal.base.database import Tx
 from pabal.base.errors import Invalid
 from pabal.console import diagrams
 from pabal.console.actors import name_actors
-from pabal.console.parts import Word, turn, words
 from pabal.engine import listing
 from pabal.engine.listing import Page, SubjectLine
 from pabal.engine.listing.history import Wanted
@@ -23,6 +22,7 @@ from pabal.platform.actor import Right
 from pabal.platform.language.status import find_status
 from pabal.platform.operating.machines import AREA
 from pabal.platform.web.identify import Visitor
+from pabal.platform.web.lists import Word, turn, words
 from pabal.platform.web.visit import Visit
 
 router = APIRouter()

@@ -7,11 +7,11 @@ from fastapi import APIRouter, Form, Query
 from fastapi.responses import Response
 from pydantic import BaseModel
 
-from pabal.console.keyset import cut_by_id, read_before
-from pabal.console.parts import Word, turn
 from pabal.platform import notifications, tenants
 from pabal.platform.notifications import Level, Notification
 from pabal.platform.web.identify import Visitor
+from pabal.platform.web.keyset import cut_by_id, read_before
+from pabal.platform.web.lists import Word, turn
 from pabal.platform.web.visit import Visit
 
 router = APIRouter()

@@ -1,28 +1,29 @@
 """The occurrence ledger of all schedules: what was decided about each moment, how it ended and why; also as CSV."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, timedelta
 from typing import Annotated, Any
-from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query
-from fastapi.responses import Response, StreamingResponse
+from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
 from pabal.base.database import Tx
 from pabal.console.actors import name_actors
-from pabal.console.parts import Word, read_day, turn
 from pabal.engine import ids, listing, why
-from pabal.engine.listing import BadCursor, OccurrenceLine, Page
+from pabal.engine.listing import OccurrenceLine, Page
 from pabal.engine.listing.occurrences import STATES, Wanted
 from pabal.engine.why import BadSubject
 from pabal.platform.actor import Right
 from pabal.platform.language.moments import show_span
 from pabal.platform.language.pairs import Lang, Pair
 from pabal.platform.language.reasons import explain_reason
+from pabal.platform.web.exports import stream_csv
 from pabal.platform.web.identify import Visitor
-from pabal.platform.web.paging import AT_ONCE, CSV, write_csv
+from pabal.platform.web.keyset import read_page
+from pabal.platform.web.lists import Word, keep_filters, midnight, read_day, today, turn
+from pabal.platform.web.paging import AT_ONCE
 from pabal.platform.web.visit import Visit
 
 router = APIRouter()
@@ -88,8 +89,8 @@ async def occurrences(visit: Visitor, filters: Annotated[Filters, Query()]) -> R
         states=STATES,
         named=named,
         kinds=sorted(visit.site.kinds),
-        today=visit.now.astimezone(visit.zone).date(),
-        export=f"/occurrences.csv?{urlencode({k: v for k, v in visit.query.items() if k != 'cursor'})}",
+        today=today(visit),
+        export=keep_filters(visit, "/occurrences.csv"),
         pager=turn(visit, page.cursor),
         live_topics="schedule.*",
     )
@@ -99,16 +100,18 @@ async def occurrences(visit: Visitor, filters: Annotated[Filters, Query()]) -> R
 async def export(visit: Visitor, filters: Annotated[Filters, Query()]) -> Response:
     """All that the filters leave, streamed."""
     visit.actor.require(Right.READ, AREA)
-    headers = {"Content-Disposition": 'attachment; filename="occurrences.csv"', "Cache-Control": "no-store"}
-    return StreamingResponse(_csv_lines(visit, _wanted(visit, filters)), media_type=CSV, headers=headers)
+
+    async def read(cursor: str | None) -> Page[Sequence[Any]]:
+        async with visit.read() as tx:
+            page = await listing.list_occurrences(tx, _wanted(visit, filters), limit=AT_ONCE, cursor=cursor)
+        return Page([_csv_row(visit.lang, line) for line in page.items], page.cursor)
+
+    return stream_csv("occurrences", COLUMNS, read)
 
 
 async def load_page(tx: Tx, wanted: Wanted, cursor: str | None, *, limit: int = 50) -> Page[OccurrenceLine]:
     """A cursor that cannot be read begins at the beginning."""
-    try:
-        return await listing.list_occurrences(tx, wanted, limit=limit, cursor=cursor)
-    except BadCursor:
-        return await listing.list_occurrences(tx, wanted, limit=limit)
+    return await read_page(lambda start: listing.list_occurrences(tx, wanted, limit=limit, cursor=start), cursor or "")
 
 
 async def make_rows(tx: Tx, visit: Visit, lines: Sequence[OccurrenceLine]) -> list[Row]:
@@ -145,8 +148,8 @@ def _wanted(visit: Visit, filters: Filters) -> Wanted:
         schedule_id,
         filters.kind or None,
         filters.states,
-        since=None if first is None else datetime.combine(first, time(), visit.zone).astimezone(UTC),
-        until=None if last is None else datetime.combine(last + timedelta(days=1), time(), visit.zone).astimezone(UTC),
+        since=None if first is None else midnight(visit, first),
+        until=None if last is None else midnight(visit, last, days=1),
     )
 
 
@@ -168,19 +171,6 @@ def _row(lang: Lang, line: OccurrenceLine, names: Mapping[str, str]) -> Row:
         who=None if line.actor is None else names[line.actor],
         took="" if line.ended_at is None else show_duration(line.ended_at - line.decided_at, lang),
     )
-
-
-async def _csv_lines(visit: Visit, wanted: Wanted) -> AsyncIterator[str]:
-    """No transaction is open while somebody slow reads. The mark in front tells Excel that this is UTF-8."""
-    yield "\ufeff" + write_csv([COLUMNS])
-    cursor: str | None = None
-    while True:
-        async with visit.read() as tx:
-            page = await listing.list_occurrences(tx, wanted, limit=AT_ONCE, cursor=cursor)
-        yield write_csv([_csv_row(visit.lang, line) for line in page.items])
-        cursor = page.cursor
-        if cursor is None:
-            return
 
 
 def _csv_row(lang: Lang, line: OccurrenceLine) -> tuple[Any, ...]:

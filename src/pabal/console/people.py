@@ -11,8 +11,6 @@ from pydantic import BaseModel
 from pabal.base.database import Tx
 from pabal.base.errors import Conflict, Invalid, PabalError
 from pabal.base.sql import load
-from pabal.console.parts import Word, turn
-from pabal.console.tree import LEVELS, Tree, levels_below, load_tree
 from pabal.engine.listing.paging import Page, cut, read_cursor, show_cursor
 from pabal.platform import auth, tenants
 from pabal.platform.actor import Right, Role
@@ -21,7 +19,9 @@ from pabal.platform.language.errors import explain
 from pabal.platform.language.pairs import Pair
 from pabal.platform.tenants import Level, Scope
 from pabal.platform.web.identify import Visitor
+from pabal.platform.web.lists import Word, turn
 from pabal.platform.web.problems import status_of
+from pabal.platform.web.tree import LEVELS, Tree, levels_below, load_tree
 from pabal.platform.web.visit import Visit
 
 router = APIRouter()

@@ -16,10 +16,9 @@ from pabal.base.database import Tx
 from pabal.base.errors import Invalid
 from pabal.console.actors import name_actors
 from pabal.console.occurrences import load_page, make_rows, read_schedule_id
-from pabal.console.parts import Word, turn
 from pabal.engine import forecasts, listing, recurrence, schedules, why
 from pabal.engine import occurrences as ledger
-from pabal.engine.listing import BadCursor, Page, ScheduleLine
+from pabal.engine.listing import Page, ScheduleLine
 from pabal.engine.listing.occurrences import Wanted as WantedOccurrences
 from pabal.engine.listing.schedules import STATES, Wanted
 from pabal.engine.recurrence import Lang
@@ -30,6 +29,8 @@ from pabal.platform.language.moments import show_moment
 from pabal.platform.language.pairs import Pair
 from pabal.platform.web.idempotency import REPLAYED, Once
 from pabal.platform.web.identify import Visitor
+from pabal.platform.web.keyset import read_page
+from pabal.platform.web.lists import Word, turn
 from pabal.platform.web.visit import Visit
 
 router = APIRouter()
@@ -191,10 +192,7 @@ async def _load_page(tx: Tx, visit: Visit, filters: Filters) -> Page[ScheduleLin
         filters.q or None,
         sort="id" if filters.sort == "id" else "next_at",
     )
-    try:
-        return await listing.list_schedules(tx, wanted, cursor=filters.cursor or None)
-    except BadCursor:
-        return await listing.list_schedules(tx, wanted)
+    return await read_page(lambda cursor: listing.list_schedules(tx, wanted, cursor=cursor), filters.cursor)
 
 
 async def _find(tx: Tx, visit: Visit, text: str) -> ScheduleLine:

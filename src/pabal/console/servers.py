@@ -9,7 +9,6 @@ from fastapi import APIRouter, Form
 from fastapi.responses import Response
 
 from pabal.base.database import Tx
-from pabal.console.parts import back_to
 from pabal.engine import ids, listing, routes, workers
 from pabal.engine.listing import ServerSeen
 from pabal.engine.listing.facts import Wanted as WantedFacts
@@ -19,6 +18,7 @@ from pabal.platform.actor import Right
 from pabal.platform.operating.servers import AREA
 from pabal.platform.tenants import Scope
 from pabal.platform.web.identify import Visitor
+from pabal.platform.web.lists import back_to
 from pabal.platform.web.visit import Visit
 
 router = APIRouter()

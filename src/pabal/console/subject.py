@@ -12,7 +12,6 @@ from pabal.base.database import Tx
 from pabal.base.errors import Conflict, Invalid
 from pabal.console import diagrams
 from pabal.console.actors import name_actors
-from pabal.console.parts import Word, turn
 from pabal.engine import listing, timers
 from pabal.engine.listing import Page
 from pabal.engine.listing.history import Wanted
@@ -25,6 +24,7 @@ from pabal.platform.language.errors import explain
 from pabal.platform.language.pairs import Pair
 from pabal.platform.operating.machines import AREA
 from pabal.platform.web.identify import Visitor
+from pabal.platform.web.lists import Word, turn
 from pabal.platform.web.visit import Visit
 
 router = APIRouter()

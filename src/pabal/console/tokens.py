@@ -10,16 +10,16 @@ from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
 from pabal.base.errors import Conflict, Invalid, PabalError
-from pabal.console.keyset import cut_by_id, read_before
-from pabal.console.parts import turn
 from pabal.console.people import AREA, AT_ONCE, LAST, ROLES, Failed, Number, fail, roles_to_give
-from pabal.console.tree import load_tree
 from pabal.console.users import address_of
 from pabal.platform import auth, tenants
 from pabal.platform.actor import EVERYTHING, Right, Role, right_of
 from pabal.platform.auth import MadeToken, NewToken, Token
 from pabal.platform.language.pairs import Pair
 from pabal.platform.web.identify import Visitor
+from pabal.platform.web.keyset import cut_by_id, read_before
+from pabal.platform.web.lists import turn
+from pabal.platform.web.tree import load_tree
 from pabal.platform.web.visit import Visit
 
 router = APIRouter()

@@ -21,11 +21,11 @@ from pabal.console.people import (
     show_people,
     state_of,
 )
-from pabal.console.tree import LEVELS, load_tree
 from pabal.platform import auth, tenants
 from pabal.platform.actor import Right, Role
 from pabal.platform.auth import IssuedLink, NewUser
 from pabal.platform.web.identify import Visitor
+from pabal.platform.web.tree import LEVELS, load_tree
 from pabal.platform.web.visit import Visit
 
 router = APIRouter()

@@ -10,6 +10,10 @@ class BotLine(Protocol):
     One that is cancelled after its first byte goes on by itself, or the line is closed: no packet stays half written.
     """
 
+    @property
+    def epoch(self) -> int | None:
+        """That of the route it took; a newer connection has a newer one."""
+
     async def send_text(self, room_name: str, channel_id: str, text: str) -> None: ...
 
     async def send_images(

@@ -1,10 +1,10 @@
-"""Lists whose order is their id, newest first: where a page begins, and the cursor of the next."""
+"""Where a page of a list begins, and the cursor of the next."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Protocol, TypeVar
 
 from pabal.base.errors import Invalid
-from pabal.engine.listing.paging import LAST, Page, cut, read_cursor, show_cursor
+from pabal.engine.listing.paging import LAST, BadCursor, Page, cut, read_cursor, show_cursor
 
 
 class Numbered(Protocol):
@@ -12,11 +12,20 @@ class Numbered(Protocol):
     def id(self) -> int: ...
 
 
-T = TypeVar("T", bound=Numbered)
+T = TypeVar("T")
+N = TypeVar("N", bound=Numbered)
+
+
+async def read_page(read: Callable[[str | None], Awaitable[Page[T]]], cursor: str) -> Page[T]:
+    """What somebody mistyped is the first page."""
+    try:
+        return await read(cursor or None)
+    except BadCursor:
+        return await read(None)
 
 
 def read_before(cursor: str) -> int:
-    """The id the page before ended with; what somebody mistyped is the first page."""
+    """Of a list whose order is its id, newest first: the id the page before ended with."""
     try:
         before: int = read_cursor(cursor, int)[0] if cursor else LAST
     except Invalid:
@@ -24,6 +33,6 @@ def read_before(cursor: str) -> int:
     return before
 
 
-def cut_by_id(found: Sequence[T], limit: int) -> Page[T]:
+def cut_by_id(found: Sequence[N], limit: int) -> Page[N]:
     """`found` holds one more than the page, if there is one."""
     return cut(found, limit, lambda one: show_cursor(one.id))

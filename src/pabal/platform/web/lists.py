@@ -24,7 +24,8 @@ Word = Annotated[str, AfterValidator(clean)]
 
 
 def read_number(text: str) -> int | None:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
+    """None for what cannot be a row's number."""
+    return (int(text) or None) if text.isascii() and text.isdigit() and len(text) < 19 else None
 
 
 def read_day(text: str) -> date | None:

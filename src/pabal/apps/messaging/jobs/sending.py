@@ -122,8 +122,8 @@ class Send:
         """Once the first mark stands, only what surely did not begin may be taken back."""
         pictures = [await self._read(ready, picture.file_id) for picture in part.pictures]
         line = cast("BotLine | None", self._services.connections.find(job.queue))
-        if line is None:
-            raise RouteLost(f"job {job.id} route {job.queue}: not connected here")
+        if line is None or line.epoch != job.route_epoch:
+            raise RouteLost(f"job {job.id} route {job.queue}: the connection it was claimed for is gone")
         try:
             await self._mark(job, ready, part, PartState.WRITING)
         except asyncio.CancelledError:

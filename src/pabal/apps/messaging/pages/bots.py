@@ -16,15 +16,17 @@ from pabal.apps.messaging.errors import UnknownDecision
 from pabal.apps.messaging.model.bots import Bot, Device
 from pabal.apps.messaging.model.content import ImageMode
 from pabal.apps.messaging.model.reasons import name_exclusion
-from pabal.apps.messaging.pages.listing import AREA, PAGE, RowId, Word, load_units, turn
+from pabal.apps.messaging.pages.listing import AREA, PAGE
 from pabal.apps.messaging.store import bots, deliveries, rooms, watching
 from pabal.apps.messaging.store.bots import BotServer, Wanted
 from pabal.base.database import Tx
 from pabal.engine.listing import Page
-from pabal.engine.listing.paging import BadCursor
 from pabal.platform import settings
 from pabal.platform.actor import Right
 from pabal.platform.web.identify import Visitor
+from pabal.platform.web.keyset import read_page
+from pabal.platform.web.lists import RowId, Word, turn
+from pabal.platform.web.tree import load_tree
 from pabal.platform.web.visit import Visit
 
 router = APIRouter(include_in_schema=False)
@@ -101,15 +103,15 @@ async def page(visit: Visitor, bot_id: RowId) -> Response:
     visit.actor.require(Right.READ, AREA)
     async with visit.read() as tx:
         bot = await bots.get_bot(tx, visit.scope, bot_id)
-        units = await load_units(tx, visit.scope)
+        units = await load_tree(tx, visit.scope)
         known = await rooms.list_rooms(tx, rooms.Wanted(units=visit.scope.listed, bot_id=bot_id), limit=PAGE)
         servers = await bots.list_servers(tx) if visit.scope.units is None else []
         under_way = [one for one in await deliveries.list_open(tx, visit.scope.listed) if one.bot_id == bot_id]
     return await visit.show(
         "messaging/bot.html",
         bot=bot,
-        path=units.path(bot.unit_id),
-        units=units.choices,
+        path=units.names(bot.unit_id),
+        units=units.choices(),
         rooms=known.items,
         server=next((one.address for one in servers if one.worker == bot.worker), ""),
         addresses={one.worker: one.address for one in servers},
@@ -175,10 +177,7 @@ async def decide(visit: Visitor, device_id: RowId, verb: str, back: Back = "") -
 
 async def _load(tx: Tx, visit: Visit, filters: Filters) -> Page[Bot]:
     wanted = Wanted(units=visit.scope.listed, q=filters.q or None)
-    try:
-        return await bots.list_bots(tx, wanted, cursor=filters.cursor or None, limit=PAGE)
-    except BadCursor:
-        return await bots.list_bots(tx, wanted, limit=PAGE)
+    return await read_page(lambda cursor: bots.list_bots(tx, wanted, cursor=cursor, limit=PAGE), filters.cursor)
 
 
 async def _list_servers(tx: Tx) -> list[ServerLine]:

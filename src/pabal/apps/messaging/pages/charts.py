@@ -7,8 +7,8 @@ from typing import Any
 
 from pabal.apps.messaging.actions.reports import EffectReport, EffectRow, Heat, Row, Summary, Totals, Usage
 from pabal.apps.messaging.model.reasons import name_limit, name_reason
-from pabal.apps.messaging.pages.listing import Units
 from pabal.platform.language.pairs import Pair
+from pabal.platform.web.tree import Tree
 from pabal.platform.web.visit import Visit
 
 WEEKDAYS: tuple[Pair, ...] = (
@@ -53,7 +53,7 @@ def summarise(visit: Visit, summary: Summary) -> list[Table]:
     return tables
 
 
-def list_places(visit: Visit, usage: Usage, units: Units) -> list[Table]:
+def list_places(visit: Visit, usage: Usage, units: Tree) -> list[Table]:
     rooms = [[usage.names.rooms.get(row.key, str(row.key)), *_numbers(row)] for row in usage.rooms]
     links = tuple(f"/messages/rooms/{row.key}" for row in usage.rooms)
     return [
@@ -62,7 +62,7 @@ def list_places(visit: Visit, usage: Usage, units: Units) -> list[Table]:
     ]
 
 
-def list_usage(visit: Visit, usage: Usage, heat: Heat, units: Units) -> list[Table]:
+def list_usage(visit: Visit, usage: Usage, heat: Heat, units: Tree) -> list[Table]:
     def name_kind(key: tuple[str, str]) -> list[Any]:
         return [visit.say(*TYPES.get(key[0], (key[0], key[0]))), visit.say(*CAUSES.get(key[1], (key[1], key[1])))]
 
@@ -132,8 +132,8 @@ def shade(values: Sequence[Sequence[float]]) -> list[list[int]]:
     return [[0 if value <= 0 or top <= 0 else max(1, round(5 * value / top)) for value in row] for row in values]
 
 
-def _of_units(usage: Usage, units: Units) -> Table:
-    rows = [[" › ".join(units.path(row.key)) or str(row.key), *_numbers(row)] for row in usage.units]
+def _of_units(usage: Usage, units: Tree) -> Table:
+    rows = [[" › ".join(units.names(row.key)) or str(row.key), *_numbers(row)] for row in usage.units]
     return Table("units", ("By organisation", "조직마다"), (("organisation", "조직"), *COUNTS, *_TIMES), rows)
 
 

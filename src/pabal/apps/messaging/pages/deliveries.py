@@ -1,40 +1,30 @@
 """The send logs: what is under way, then every end with its parts and its reason; also as CSV."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
-from fastapi.responses import Response, StreamingResponse
+from fastapi.responses import Response
 from pydantic import BaseModel
 
 from pabal.apps.messaging.actions import reports
 from pabal.apps.messaging.model.deliveries import Delivery, Tally, show_components, tally
 from pabal.apps.messaging.model.reasons import Sentence, explain, name_limit
 from pabal.apps.messaging.pages.charts import CAUSES
-from pabal.apps.messaging.pages.listing import (
-    AREA,
-    MARK,
-    PAGE,
-    Word,
-    export_link,
-    midnight,
-    read_day,
-    read_number,
-    tell,
-    today,
-    turn,
-)
+from pabal.apps.messaging.pages.listing import AREA, PAGE, tell
 from pabal.apps.messaging.store import bots, deliveries, rooms
 from pabal.apps.messaging.store.deliveries import OpenSend, Wanted
 from pabal.apps.messaging.store.statistics import Period
 from pabal.base.database import Tx
 from pabal.engine.listing import Page
-from pabal.engine.listing.paging import BadCursor
 from pabal.platform.actor import Right
 from pabal.platform.language.pairs import Pair
+from pabal.platform.web.exports import stream_csv
 from pabal.platform.web.identify import Visitor
-from pabal.platform.web.paging import AT_ONCE, CSV, write_csv
+from pabal.platform.web.keyset import read_page
+from pabal.platform.web.lists import Word, keep_filters, midnight, read_day, read_number, today, turn
+from pabal.platform.web.paging import AT_ONCE
 from pabal.platform.web.visit import Visit
 
 router = APIRouter(include_in_schema=False)
@@ -82,8 +72,8 @@ class Filters(BaseModel):
             room_id=read_number(self.room),
             bot_id=read_number(self.bot),
             cause=self.cause if self.cause in CAUSES else None,
-            from_at=None if day is None else midnight(day, visit),
-            to_at=None if day is None else midnight(day, visit, days=1),
+            from_at=None if day is None else midnight(visit, day),
+            to_at=None if day is None else midnight(visit, day, days=1),
             q=self.q or None,
         )
 
@@ -138,7 +128,7 @@ async def list_page(visit: Visitor, filters: Annotated[Filters, Query()]) -> Res
     async with visit.read() as tx:
         page = await _load(tx, visit, filters)
         under_way = await _list_open(tx, visit, filters)
-        day = await reports.read_day(tx, visit.scope, Period(midnight(today(visit), visit), visit.now))
+        day = await reports.read_day(tx, visit.scope, Period(midnight(visit, today(visit)), visit.now))
         names = await _read_choices(tx, visit, filters)
     return await visit.show(
         "messaging/deliveries.html",
@@ -150,7 +140,7 @@ async def list_page(visit: Visitor, filters: Annotated[Filters, Query()]) -> Res
         states=[(code, visit.voice.status_word("delivery", code)) for code in (*PLACES, *ENDED)],
         causes=[(code, visit.say(*said)) for code, said in CAUSES.items()],
         today=today(visit),
-        export=export_link(visit, "/messages/deliveries.csv"),
+        export=keep_filters(visit, "/messages/deliveries.csv"),
         pager=turn(visit, page.cursor),
         live_topics=TOPICS,
         topics=TOPICS,
@@ -162,18 +152,21 @@ async def list_page(visit: Visitor, filters: Annotated[Filters, Query()]) -> Res
 async def export(visit: Visitor, filters: Annotated[Filters, Query()]) -> Response:
     """All that the filters leave, streamed."""
     visit.actor.require(Right.READ, AREA)
-    headers = {"Content-Disposition": 'attachment; filename="deliveries.csv"', "Cache-Control": "no-store"}
-    return StreamingResponse(_csv_lines(visit, filters), media_type=CSV, headers=headers)
+
+    async def read(cursor: str | None) -> Page[Sequence[Any]]:
+        async with visit.read() as tx:
+            page = await deliveries.list_deliveries(tx, filters.wanted(visit), cursor, AT_ONCE)
+        return Page([_csv_row(visit, show_line(visit, one)) for one in page.items], page.cursor)
+
+    return stream_csv("deliveries", COLUMNS, read)
 
 
 async def _load(tx: Tx, visit: Visit, filters: Filters) -> Page[Delivery]:
     """A place is no end; a cursor somebody mistyped is the first page."""
     if filters.state in PLACES:
         return Page([], None)
-    try:
-        return await deliveries.list_deliveries(tx, filters.wanted(visit), filters.cursor or None, PAGE)
-    except BadCursor:
-        return await deliveries.list_deliveries(tx, filters.wanted(visit), None, PAGE)
+    wanted = filters.wanted(visit)
+    return await read_page(lambda cursor: deliveries.list_deliveries(tx, wanted, cursor, PAGE), filters.cursor)
 
 
 async def _list_open(tx: Tx, visit: Visit, filters: Filters) -> list[OpenLine]:
@@ -202,19 +195,6 @@ async def _read_choices(tx: Tx, visit: Visit, filters: Filters) -> dict[str, Any
         "rooms": [(str(one.id), one.name) for one in known_rooms.items],
         "bots": [(str(one.id), one.name) for one in known_bots.items],
     }
-
-
-async def _csv_lines(visit: Visit, filters: Filters) -> AsyncIterator[str]:
-    """No transaction is open while somebody slow reads."""
-    yield MARK + write_csv([COLUMNS])
-    cursor: str | None = None
-    while True:
-        async with visit.read() as tx:
-            page = await deliveries.list_deliveries(tx, filters.wanted(visit), cursor, AT_ONCE)
-        yield write_csv([_csv_row(visit, show_line(visit, one)) for one in page.items])
-        cursor = page.cursor
-        if cursor is None:
-            return
 
 
 def _csv_row(visit: Visit, line: Line) -> Sequence[Any]:

@@ -15,7 +15,7 @@ from pabal.apps.messaging.model.preview import bubbles
 from pabal.apps.messaging.model.reasons import COMPONENTS, Sentence, name_limit, name_reason
 from pabal.apps.messaging.pages.charts import CAUSES
 from pabal.apps.messaging.pages.deliveries import TOPICS, show_line
-from pabal.apps.messaging.pages.listing import AREA, RowId, tell
+from pabal.apps.messaging.pages.listing import AREA, tell
 from pabal.apps.messaging.store import deliveries as store
 from pabal.base.database import Tx
 from pabal.engine import ids
@@ -23,6 +23,7 @@ from pabal.platform import settings
 from pabal.platform.actor import Right
 from pabal.platform.language.pairs import Pair
 from pabal.platform.web.identify import Visitor
+from pabal.platform.web.lists import RowId
 from pabal.platform.web.visit import Visit
 
 router = APIRouter(include_in_schema=False)

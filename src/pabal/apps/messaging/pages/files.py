@@ -5,10 +5,9 @@ from fastapi.responses import Response, StreamingResponse
 
 from pabal.apps.messaging.errors import NoPicture
 from pabal.apps.messaging.model.content import Picture
-from pabal.apps.messaging.pages.listing import AREA, RowId
-from pabal.apps.messaging.pages.posting import PostedForm
+from pabal.apps.messaging.pages.listing import AREA
 from pabal.apps.messaging.pages.reading import GROUPS
-from pabal.apps.messaging.pages.receiving import accept, tell
+from pabal.apps.messaging.pages.receiving import PostedForm, accept, tell
 from pabal.apps.messaging.pages.sheet import Limits, Refused, load_limits
 from pabal.apps.messaging.store.pictures import get_picture_file
 from pabal.base.errors import Invalid
@@ -17,6 +16,7 @@ from pabal.platform.actor import Right
 from pabal.platform.tenants import visible_to
 from pabal.platform.web.etags import is_known
 from pabal.platform.web.identify import Visitor
+from pabal.platform.web.lists import RowId
 from pabal.platform.web.uploads import FilePart
 from pabal.platform.web.visit import Visit
 

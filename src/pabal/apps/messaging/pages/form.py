@@ -8,10 +8,9 @@ from fastapi import APIRouter
 from fastapi.responses import Response
 
 from pabal.apps.messaging.model.schedules import Schedule
-from pabal.apps.messaging.pages.listing import AREA, RowId
-from pabal.apps.messaging.pages.posting import PostedForm
-from pabal.apps.messaging.pages.reading import Draft, read_id
-from pabal.apps.messaging.pages.receiving import receive
+from pabal.apps.messaging.pages.listing import AREA
+from pabal.apps.messaging.pages.reading import Draft
+from pabal.apps.messaging.pages.receiving import PostedForm, receive
 from pabal.apps.messaging.pages.saving import Stays, change_draft, load_template, save
 from pabal.apps.messaging.pages.sheet import QUIET, Telling, load_sheet
 from pabal.apps.messaging.store.schedules import get_schedule
@@ -19,6 +18,7 @@ from pabal.base.database import Tx
 from pabal.platform.actor import Right
 from pabal.platform.web.idempotency import Once
 from pabal.platform.web.identify import Visitor
+from pabal.platform.web.lists import RowId, read_number
 from pabal.platform.web.visit import Visit
 
 router = APIRouter(prefix="/messages/schedules", include_in_schema=False)
@@ -69,13 +69,13 @@ async def preview(posted: PostedForm) -> Response:
 async def begin_draft(visit: Visit, copy: str, template: str) -> Draft:
     """Empty, as another schedule, or with a template's content."""
     draft = Draft.fresh(visit.now)
-    number = read_id(copy)
+    number = read_number(copy)
     if number is not None:
         async with visit.read() as tx:
             source = await get_schedule(tx, visit.scope, number)
         title = visit.say("{title} (copy)", "{title} (복사)", title=source.title)[:255]
         draft = replace(Draft.of(source), title=title, version="")
-    if read_id(template) is not None:
+    if read_number(template) is not None:
         draft = (await load_template(visit, replace(draft, template_id=template))).draft
     return replace(draft, once=secrets.token_urlsafe(12))
 

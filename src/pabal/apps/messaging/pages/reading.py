@@ -14,6 +14,7 @@ from pabal.apps.messaging.model.schedules import LatePolicy, NewSchedule, Schedu
 from pabal.engine.recurrence import Weekday
 from pabal.platform.language.pairs import Pair
 from pabal.platform.web.filters import FIRST_YEAR, LAST_YEAR
+from pabal.platform.web.lists import read_number
 
 E = TypeVar("E", bound=StrEnum)
 D = TypeVar("D", bound=date)
@@ -23,7 +24,6 @@ ZONES = (
     *("America/Los_Angeles", "America/New_York", "Europe/London", "UTC"),
 )
 FIRST_VALIDITY = timedelta(days=365)
-LAST_ID = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ class Draft:
     @property
     def number(self) -> int | None:
         """The schedule it changes, where it changes one."""
-        return read_id(self.schedule_id)
+        return read_number(self.schedule_id)
 
 
 SINGLE = frozenset(each.name for each in fields(Draft)) - {"schedule_weekdays", *GROUPS}
@@ -138,20 +138,20 @@ class Understood:
 
 def understand(draft: Draft, rooms: Mapping[int, Room], now: datetime) -> Understood:
     reader = _Reader(draft)
-    room = rooms.get(read_id(draft.room_id) or 0)
+    room = rooms.get(read_number(draft.room_id) or 0)
     reader.check_room(room)
-    bot_id = read_id(draft.bot_id) or (room.bots[0].bot_id if room and room.bots else 0)
+    bot_id = read_number(draft.bot_id) or (room.bots[0].bot_id if room and room.bots else 0)
     new = NewSchedule(
         title=draft.title.strip(),
         description=draft.description.strip(),
-        room_id=read_id(draft.room_id) or 0,
+        room_id=read_number(draft.room_id) or 0,
         bot_id=bot_id,
         content=reader.read_content(),
         when=reader.read_when(now),
         late_policy=reader.choose("late_policy", LatePolicy, LatePolicy.WINDOW),
         is_active=draft.state != "inactive",
-        template_id=read_id(draft.template_id),
-        unit_id=read_id(draft.unit_id),
+        template_id=read_number(draft.template_id),
+        unit_id=read_number(draft.unit_id),
     )
     if draft.state not in ("active", "inactive"):
         reader.fault("state", CHOOSE)
@@ -270,12 +270,6 @@ _WRONG_KIND: dict[RoomType, Pair] = {
         "고른 톡방은 운영 톡방입니다. ‘운영’을 고르거나 다른 톡방을 고르세요.",
     ),
 }
-
-
-def read_id(text: str) -> int | None:
-    """None for what cannot be a row's number."""
-    is_number = text.isascii() and text.isdigit() and len(text) < 20
-    return int(text) if is_number and 0 < int(text) <= LAST_ID else None
 
 
 def _near(day: D) -> D:

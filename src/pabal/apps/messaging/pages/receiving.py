@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
+
+from fastapi import Depends
 
 from pabal.apps.messaging.model.content import IMAGES_1, IMAGES_2, Picture
 from pabal.apps.messaging.pages.listing import AREA
-from pabal.apps.messaging.pages.posting import Posted
-from pabal.apps.messaging.pages.reading import GROUPS, SINGLE, Draft, read_id
+from pabal.apps.messaging.pages.reading import GROUPS, SINGLE, Draft
 from pabal.apps.messaging.pages.sheet import Limits, Refused, load_limits
 from pabal.apps.messaging.store.pictures import get_picture_file
 from pabal.base.database import Tx
@@ -18,11 +19,17 @@ from pabal.platform.language.errors import explain
 from pabal.platform.language.pairs import Pair
 from pabal.platform.storage import File, FileNotFound, Upload, UploadLimits, UploadTooLarge
 from pabal.platform.tenants import visible_to
-from pabal.platform.web.uploads import FilePart
+from pabal.platform.web.lists import read_number
+from pabal.platform.web.posted import Posted, open_posted
+from pabal.platform.web.uploads import FilePart, PartLimits
 from pabal.platform.web.visit import Visit
 
 MB = 1024 * 1024
 FILES = {"files_1": IMAGES_1, "files_2": IMAGES_2}
+# two groups of pictures, as large as the settings may ever allow, and the fields beside them
+LIMITS = PartLimits(max_body=2 * 1024**3, max_parts=200, max_field=512 * 1024)
+
+PostedForm = Annotated[Posted, Depends(open_posted(LIMITS))]
 
 
 @dataclass
@@ -53,7 +60,7 @@ class _Heap:
         elif name == "schedule_weekdays":
             self.days.append(value)
         elif name in GROUPS:
-            self.images[name] += [number] if (number := read_id(value)) else []
+            self.images[name] += [number] if (number := read_number(value)) else []
         elif name == "do":
             self.do = value
         else:

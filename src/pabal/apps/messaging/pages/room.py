@@ -18,13 +18,15 @@ from pabal.apps.messaging.model.reasons import LIMITS
 from pabal.apps.messaging.model.rooms import Room, RoomLimits, RoomType
 from pabal.apps.messaging.pages.charts import draw_traffic
 from pabal.apps.messaging.pages.deliveries import show_line
-from pabal.apps.messaging.pages.listing import AREA, RowId, load_units
+from pabal.apps.messaging.pages.listing import AREA
 from pabal.apps.messaging.pages.rooms import TOPICS, list_types, say_budget
 from pabal.apps.messaging.store import bots, deliveries, rooms, schedules
 from pabal.base.database import Tx
 from pabal.platform import settings
 from pabal.platform.actor import Right
 from pabal.platform.web.identify import Visitor
+from pabal.platform.web.lists import RowId
+from pabal.platform.web.tree import load_tree
 from pabal.platform.web.visit import Visit
 
 router = APIRouter(include_in_schema=False)
@@ -61,13 +63,13 @@ async def page(visit: Visitor, room_id: RowId) -> Response:
     async with visit.read() as tx:
         room = await rooms.get_room(tx, visit.scope, room_id)
         budget = await read_budget(tx, room)
-        units = await load_units(tx, visit.scope)
+        units = await load_tree(tx, visit.scope)
         values = await _read_around(tx, visit, room)
     return await visit.show(
         "messaging/room.html",
         room=room,
-        path=units.path(room.unit_id),
-        units=units.choices,
+        path=units.names(room.unit_id),
+        units=units.choices(),
         types=list_types(visit),
         says=say_budget(visit, budget),
         binds=budget.binds,

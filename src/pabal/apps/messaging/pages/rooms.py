@@ -13,14 +13,16 @@ from pabal.apps.messaging.actions.budgets import Budget, read_budget
 from pabal.apps.messaging.actions.rooms import NewRoom, RoomChange
 from pabal.apps.messaging.model.reasons import LIMITS
 from pabal.apps.messaging.model.rooms import Room, RoomType
-from pabal.apps.messaging.pages.listing import AREA, PAGE, RowId, Units, Word, load_units, read_number, turn
+from pabal.apps.messaging.pages.listing import AREA, PAGE
 from pabal.apps.messaging.store import bots, rooms
 from pabal.apps.messaging.store.rooms import Wanted
 from pabal.base.database import Tx
 from pabal.engine.listing import Page
-from pabal.engine.listing.paging import BadCursor
 from pabal.platform.actor import Right
 from pabal.platform.web.identify import Visitor
+from pabal.platform.web.keyset import read_page
+from pabal.platform.web.lists import RowId, Word, read_number, turn
+from pabal.platform.web.tree import Tree, load_tree
 from pabal.platform.web.visit import Visit
 
 router = APIRouter(include_in_schema=False)
@@ -61,7 +63,7 @@ async def list_page(visit: Visitor, filters: Annotated[Filters, Query()]) -> Res
     visit.actor.require(Right.READ, AREA)
     async with visit.read() as tx:
         page = await _load(tx, visit, filters)
-        units = await load_units(tx, visit.scope)
+        units = await load_tree(tx, visit.scope)
         lines = [await _show(tx, visit, room, units) for room in page.items]
         unclaimed = await rooms.list_unclaimed(tx, visit.scope)
         known = await bots.list_bots(tx, bots.Wanted(units=visit.scope.listed), limit=CHOICES)
@@ -70,7 +72,7 @@ async def list_page(visit: Visitor, filters: Annotated[Filters, Query()]) -> Res
         lines=lines,
         unclaimed=unclaimed.items,
         filters=filters,
-        units=units.choices,
+        units=units.choices(),
         bots=[(str(one.id), one.name) for one in known.items],
         types=list_types(visit),
         pager=turn(visit, page.cursor),
@@ -126,16 +128,14 @@ def say_budget(visit: Visit, budget: Budget) -> str:
 
 
 async def _load(tx: Tx, visit: Visit, filters: Filters) -> Page[Room]:
-    try:
-        return await rooms.list_rooms(tx, filters.wanted(visit), cursor=filters.cursor or None, limit=PAGE)
-    except BadCursor:
-        return await rooms.list_rooms(tx, filters.wanted(visit), limit=PAGE)
+    wanted = filters.wanted(visit)
+    return await read_page(lambda cursor: rooms.list_rooms(tx, wanted, cursor=cursor, limit=PAGE), filters.cursor)
 
 
-async def _show(tx: Tx, visit: Visit, room: Room, units: Units) -> Line:
+async def _show(tx: Tx, visit: Visit, room: Room, units: Tree) -> Line:
     budget = await read_budget(tx, room)
     used = max((100.0 * row.used / row.most for row in budget.rows if row.most), default=0.0)
-    return Line(room, units.path(room.unit_id), budget, used, say_budget(visit, budget))
+    return Line(room, units.names(room.unit_id), budget, used, say_budget(visit, budget))
 
 
 def _show_soon(visit: Visit, moment: datetime) -> str:

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pabal.apps.messaging.model.schedules import Schedule
-from pabal.apps.messaging.pages.listing import load_units
 from pabal.apps.messaging.pages.sheet import describe
 from pabal.apps.messaging.store.deliveries import OpenSend, list_open
 from pabal.apps.messaging.store.glances import Last, list_last, show_bot_states
 from pabal.base.database import Tx
 from pabal.engine import why
 from pabal.platform.language.pairs import Pair, put
+from pabal.platform.web.tree import load_tree
 from pabal.platform.web.visit import Visit
 
 _NOTES: dict[str, Pair] = {
@@ -36,11 +36,11 @@ class Row:
 
 async def make_rows(tx: Tx, visit: Visit, found: Sequence[Schedule]) -> list[Row]:
     bots = await show_bot_states(tx, sorted({one.bot_id for one in found}))
-    units = await load_units(tx, visit.scope)
+    units = await load_tree(tx, visit.scope)
     last = await list_last(tx, [one.id for one in found])
     under_way = {one.schedule_id: one for one in reversed(await list_open(tx, visit.scope.listed))}
     return [
-        _row(visit, one, units.path(one.unit_id), bots[one.bot_id], last.get(one.id), under_way.get(one.id))
+        _row(visit, one, units.names(one.unit_id), bots[one.bot_id], last.get(one.id), under_way.get(one.id))
         for one in found
     ]
 

@@ -8,7 +8,7 @@ from pabal.apps.messaging.errors import ContentRefused, ScheduleChanged, Templat
 from pabal.apps.messaging.model.findings import Finding
 from pabal.apps.messaging.model.schedules import NewSchedule, Schedule
 from pabal.apps.messaging.model.templates import NewTemplate
-from pabal.apps.messaging.pages.reading import GROUPS, Draft, read_id, rearrange, understand
+from pabal.apps.messaging.pages.reading import GROUPS, Draft, rearrange, understand
 from pabal.apps.messaging.pages.receiving import Sent
 from pabal.apps.messaging.pages.sheet import Refused, Said, Telling
 from pabal.apps.messaging.store.rooms import find_room
@@ -19,6 +19,7 @@ from pabal.base.errors import PabalError
 from pabal.platform.language.errors import explain
 from pabal.platform.language.pairs import Pair
 from pabal.platform.tenants import visible_to
+from pabal.platform.web.lists import read_number
 from pabal.platform.web.visit import Visit
 
 MOVES = ("left", "right", "other", "drop")
@@ -48,7 +49,7 @@ async def change_draft(visit: Visit, sent: Sent) -> Stays:
 
 
 async def load_template(visit: Visit, draft: Draft, refused: Sequence[Refused] = ()) -> Stays:
-    number = read_id(draft.template_id)
+    number = read_number(draft.template_id)
     if number is None:
         return Stays(draft, Telling(said=Said(("No template is chosen.", "고른 템플릿이 없습니다."), "attn")))
     try:
@@ -77,7 +78,7 @@ async def keep_template(visit: Visit, sent: Sent) -> Stays:
 
 async def save(visit: Visit, draft: Draft, tx: Tx) -> Schedule | Stays:
     """Within the caller's transaction. What does not fit comes back with the draft, and nothing was saved."""
-    room = await find_room(tx, read_id(draft.room_id) or 0)
+    room = await find_room(tx, read_number(draft.room_id) or 0)
     understood = understand(draft, {room.id: room} if room else {}, tx.now)
     if understood.faults:
         return Stays(draft, Telling(is_told=True), 422)
@@ -92,7 +93,7 @@ async def save(visit: Visit, draft: Draft, tx: Tx) -> Schedule | Stays:
 async def _write(visit: Visit, draft: Draft, new: NewSchedule, tx: Tx) -> Schedule:
     if draft.number is None:
         return await schedules.create(tx, visit.actor, new)
-    return await schedules.edit(tx, visit.actor, draft.number, new, expect_version=read_id(draft.version))
+    return await schedules.edit(tx, visit.actor, draft.number, new, expect_version=read_number(draft.version))
 
 
 async def _was_changed(visit: Visit, draft: Draft, tx: Tx, error: PabalError) -> Stays:

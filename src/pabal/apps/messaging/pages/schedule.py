@@ -13,7 +13,7 @@ from pabal.apps.messaging.model.content import ImageMode, Pace
 from pabal.apps.messaging.model.deliveries import tally
 from pabal.apps.messaging.model.preview import Bubble
 from pabal.apps.messaging.model.schedules import Schedule
-from pabal.apps.messaging.pages.listing import AREA, RowId
+from pabal.apps.messaging.pages.listing import AREA
 from pabal.apps.messaging.pages.rows import make_rows
 from pabal.apps.messaging.pages.schedules import TOPICS
 from pabal.apps.messaging.pages.sheet import load_limits, show_bubbles
@@ -29,6 +29,7 @@ from pabal.platform import auth
 from pabal.platform.actor import Right
 from pabal.platform.tenants import visible_to
 from pabal.platform.web.identify import Visitor
+from pabal.platform.web.lists import RowId
 from pabal.platform.web.visit import Visit
 
 router = APIRouter(prefix="/messages/schedules", include_in_schema=False)

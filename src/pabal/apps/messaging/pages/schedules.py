@@ -2,7 +2,7 @@
 
 import secrets
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Form, Query
@@ -12,8 +12,7 @@ from pydantic import BaseModel
 from pabal.apps.messaging.actions import deliveries, schedules
 from pabal.apps.messaging.model.rooms import RoomType
 from pabal.apps.messaging.model.schedules import Schedule, ScheduleState, ScheduleType
-from pabal.apps.messaging.pages.listing import AREA, RowId, Word, load_units, turn
-from pabal.apps.messaging.pages.reading import read_id
+from pabal.apps.messaging.pages.listing import AREA
 from pabal.apps.messaging.pages.rows import make_rows
 from pabal.apps.messaging.pages.sheet import MOST_CHOICES
 from pabal.apps.messaging.store.glances import count_today
@@ -21,7 +20,6 @@ from pabal.apps.messaging.store.rooms import Wanted as WantedRooms
 from pabal.apps.messaging.store.rooms import list_rooms
 from pabal.apps.messaging.store.schedules import Wanted, count_states, get_schedule, list_schedules
 from pabal.base.database import Tx
-from pabal.base.errors import Invalid
 from pabal.engine.listing import Page
 from pabal.engine.schedules import NotAMoment
 from pabal.platform import tenants
@@ -31,6 +29,9 @@ from pabal.platform.language.pairs import Pair
 from pabal.platform.tenants import UnitNotFound
 from pabal.platform.web.idempotency import REPLAYED, Act, Once
 from pabal.platform.web.identify import Visitor
+from pabal.platform.web.keyset import read_page
+from pabal.platform.web.lists import RowId, Word, midnight, read_number, today, turn
+from pabal.platform.web.tree import load_tree
 from pabal.platform.web.visit import Visit
 
 router = APIRouter(prefix="/messages/schedules", include_in_schema=False)
@@ -73,7 +74,7 @@ async def show_list(visit: Visitor, filters: Annotated[Filters, Query()]) -> Res
         page = await _load_page(tx, visit, filters)
         rows = await make_rows(tx, visit, page.items)
         rooms = (await list_rooms(tx, WantedRooms(visit.scope.listed), limit=MOST_CHOICES)).items
-        units = (await load_units(tx, visit.scope)).choices
+        units = (await load_tree(tx, visit.scope)).choices()
         counts = await _count(tx, visit)
     return await visit.show(
         "messaging/schedules.html",
@@ -188,21 +189,18 @@ async def _load_page(tx: Tx, visit: Visit, filters: Filters) -> Page[Schedule]:
         await _read_units(tx, visit, filters.unit),
         states=states,
         types=[one for one in filters.type.split(",") if one in set(ScheduleType)],
-        room_id=read_id(filters.room),
-        bot_id=read_id(filters.bot),
+        room_id=read_number(filters.room),
+        bot_id=read_number(filters.bot),
         q=filters.q or None,
         sort="newest" if filters.sort == "newest" else "next",
     )
-    try:
-        page = await list_schedules(tx, wanted, filters.cursor or None)
-    except Invalid:  # a cursor somebody mistyped: the first page
-        page = await list_schedules(tx, wanted)
-    return page if filters.view != "today" else _cut_today(page, _midnight(visit))
+    page = await read_page(lambda cursor: list_schedules(tx, wanted, cursor), filters.cursor)
+    return page if filters.view != "today" else _cut_today(page, midnight(visit, today(visit), days=1))
 
 
 async def _read_units(tx: Tx, visit: Visit, unit: str) -> list[int] | None:
     """A unit that is not in sight filters nothing."""
-    number = read_id(unit)
+    number = read_number(unit)
     if number is None or not visit.scope.holds(number):
         return visit.scope.listed
     try:
@@ -211,23 +209,18 @@ async def _read_units(tx: Tx, visit: Visit, unit: str) -> list[int] | None:
         return visit.scope.listed
 
 
-def _cut_today(page: Page[Schedule], midnight: datetime) -> Page[Schedule]:
+def _cut_today(page: Page[Schedule], until: datetime) -> Page[Schedule]:
     """The soonest come first, so those of today are the beginning of the list."""
-    today = [one for one in page.items if one.next_send_at is not None and one.next_send_at < midnight]
-    return Page(today, page.cursor if len(today) == len(page.items) else None)
+    soon = [one for one in page.items if one.next_send_at is not None and one.next_send_at < until]
+    return Page(soon, page.cursor if len(soon) == len(page.items) else None)
 
 
 async def _count(tx: Tx, visit: Visit) -> Counts:
     states = await count_states(tx, visit.scope.listed)
-    today = await count_today(tx, visit.scope.listed, _midnight(visit))
+    soon = await count_today(tx, visit.scope.listed, midnight(visit, today(visit), days=1))
     return Counts(
-        sum(states.values()), today, states.get(ScheduleState.ERROR, 0), states.get(ScheduleState.COMPLETED, 0)
+        sum(states.values()), soon, states.get(ScheduleState.ERROR, 0), states.get(ScheduleState.COMPLETED, 0)
     )
-
-
-def _midnight(visit: Visit) -> datetime:
-    local = visit.now.astimezone(visit.zone) + timedelta(days=1)
-    return local.replace(hour=0, minute=0, second=0, microsecond=0)
 
 
 def _read_moment(text: str) -> datetime:

@@ -15,7 +15,7 @@ from pabal.apps.messaging.model.preview import Bubble, bubbles
 from pabal.apps.messaging.model.rooms import Room, RoomType
 from pabal.apps.messaging.model.schedules import NewSchedule
 from pabal.apps.messaging.model.templates import Template
-from pabal.apps.messaging.pages.reading import ZONES, Draft, read_id, understand
+from pabal.apps.messaging.pages.reading import ZONES, Draft, understand
 from pabal.apps.messaging.store.bots import find_bot
 from pabal.apps.messaging.store.rooms import Wanted, get_room, list_rooms
 from pabal.apps.messaging.store.templates import list_templates
@@ -25,6 +25,7 @@ from pabal.engine import recurrence
 from pabal.platform.language.pairs import Lang, Pair, put
 from pabal.platform.settings import values
 from pabal.platform.tenants import Unit, list_units, visible_to
+from pabal.platform.web.lists import read_number
 from pabal.platform.web.visit import Visit
 
 MOST_CHOICES = 500
@@ -260,7 +261,7 @@ async def load_limits(tx: Tx) -> Limits:
 async def _load_rooms(tx: Tx, visit: Visit, draft: Draft) -> list[Room]:
     """Those in the chosen scope, and the one that is chosen already."""
     rooms = (await list_rooms(tx, Wanted(visit.scope.listed), limit=MOST_CHOICES)).items
-    chosen = read_id(draft.room_id)
+    chosen = read_number(draft.room_id)
     if chosen is None or any(room.id == chosen for room in rooms):
         return rooms
     try:

@@ -13,23 +13,16 @@ from pabal.apps.messaging.actions.reports import EffectReport, Summary, Usage
 from pabal.apps.messaging.errors import StatisticsNotFound
 from pabal.apps.messaging.pages import charts
 from pabal.apps.messaging.pages.charts import Table
-from pabal.apps.messaging.pages.listing import (
-    AREA,
-    Units,
-    Word,
-    answer_csv,
-    export_link,
-    load_units,
-    midnight,
-    read_day,
-    today,
-)
+from pabal.apps.messaging.pages.listing import AREA
 from pabal.apps.messaging.store.statistics import Period
 from pabal.base.database import Tx
 from pabal.platform import alerts
 from pabal.platform.actor import Right
 from pabal.platform.language.pairs import Pair
+from pabal.platform.web.exports import answer_csv
 from pabal.platform.web.identify import Visitor
+from pabal.platform.web.lists import Word, keep_filters, midnight, read_day, today
+from pabal.platform.web.tree import Tree, load_tree
 from pabal.platform.web.visit import Visit
 
 router = APIRouter(include_in_schema=False)
@@ -73,10 +66,10 @@ class Filters(BaseModel):
     def read_period(self, visit: Visit) -> Period:
         """Days are the visitor's. What is still going on ends now."""
         if self.days is not None:
-            until = midnight(self.days[1], visit, days=1)
-            return Period(midnight(self.days[0], visit), until)
+            until = midnight(visit, self.days[1], days=1)
+            return Period(midnight(visit, self.days[0]), until)
         _, days = PERIODS.get(self.period, PERIODS["7d"])
-        return Period(midnight(today(visit), visit, days=1 - days), visit.now)
+        return Period(midnight(visit, today(visit), days=1 - days), visit.now)
 
     @property
     def chosen(self) -> str:
@@ -116,7 +109,7 @@ async def statistics(visit: Visitor, filters: Annotated[Filters, Query()]) -> Re
         weekdays=charts.WEEKDAYS,
         today=today(visit),
         most=charts.SHOWN,
-        export=lambda table: export_link(visit, "/messages/statistics.csv", table=table),
+        export=lambda table: keep_filters(visit, "/messages/statistics.csv", table=table),
         **_draw(visit, shown),
     )
 
@@ -134,7 +127,7 @@ async def _read(tx: Tx, visit: Visit, filters: Filters, period: Period) -> Shown
     if filters.shown == "effect":
         effect = await reports.read_effect(tx, visit.scope, period, visit.zone)
         return Shown(charts.list_effects(visit, effect), effect=effect)
-    units = await load_units(tx, visit.scope)
+    units = await load_tree(tx, visit.scope)
     if filters.shown == "places":
         usage = await reports.read_usage(tx, visit.scope, period)
         return Shown(charts.list_places(visit, usage, units), usage=usage)
@@ -144,7 +137,7 @@ async def _read(tx: Tx, visit: Visit, filters: Filters, period: Period) -> Shown
     return Shown(charts.summarise(visit, summary), summary=summary, round_trip_ms=await _round_trip(tx, visit))
 
 
-async def _read_usage(tx: Tx, visit: Visit, period: Period, units: Units) -> Shown:
+async def _read_usage(tx: Tx, visit: Visit, period: Period, units: Tree) -> Shown:
     usage = await reports.read_usage(tx, visit.scope, period)
     heat = await reports.read_heat(tx, visit.scope, period, visit.zone)
     return Shown(charts.list_usage(visit, usage, heat, units), usage=usage)

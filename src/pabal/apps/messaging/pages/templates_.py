@@ -11,20 +11,20 @@ from pabal.apps.messaging.actions import templates
 from pabal.apps.messaging.errors import ContentRefused, TemplateNameTaken
 from pabal.apps.messaging.model.findings import Finding
 from pabal.apps.messaging.model.templates import NewTemplate, Template
-from pabal.apps.messaging.pages.listing import AREA, RowId, Word, turn
-from pabal.apps.messaging.pages.posting import PostedForm
+from pabal.apps.messaging.pages.listing import AREA
 from pabal.apps.messaging.pages.reading import Draft
-from pabal.apps.messaging.pages.receiving import Sent, receive
+from pabal.apps.messaging.pages.receiving import PostedForm, Sent, receive
 from pabal.apps.messaging.pages.saving import MOVES, change_draft
 from pabal.apps.messaging.pages.sheet import QUIET, Telling, load_sheet
 from pabal.apps.messaging.store.templates import get_template, list_templates
 from pabal.base.database import Tx
-from pabal.base.errors import Invalid
 from pabal.engine.listing import Page
 from pabal.platform.actor import Right
 from pabal.platform.language.errors import explain
 from pabal.platform.tenants import visible_to
 from pabal.platform.web.identify import Visitor
+from pabal.platform.web.keyset import read_page
+from pabal.platform.web.lists import RowId, Word, turn
 from pabal.platform.web.visit import Visit
 
 router = APIRouter(prefix="/messages/templates", include_in_schema=False)
@@ -133,7 +133,6 @@ async def _is_own(tx: Tx, visit: Visit, template_id: int) -> bool:
 
 
 async def _load_page(tx: Tx, visit: Visit, filters: Filters) -> Page[Template]:
-    try:
-        return await list_templates(tx, visit.scope, q=filters.q or None, cursor=filters.cursor or None)
-    except Invalid:  # a cursor somebody mistyped: the first page
-        return await list_templates(tx, visit.scope, q=filters.q or None)
+    return await read_page(
+        lambda cursor: list_templates(tx, visit.scope, q=filters.q or None, cursor=cursor), filters.cursor
+    )

@@ -11,9 +11,8 @@ from pabal.apps.messaging.model.findings import Finding
 from pabal.apps.messaging.model.schedules import Schedule
 from pabal.apps.messaging.pages.form import begin_draft, save_once
 from pabal.apps.messaging.pages.listing import AREA
-from pabal.apps.messaging.pages.posting import PostedForm
-from pabal.apps.messaging.pages.reading import Draft, read_id
-from pabal.apps.messaging.pages.receiving import Sent, receive
+from pabal.apps.messaging.pages.reading import Draft
+from pabal.apps.messaging.pages.receiving import PostedForm, Sent, receive
 from pabal.apps.messaging.pages.saving import Stays, change_draft, save
 from pabal.apps.messaging.pages.sheet import NOT_YET, QUIET, Said, Sheet, Telling, load_sheet
 from pabal.apps.messaging.store.schedules import get_schedule
@@ -23,6 +22,7 @@ from pabal.platform.actor import Right
 from pabal.platform.language.errors import explain
 from pabal.platform.language.pairs import Pair
 from pabal.platform.web.identify import Visitor
+from pabal.platform.web.lists import read_number
 from pabal.platform.web.visit import Visit
 
 router = APIRouter(prefix="/messages/schedules", include_in_schema=False)
@@ -72,7 +72,7 @@ class WizardSheet(Sheet):
 async def begin(visit: Visitor, copy: str = "", template: str = "", draft: str = "") -> Response:
     """`draft` names a schedule that was saved inactive for a test: it goes on at the last step."""
     visit.actor.require(Right.WRITE, AREA)
-    number = read_id(draft)
+    number = read_number(draft)
     if number is None:
         return await _show(visit, await begin_draft(visit, copy, template))
     async with visit.read() as tx:
@@ -100,7 +100,7 @@ async def go_on(posted: PostedForm) -> Response:
 
 
 def read_step(draft: Draft) -> int:
-    return min(LAST, max(1, read_id(draft.step) or 1))
+    return min(LAST, max(1, read_number(draft.step) or 1))
 
 
 def find_step(finding: Finding) -> int:
@@ -127,7 +127,7 @@ async def _show_faulty(visit: Visit, stays: Stays) -> Response:
 
 async def _test(visit: Visit, sent: Sent) -> Response:
     """It must be saved to be sent: as inactive, until somebody says schedule it."""
-    room_id = read_id(sent.rest.get("test_room_id", "")) or 0
+    room_id = read_number(sent.rest.get("test_room_id", "")) or 0
     draft = sent.draft
     try:
         async with visit.change() as tx:

@@ -1,17 +1,14 @@
-"""A posted form of messages: urlencoded, or multipart with pictures in it, read as it comes."""
+"""A posted form with files in it, also from a browser without a script: urlencoded, or multipart read as it comes."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
-from typing import Annotated
 
-from fastapi import Depends, Request
+from fastapi import Request
 
 from pabal.platform.web.identify import CSRF_FIELD, CSRF_HEADER, reopen_visit
 from pabal.platform.web.uploads import FilePart, FormField, PartLimits, read_parts
 from pabal.platform.web.visit import Visit
 
-# two groups of pictures, as large as the settings may ever allow, and the fields beside them
-LIMITS = PartLimits(max_body=2 * 1024**3, max_parts=200, max_field=512 * 1024)
 _MULTIPART = "multipart/form-data"
 
 
@@ -23,17 +20,19 @@ class Posted:
     parts: AsyncIterator[FormField | FilePart]
 
 
-async def open_posted(request: Request) -> Posted:
-    if not request.headers.get("Content-Type", "").startswith(_MULTIPART):
-        visit = await reopen_visit(request)
-        return Posted(visit, _read_fields(visit.request))
-    parts = read_parts(request, LIMITS)
-    if CSRF_HEADER not in request.headers:
-        request = await _find_token(request, parts)
-    return Posted(await reopen_visit(request), parts)
+def open_posted(limits: PartLimits) -> Callable[[Request], Awaitable[Posted]]:
+    """For a page's `Annotated[Posted, Depends(open_posted(LIMITS))]`, in the place of `Visitor`."""
 
+    async def open_within(request: Request) -> Posted:
+        if not request.headers.get("Content-Type", "").startswith(_MULTIPART):
+            visit = await reopen_visit(request)
+            return Posted(visit, _read_fields(visit.request))
+        parts = read_parts(request, limits)
+        if CSRF_HEADER not in request.headers:
+            request = await _find_token(request, parts)
+        return Posted(await reopen_visit(request), parts)
 
-PostedForm = Annotated[Posted, Depends(open_posted)]
+    return open_within
 
 
 async def _find_token(request: Request, parts: AsyncIterator[FormField | FilePart]) -> Request:
