@@ -22,12 +22,14 @@ ENV PATH=/opt/pabal/bin:$PATH \
     PABAL_DATA_DIR=/var/lib/pabal \
     PABAL_HOST=0.0.0.0 \
     PABAL_PORT=8420 \
+    PABAL_BOTS_HOST=0.0.0.0 \
+    PABAL_BOTS_PORT=1490 \
     PABAL_LOG_FORMAT=json \
     PYTHONUNBUFFERED=1
 USER 10001
 WORKDIR /var/lib/pabal
 VOLUME /var/lib/pabal
-EXPOSE 8420
+EXPOSE 8420 1490
 HEALTHCHECK --interval=15s --timeout=5s --start-period=60s --retries=3 \
     CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8420/readyz', timeout=4)"]
 ENTRYPOINT ["tini", "--", "pabal"]

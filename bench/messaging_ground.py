@@ -1,4 +1,4 @@
-"""What the figures of messaging stand on: a branch with bots whose phones are approved, rooms they are in, a picture."""
+"""What the figures of messaging stand on: a branch, bots whose phones are approved, the rooms they are in."""
 
 import asyncio
 import io
@@ -13,7 +13,6 @@ from tempfile import TemporaryDirectory
 from PIL import Image
 
 from bench.sides import Side
-
 from pabal.apps.messaging import settings as own
 from pabal.apps.messaging.model.content import Picture
 from pabal.apps.messaging.simulator.phone import usual_device

@@ -27,7 +27,6 @@ async def serve(url: str, folder: str, roles: str) -> dict[str, Any]:
     settings = read_settings(
         database_url=url,
         data_dir=Path(folder),
-        secret_key="a key for one figure",
         port=0,
         bots_host="127.0.0.1",
         bots_port=0,

@@ -25,6 +25,9 @@ FIELDS = {
     "storm": ("of_raw_sql",),
     "schedules": ("p50_ms", "p99_ms", "noise_p99_ms", "burst_per_s"),
     "pages": ("growth", "worst_ms"),
+    "dispatch": ("p50_ms", "p99_ms", "of_waits", "missing", "duplicates"),
+    "bots": ("kb_per_bot", "cpu_percent"),
+    "upload": ("peak_mb", "idle_mb"),
 }
 
 
@@ -53,6 +56,7 @@ def test_a_figure_runs_in_small_and_prints_one_json_object_last(name: str, folde
     assert result["sizes"]
     assert result["reached"] == all(target["reached"] for target in result["targets"].values())
     assert name != "lanes" or result["violations"] == 0
+    assert name != "dispatch" or result["missing"] == result["duplicates"] == 0
 
 
 def test_a_lane_in_order_has_no_violation_even_when_its_worker_was_killed():

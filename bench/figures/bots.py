@@ -18,10 +18,10 @@ class Sizes:
     # long enough for each bot to be pinged twice
     idle_seconds: int = 75
     # until a server that has just started, or taken a bot, is at rest
-    rest_seconds: int = 10
+    rest_seconds: float = 10
 
 
-SMALL = Sizes(bots=20, idle_seconds=1, rest_seconds=1)
+SMALL = Sizes(bots=20, idle_seconds=1, rest_seconds=0.2)
 
 
 async def measure(ground: Ground, sizes: Sizes) -> Measured:
@@ -46,8 +46,8 @@ async def measure(ground: Ground, sizes: Sizes) -> Measured:
     }
     targets = (Target("kb_per_bot", at_most=100), Target("cpu_percent", at_most=5))
     notes = (
-        "Memory is what the server has resident, after an idle minute with all bots, less what it had before the first.",
-        f"CPU is of one core, over {sizes.idle_seconds} s in which every bot is pinged and answers, and nothing is sent.",
+        "Memory is what the server has resident after the idle time with all bots, less what it had before the first.",
+        f"CPU is of one core, over {sizes.idle_seconds} s in which bots are pinged and answer, and nothing is sent.",
         "Alone is the same server before the first bot came.",
     )
     rounds = [{"before_mb": before / 2**20, "after_mb": after / 2**20}]

@@ -5,7 +5,7 @@ import time
 from collections import Counter
 from contextlib import AsyncExitStack
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -16,10 +16,13 @@ from bench.messaging_side import ARRIVALS, list_names
 from bench.result import Measured, Target, percentile
 from pabal.apps.messaging.actions import schedules
 from pabal.apps.messaging.model.content import Content, Picture
+from pabal.apps.messaging.model.deliveries import SEND
 from pabal.apps.messaging.model.schedules import NewSchedule, ScheduleType, When
 from pabal.apps.messaging.simulator.witness import Received, read_log
+from pabal.base.sql import load
 from pabal.platform.actor import ENGINE
 
+SQL = load(__file__)
 SEOUL = ZoneInfo("Asia/Seoul")
 # A phone sleeps seconds over a picture, which is no server's doing: these hardly sleep at all.
 PACE = 0.001
@@ -33,8 +36,7 @@ class Sizes:
     rooms_each: int = 10
     servers: int = 2
     interval_seconds: int = 1
-    # until everything is due; saving them all must fit into it
-    lead_seconds: int = 90
+    lead_seconds: int = 5
     patience_seconds: int = 60
     picture_side: int = 64
 
@@ -48,7 +50,7 @@ class Sizes:
         return self.rooms_each * self.interval_seconds
 
 
-SMALL = Sizes(bots=4, rooms_each=2, lead_seconds=3)
+SMALL = Sizes(bots=4, rooms_each=2, lead_seconds=2)
 
 
 async def measure(ground: Ground, sizes: Sizes) -> Measured:
@@ -62,25 +64,32 @@ async def measure(ground: Ground, sizes: Sizes) -> Measured:
         phones = await stack.enter_async_context(MESSAGING.start("phones", house.folder, PACE, each, *ports))
         await phones.line()
         await house.wait_for_routes(sizes.bots)
-        due = await _save(house, places, picture, sizes)
+        await _save(house, places, picture, sizes)
         await ground.settle(url)
-        assert time.time() < due.timestamp(), "the messages were saved too slowly to be measured"
+        due = await _arm(house, sizes)
         arrived = await _wait(house.folder / ARRIVALS, due, sizes)
         return _judge(arrived, due, sizes, await house.count_deliveries())
 
 
-async def _save(house: MessagingGround, places: list[Place], picture: Picture, sizes: Sizes) -> datetime:
-    """Each by the verb a person's form calls; all for one whole second."""
-    due = datetime.fromtimestamp(int(time.time()) + 1 + sizes.lead_seconds, UTC)
+async def _save(house: MessagingGround, places: list[Place], picture: Picture, sizes: Sizes) -> None:
+    """Each by the verb a person's form calls. They say a time of day far from now."""
     content = Content("A message", (picture,), send_interval_seconds=sizes.interval_seconds)
-    local = due.astimezone(SEOUL)
-    window = (due - timedelta(days=1), due + timedelta(days=1))
-    when = When(ScheduleType.ONCE, local.time(), *window, schedule_date=local.date())
     for first in range(0, len(places), AT_ONCE):
         async with house.database.transaction() as tx:
+            noon = (tx.now + timedelta(hours=12)).astimezone(SEOUL).time().replace(microsecond=0)
+            when = When(ScheduleType.DAILY, noon, tx.now, tx.now + timedelta(days=30))
             for place in places[first : first + AT_ONCE]:
                 new = NewSchedule(f"To room {place.room_id}", place.room_id, place.bot_id, content, when)
                 await schedules.create(tx, ENGINE, new)
+
+
+async def _arm(house: MessagingGround, sizes: Sizes) -> datetime:
+    """All for the same whole second, now that saving them is over, however long that took."""
+    async with house.database.transaction() as tx:
+        due = tx.now.replace(microsecond=0) + timedelta(seconds=sizes.lead_seconds)
+        armed = await tx.run(SQL.set_due, kind=SEND, due=due)
+        tx.hint("schedules", due)
+    assert armed == sizes.bots * sizes.rooms_each
     return due
 
 

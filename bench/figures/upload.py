@@ -30,10 +30,10 @@ class Sizes:
     pictures: int = 20
     width: int = 4000
     height: int = 3000
-    rest_seconds: int = 10
+    rest_seconds: float = 10
 
 
-SMALL = Sizes(pictures=2, width=400, height=300, rest_seconds=1)
+SMALL = Sizes(pictures=2, width=400, height=300, rest_seconds=0.2)
 
 
 async def measure(ground: Ground, sizes: Sizes) -> Measured:

@@ -16,10 +16,11 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=45.0, help="how long faults happen")
     parser.add_argument("--seed", type=int, default=1, help="decides which fault happens when, and what is sent")
     parser.add_argument("--bots", type=int, default=50)
+    parser.add_argument("--pace", type=float, default=3.0, help="how many seconds a minute takes")
     parser.add_argument("--keep", action="store_true", help="keep the logs of a good run too")
     parser.add_argument("--any", action="store_true", help="let a run count however little it did; for trying out")
     given = parser.parse_args()
-    chosen = Chosen(given.seconds, given.seed, given.bots, keep=given.keep, is_any_enough=given.any)
+    chosen = Chosen(given.seconds, given.seed, given.bots, given.pace, keep=given.keep, is_any_enough=given.any)
     # asyncpg reports every failed try of its pool; here the database is down on purpose.
     logging.getLogger("asyncpg").setLevel(logging.CRITICAL)
     start_logging(level="warning")

@@ -26,6 +26,7 @@ from pabal.engine import housekeeping
 from pabal.platform.slice import list_migrations, load_slices
 from pabal.platform.storage import Files
 
+APP = "pabal.apps.messaging"
 SETTLE_SECONDS = 120.0
 CONNECT_SECONDS = 60.0
 
@@ -67,7 +68,7 @@ async def run(chosen: Chosen, say: Callable[[str], None]) -> Report:
 
 
 async def _lay(url: str, folder: Path, chosen: Chosen) -> datetime:
-    slices = load_slices(["pabal.apps.messaging"])
+    slices = load_slices([APP])
     database = await Database.open(url, size=4)
     try:
         await migrate(database, list_migrations(slices))

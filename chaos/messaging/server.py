@@ -30,19 +30,24 @@ def main() -> None:
     given = parser.parse_args()
     start_logging(level="info")
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        history = History(given.folder / "history", "server")
-        runner.run(serve(_settings(given.folder, given.slot, given.port), history))
+        runner.run(serve(given))
 
 
-async def serve(settings: Settings, history: History) -> None:
-    app = await _build(settings)
+async def serve(given: argparse.Namespace) -> None:
+    history = History(given.folder / "history", "server")
+    app = await _build(_settings(given.folder, given.slot, given.port))
     # From here on it waits for its bots before it judges what is too late.
     history.write("built")
     watching = asyncio.create_task(_watch_parent())
     try:
-        await pabal.serve(app, lambda _url: None)
+        await pabal.serve(app, lambda _url: serving_mark(given.folder, given.slot, os.getpid()).touch())
     finally:
         watching.cancel()
+
+
+def serving_mark(folder: Path, slot: str, pid: int) -> Path:
+    """This file says that the server is at work."""
+    return folder / "locks" / slot / f"serving-{pid}"
 
 
 def _settings(folder: Path, slot: str, port: int) -> Settings:

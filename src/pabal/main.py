@@ -24,7 +24,6 @@ from pabal.engine.server import Server
 from pabal.platform import auth, demo, tenants
 from pabal.platform.notifications import Telegram
 from pabal.platform.notifications.gateway import URL as TELEGRAM
-from pabal.platform.notifications.simulator import Simulator
 from pabal.platform.rooms import platform_slice
 from pabal.platform.secrets import find_vault
 from pabal.platform.services import Services
@@ -142,6 +141,8 @@ async def build(settings: Settings, roles: frozenset[str], *, is_demo: bool = Fa
         await _start_slices(pulse, slices)
         simulators: list[AbstractAsyncContextManager[object]] = []
         if is_demo and settings.telegram_url == TELEGRAM:
+            from pabal.platform.notifications.simulator import Simulator
+
             # a demo sends nothing to strangers
             telegram = Simulator()
             simulators.append(telegram)

@@ -14,8 +14,9 @@ from chaos.messaging.run import Chosen, run
 from chaos.report import Finding
 
 
+@pytest.mark.req("A-24", "A-107", "A-111", "A-126", "A-204", "A-205")
 async def test_every_message_has_one_end_and_arrives_once_when_servers_phones_and_database_die():
-    report = await run(Chosen(seconds=6, seed=7, bots=10, pace=1.5, is_any_enough=True), print)
+    report = await run(Chosen(seconds=5, seed=7, bots=8, pace=1.25, is_any_enough=True), print)
 
     assert [finding for finding in report.findings if finding.violations] == []
     assert report.kills

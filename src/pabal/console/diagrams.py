@@ -37,8 +37,10 @@ class MoveRow:
 
 
 def name_machine(visit: Visit, machine: Machine) -> str:
-    """As the menu of its app calls it, otherwise by its own name."""
+    """As its app or the menu of its app calls it, otherwise by its own name."""
     own = [one for one in visit.site.slices if machine in one.machines]
+    for names in (one.names for one in own if machine.name in one.names):
+        return visit.voice.say_pair(names[machine.name])
     for item in (item for one in own for item in one.nav):
         if item.href.rpartition("/")[2] in (machine.name, f"{machine.name}s"):
             return visit.voice.say_pair(item.label)

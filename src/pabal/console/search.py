@@ -46,25 +46,25 @@ async def _find_by_id(tx: Tx, visit: Visit, text: str) -> str | None:
 
 
 async def _find(tx: Tx, visit: Visit, text: str) -> list[Found]:
-    found: list[Found] = []
+    found = [one for app in visit.site.slices if app.find is not None for one in await app.find(tx, visit.scope, text)]
     if visit.may("read", "schedules"):
         found += await _schedules(tx, visit, text)
     if visit.may("read", "jobs"):
         found += await _jobs(tx, visit, text)
     if visit.may("read", "people"):
         found += await _people(tx, visit, text)
-    for one in visit.site.slices:
-        if one.find is not None:
-            found += await one.find(tx, visit.scope, text)
     return found
 
 
 async def _schedules(tx: Tx, visit: Visit, text: str) -> list[Found]:
+    """Those of an app that finds its own are not told twice."""
+    spoken = tuple(f"{one.name}." for one in visit.site.slices if one.find is not None)
     wanted = schedules.Wanted(units=visit.scope.listed, q=text)
     page = await listing.list_schedules(tx, wanted, limit=EACH)
     return [
         Found(("Schedule", "스케줄"), one.name, one.kind, f"/schedules/{why.show_schedule(one.id)}")
         for one in page.items
+        if not one.kind.startswith(spoken)
     ]
 
 

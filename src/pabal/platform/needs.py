@@ -35,14 +35,15 @@ def _of_alert(alert: Alert, rules: tuple[AlertRule, ...]) -> Need:
     rule = next((rule for rule in rules if rule.name == alert.rule), None)
     label = (alert.rule, alert.rule) if rule is None else rule.label
     unit = "" if rule is None else rule.measure.unit
+    value = f"{_short(alert.value)} {unit}".rstrip()
     return Need(
         family="alert",
         state=alert.state,
         title=label,
         note=alert.about,
         reason=(
-            f"{_short(alert.value)} {unit}, the limit is {_short(alert.threshold)}.",
-            f"지금 {_short(alert.value)} {unit}, 기준은 {_short(alert.threshold)}입니다.",
+            f"{value}, the limit is {_short(alert.threshold)}.",
+            f"지금 {value}, 기준은 {_short(alert.threshold)}입니다.",
         ),
         href=f"/alerts/{alert.id}",
         action=("Look", "보기"),

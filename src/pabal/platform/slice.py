@@ -19,7 +19,7 @@ from pabal.engine.life import Life
 from pabal.engine.loop import Loop
 from pabal.engine.machine import Machine
 from pabal.engine.ticks import Pace
-from pabal.platform.language import actions, errors
+from pabal.platform.language import actions, errors, stories
 from pabal.platform.language.pairs import Pair
 from pabal.platform.language.status import Words
 from pabal.platform.overview import Cards, Finds, NavItem, Needs
@@ -79,9 +79,10 @@ class Slice:
     Kinds, loops and simulators that need something from outside are functions of Services. `api`, `pages` and
     `commands` name modules (with a `router`, a `router` and an `app`), so that a command line that only looks at jobs
     need not import a web framework. `gateways` are opened by servers that run work, with this process's life. `pace`
-    says how long the scheduler may rest. `errors` are the Korean sentences of its errors, by code; `actions` what the
-    audit calls its verbs. Simulators are entered when a demo starts and left when it stops. `link` answers where a
-    person sees what an `about` names.
+    says how long the scheduler may rest. `errors` are the Korean sentences of its errors, by code; `actions` what
+    the audit calls its verbs, `names` what people call the subjects of its machines, `limits` its limits by the
+    words behind their subject. Simulators are entered when a demo starts and left when it stops. `link` answers
+    where a person sees what an `about` names.
     """
 
     name: str
@@ -95,6 +96,8 @@ class Slice:
     pace: Callable[[Tx], Awaitable[Pace]] | None = None
     errors: dict[str, str] = field(default_factory=dict)
     actions: dict[str, Pair] = field(default_factory=dict)
+    names: dict[str, Pair] = field(default_factory=dict)
+    limits: dict[str, Pair] = field(default_factory=dict)
     settings: "tuple[Setting[Any], ...]" = ()
     measures: "tuple[Measure, ...]" = ()
     alert_rules: "tuple[AlertRule, ...]" = ()
@@ -126,6 +129,7 @@ def load_slices(names: Iterable[str], *, also: tuple[Slice, ...] = ()) -> tuple[
     check_names(slices)
     for one in slices:
         errors.add(one.errors)
+        stories.LIMITS.update(one.limits)
         if one.actions:
             actions.add(one.name, one.label, one.actions)
     return slices

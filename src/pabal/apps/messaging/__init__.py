@@ -12,7 +12,7 @@ from pabal.apps.messaging.korean import KO
 from pabal.apps.messaging.listener.gateway import make_gateways
 from pabal.apps.messaging.machine import DELIVERY, DEVICE, SCHEDULE
 from pabal.apps.messaging.subscribers import SUBSCRIBERS
-from pabal.apps.messaging.words import ACTIONS, STATUS
+from pabal.apps.messaging.words import ACTIONS, LIMITS, NAMES, STATUS
 from pabal.base.database import Tx
 from pabal.platform import alerts
 from pabal.platform.overview import NavItem
@@ -41,6 +41,8 @@ SLICE = Slice(
     pace=read_pace,
     errors=KO,
     actions=ACTIONS,
+    names=NAMES,
+    limits=LIMITS,
     settings=(*settings.ALL, *alerts.list_rule_settings(watching.RULES)),
     measures=watching.MEASURES,
     alert_rules=watching.RULES,

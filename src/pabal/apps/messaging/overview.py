@@ -119,10 +119,7 @@ async def _in_error(tx: Tx, scope: Scope) -> list[Need]:
             family="message_schedule",
             state="error",
             title=(one.title, one.title),
-            reason=(
-                f"It failed {one.failures} times in a row and stopped.",
-                f"{one.failures}번 이어서 실패해 멈췄습니다.",
-            ),
+            reason=_say_stopped(one.failures),
             href=f"/messages/schedules/{one.id}",
             action=("Look", "보기"),
             at=one.updated_at,
@@ -130,6 +127,13 @@ async def _in_error(tx: Tx, scope: Scope) -> list[Need]:
         )
         for one in await watching.list_in_error(tx, scope, most=EACH)
     ]
+
+
+def _say_stopped(failures: int) -> Pair:
+    if not failures:
+        return "It failed and stopped.", "실패해 멈췄습니다."
+    times = "once" if failures == 1 else f"{failures} times in a row"
+    return f"It failed {times} and stopped.", f"{failures}번 이어서 실패해 멈췄습니다."
 
 
 async def _devices(tx: Tx, scope: Scope) -> list[Need]:

@@ -1,5 +1,6 @@
 """The words of messaging's states: one table for pages, command line and search."""
 
+from pabal.apps.messaging.model import limits, reasons
 from pabal.platform.language.pairs import Pair
 from pabal.platform.language.status import Status, Words
 
@@ -44,6 +45,16 @@ STATUS: Words = {
         "blocked": Status("fail", ("blocked", "막음")),
     },
 }
+
+# what its machines are about
+NAMES: dict[str, Pair] = {
+    "message_schedule": ("message schedules", "메시지 스케줄"),
+    "delivery": ("sends", "발송"),
+    "bot_device": ("bot devices", "봇 기기"),
+}
+
+# what binds a send, by what the engine calls each window
+LIMITS: dict[str, Pair] = {window: reasons.LIMITS[name] for window, name in limits.NAMES.items()}
 
 # what the audit calls its verbs
 ACTIONS: dict[str, Pair] = {

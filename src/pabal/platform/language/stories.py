@@ -43,7 +43,7 @@ SENTENCES: Mapping[str, Pair] = {
         "그때 다시 시도합니다({max_failures}번 중 {failures}번 실패).",
     ),
     "delayed_snooze": ("Comes back then, as its handler said.", "핸들러가 정한 그때 다시 옵니다."),
-    "delayed_limit": ("Waits until then for its {reason}.", "제한({reason}) 때문에 그때까지 기다립니다."),
+    "delayed_limit": ("Waits until then for the limit {reason}.", "제한({reason}) 때문에 그때까지 기다립니다."),
     "delayed_other": ("Waits until then: {reason}.", "그때까지 기다립니다: {reason}."),
     "waits_for_lane": (
         "Waits for its turn in lane {lane}, held by {holder} ({holder_state}).",
@@ -102,14 +102,27 @@ SENTENCES: Mapping[str, Pair] = {
 }
 
 
+# By the last words of a limit's key: what apps call their limits.
+LIMITS: dict[str, Pair] = {}
+
+
 def tell(line: Line, lang: Lang, show: Callable[[datetime], str]) -> str:
     """A code without a sentence shows itself with its values: better seen than lost."""
     values = {name: _shown(value, show) for name, value in line.values.items()}
     if line.code.startswith("occurrence_") and line.values.get("reason"):
         state = line.code.removeprefix("occurrence_").removeprefix("ended_").removesuffix("_run")
         values["reason"] = explain_reason(line.values["reason"], lang, state, state)
+    if line.code in ("attempt_limited", "delayed_limit"):
+        values["reason"] = _name_limit(values["reason"], lang)
     sentence = SENTENCES.get(line.code)
     return f"{line.code} {values}" if sentence is None else put(lang, sentence, **values)
+
+
+def _name_limit(reason: str, lang: Lang) -> str:
+    """`limit:room:7 dispatch gap` as the app says it, otherwise its key."""
+    key = reason.removeprefix("limit:")
+    known = LIMITS.get(key.partition(" ")[2])
+    return key if known is None else put(lang, known)
 
 
 def _shown(value: Any, show: Callable[[datetime], str]) -> str:

@@ -10,7 +10,7 @@ from pabal.apps.messaging.model.content import Content
 from pabal.apps.messaging.model.deliveries import PartState
 from pabal.apps.messaging.store.marks import Mark, list_parts
 from pabal.base.database import Database
-from pabal.engine import claims
+from pabal.engine import claims, leases
 from pabal.engine.claims import LeaseLost, RouteLost
 from pabal.engine.kinds import Job
 from tests.support.botline import Desk, find_delivery, send_now
@@ -102,6 +102,24 @@ async def test_a_mark_outlives_a_broken_connection(world: World, database_url: s
         putting = asyncio.create_task(marks.put(job, writing(job, delivery_id)))
         await until_blocked(world.db)
         await tx.rows(SQL.cut_waiting)
+    await putting
+    await database.close()
+
+    async with world.db.transaction() as tx:
+        [part] = (await list_parts(tx, [delivery_id]))[delivery_id]
+    assert part.state is PartState.WRITING
+
+
+async def test_marks_that_the_database_took_back_are_written_again(world: World, database_url: str):
+    """As after a deadlock: here every conflict undoes the transaction."""
+    desk, job, delivery_id = await begin(world, "bot1")
+    database = await Database.open(f"{database_url}?default_transaction_isolation=repeatable%20read", size=2)
+    marks = Marks(database)
+
+    async with world.db.transaction() as tx:
+        assert await leases.write_progress(tx, desk.worker, [(job, {"written": 0})]) == {job.id}
+        putting = asyncio.create_task(marks.put(job, writing(job, delivery_id)))
+        await until_blocked(world.db)
     await putting
     await database.close()
 

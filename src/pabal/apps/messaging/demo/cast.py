@@ -10,6 +10,8 @@ from pabal.engine.recurrence import Weekday
 # nobody's phone: the ids say so
 BOTS = {"파발-부산": "부산총판", "파발-서울": "서울총판", "파발-경남": "경남대리점"}
 AWAY = "파발-경남"
+# a phone that asks to be let in
+STRANGER = "파발-대구"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,8 @@ ROOMS = (
     Place("demo-180007", "서울 시험방", "서울총판", "파발-서울", is_test=True),
     Place("demo-180008", "창원 단골방", "창원점", "파발-경남"),
 )
+# where a bot hears people talk, and nobody has claimed it
+UNCLAIMED = Place("demo-180009", "새로 생긴 단골방", "", "파발-부산")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from PIL import Image, ImageDraw
 from pabal.apps.messaging.actions import bots, rooms, schedules, templates
 from pabal.apps.messaging.actions.bots import BotChange
 from pabal.apps.messaging.actions.rooms import NewRoom
-from pabal.apps.messaging.demo.cast import BOTS, PICTURES, ROOMS, TEMPLATES, WORDS, Act
+from pabal.apps.messaging.demo.cast import BOTS, PICTURES, ROOMS, STRANGER, TEMPLATES, WORDS, Act
 from pabal.apps.messaging.machine import DEVICE, SCHEDULE, ScheduleEvent
 from pabal.apps.messaging.model.content import Content, ImageMode, Picture
 from pabal.apps.messaging.model.rooms import RoomType
@@ -31,6 +31,7 @@ from pabal.platform.storage import Upload, UploadLimits, accept_image
 SQL = load_sql(__file__)
 ZONE = "Asia/Seoul"
 YEAR = timedelta(days=365)
+FAILED = 3
 COLOURS = ("#3a6ea5", "#c8553d", "#588157", "#f2b134", "#6d597a", "#2a9d8f")
 
 
@@ -47,6 +48,7 @@ async def load(tx: Tx) -> None:
         await _schedule(tx, act, ())
     await tx.run(SQL.insert_past, now=tx.now)
     await tx.run(SQL.insert_past_parts)
+    await tx.run(SQL.count_past)
     await tx.run(SQL.insert_traffic, now=tx.now)
 
 
@@ -68,7 +70,7 @@ async def clear(tx: Tx) -> None:
         await schedules.purge(tx, ENGINE, row["id"])
     await tx.run(SQL.delete_demo_templates)
     await tx.run(SQL.delete_demo_rooms)
-    await tx.run(SQL.delete_demo_bots, names=list(BOTS))
+    await tx.run(SQL.delete_demo_bots, names=[*BOTS, STRANGER])
 
 
 async def _units(tx: Tx) -> dict[str, int]:
@@ -103,7 +105,8 @@ async def _schedule(tx: Tx, act: Act, painted: Sequence[Picture]) -> None:
     )
     made = await schedules.create(tx, ENGINE, new)
     if act.is_broken and made.timetable_id is not None:
-        await transition(tx, SCHEDULE, made.id, ScheduleEvent.FAIL, actor=ENGINE.name, reason="image_missing")
+        await transition(tx, SCHEDULE, made.id, ScheduleEvent.FAIL, actor=ENGINE.name, reason="bot_error")
+        await tx.run(SQL.set_failures, schedule_id=made.id, failures=FAILED)
         await engine.pause(tx, made.timetable_id, actor=ENGINE.name)
 
 

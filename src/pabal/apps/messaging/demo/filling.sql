@@ -31,7 +31,7 @@ delete from pabal.bot b where (b.name = any(:names::text[]) or b.unit_id in (sel
 
 -- name: insert_past(now)!
 -- unit: all of the demo's, whoever asks
--- Two weeks of sends that ended, so that the statistics have something to show: mostly sent, some late, few not.
+-- Four weeks of sends that ended, so that the statistics have something to show: mostly sent, some late, few not.
 insert into pabal.delivery (unit_id, state, version, schedule_id, room_id, bot_id, scheduled_at, cause, attempts, content, image_mode,
   started_at, ended_at, duration_ms, reason, created_at)
 select s.unit_id, e.state, 0, s.id, s.room_id, s.bot_id, d.at, 'schedule', 1,
@@ -41,15 +41,26 @@ select s.unit_id, e.state, 0, s.id, s.room_id, s.bot_id, d.at, 'schedule', 1,
   case when e.state <> 'missed' then d.at + make_interval(secs => 0.1 + (d.n * 7 % 40) / 100.0) end,
   d.at + case when e.state = 'missed' then interval '300 s' else make_interval(secs => 0.2 + (d.n * 7 % 40) / 100.0) end,
   case when e.state <> 'missed' then 80 + d.n * 13 % 400 end,
-  case e.state when 'missed' then 'bot_offline' when 'failed' then 'deadline' end, d.at
+  case e.state when 'missed' then 'bot_offline' when 'failed' then 'bot_error' end, d.at
 from pabal.message_schedule s
 cross join lateral (
   select n, date_trunc('day', :now::timestamptz, s.zone) - make_interval(days => n) + (s.schedule_time - time '00:00')
-    + make_interval(secs => s.id % 3) as at from generate_series(1, 14) n) d
+    as at from generate_series(1, 28) n) d
 cross join lateral (
-  select case when (d.n * 31 + s.id) % 17 = 0 then 'missed' when (d.n * 29 + s.id) % 23 = 0 then 'failed' else 'sent' end as state) e
+  select case when s.state = 'error' and d.n <= s.failures then 'failed' when (d.n * 31 + s.id) % 17 = 0 then 'missed' when (d.n * 29 + s.id) % 23 = 0 then 'failed' else 'sent' end as state) e
 where s.unit_id in (select id from pabal.unit where is_demo) and s.schedule_type <> 'once'
+  and (s.schedule_weekdays = '{}' or extract(isodow from d.at at time zone s.zone)::int - 1 = any(s.schedule_weekdays))
 order by d.at, s.id;
+
+-- name: count_past()!
+-- unit: all of the demo's, whoever asks
+update pabal.message_schedule s set send_count = d.times, last_sent_at = d.last
+from (select schedule_id, count(*) as times, max(started_at) as last from pabal.delivery where version = 0 and state = 'sent' group by 1) d
+where s.id = d.schedule_id;
+
+-- name: set_failures(schedule_id, failures)!
+-- unit: the demo's own
+update pabal.message_schedule set failures = :failures::int where id = :schedule_id;
 
 -- name: insert_past_parts()!
 insert into pabal.delivery_part (delivery_id, no, component, state, began_at, written_at)

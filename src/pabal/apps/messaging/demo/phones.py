@@ -1,15 +1,15 @@
-"""The demo's phones: two simulated bots that connect to this very server. The third stays away."""
+"""The demo's phones: two simulated bots that connect to this very server, and one that nobody has let in yet."""
 
 from contextlib import AbstractAsyncContextManager
 
-from pabal.apps.messaging.demo.cast import AWAY, BOTS, ROOMS
+from pabal.apps.messaging.demo.cast import AWAY, BOTS, ROOMS, STRANGER, UNCLAIMED
 from pabal.apps.messaging.simulator.bot import SimulatedBot
 from pabal.apps.messaging.simulator.options import Options, Room
 from pabal.platform.services import Services
 
 
-def phones(services: Services) -> list[AbstractAsyncContextManager[object]]:
-    return [_Phone(services, name) for name in BOTS if name != AWAY]
+def make_phones(services: Services) -> list[AbstractAsyncContextManager[object]]:
+    return [_Phone(services, name) for name in (*BOTS, STRANGER) if name != AWAY]
 
 
 class _Phone:
@@ -23,7 +23,9 @@ class _Phone:
     async def __aenter__(self) -> "SimulatedBot | None":
         door = self._services.connections.doors.get("bots")
         if door is not None:
-            rooms = tuple(Room(place.name, place.channel_id) for place in ROOMS if place.bot == self._name)
+            rooms = tuple(
+                Room(place.name, place.channel_id) for place in (*ROOMS, UNCLAIMED) if place.bot == self._name
+            )
             self._bot = SimulatedBot(self._name, [door], Options(rooms=rooms))
             self._bot.start()
         return self._bot

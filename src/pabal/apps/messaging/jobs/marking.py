@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pabal.apps.messaging.model.deliveries import PartState
 from pabal.apps.messaging.store import counts, marks
 from pabal.apps.messaging.store.marks import Mark
-from pabal.base.database import ConnectionFailure, Database, DatabaseUnavailable, Tx
+from pabal.base.database import ConnectionFailure, Database, DatabaseError, DatabaseUnavailable, Tx
 from pabal.base.telemetry import declare, emit
 from pabal.engine import leases
 from pabal.engine.claims import LeaseLost, RouteLost
@@ -15,6 +15,8 @@ from pabal.engine.kinds import Job
 
 GATHER = 0.002
 PAUSE = 0.2
+# the class of SQLSTATE for transactions that were undone through no fault of theirs
+ROLLED_BACK = "40"
 
 declare("marks.kept", "Marks of parts committed, and how many at once", amount="count", level=10)
 declare("marks.refused", "Marks of attempts that had lost their job or their bot", labels=("why",), level=30)
@@ -54,13 +56,14 @@ class Marks:
             try:
                 if batch:
                     await self._commit(batch)
-            except (DatabaseUnavailable, *ConnectionFailure) as error:
+            except Exception as error:  # noqa: BLE001 -- those who wait must hear of it, whatever it is
+                if not _may_repeat(error):
+                    for one in batch:
+                        _answer(one, error)
+                    continue
                 emit("marks.repeated", error=repr(error), count=len(batch))
                 self._asked[:0] = batch
                 await asyncio.sleep(PAUSE)
-            except Exception as error:  # noqa: BLE001 -- those who wait must hear of it, whatever it is
-                for one in batch:
-                    _answer(one, error)
 
     async def _commit(self, batch: Sequence[_Asked]) -> None:
         async with self._database.transaction() as tx:
@@ -103,6 +106,13 @@ async def _count(tx: Tx, batch: Sequence[_Asked], lost: Sequence[Exception | Non
             emit("marks.refused", why=why, job=one.job.id, delivery=one.mark.delivery_id, part=one.mark.no)
         if prevented:
             await counts.count(tx, "duplicates_prevented", why, prevented)
+
+
+def _may_repeat(error: Exception) -> bool:
+    """The database is away, or took the whole transaction back: a deadlock, say. What is marked twice stands once."""
+    if isinstance(error, DatabaseUnavailable | ConnectionFailure):
+        return True
+    return isinstance(error, DatabaseError) and str(error.sqlstate).startswith(ROLLED_BACK)
 
 
 def _answer(one: _Asked, error: Exception | None) -> None:

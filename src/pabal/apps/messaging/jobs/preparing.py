@@ -74,7 +74,7 @@ async def prepare(tx: Tx, job: Job, *, bots_here_by: datetime) -> Ready | Outcom
     refusal = await _refuse(tx, job, errand, values, bots_here_by)
     if refusal is not None:
         return refusal
-    parts = await _list_parts(tx, errand, values)
+    parts = await list_settled(tx, errand.id, values)
     if parts and all(part.state is not PartState.PLANNED for part in parts):
         return await finish(tx, job, errand, parts, reason="bot_gone")
     return await _take_limits(tx, job, errand, values, parts) or await _begin(tx, job, errand, values, parts)
@@ -109,6 +109,15 @@ async def finish(tx: Tx, job: Job, errand: Errand, parts: tuple[DeliveryPart, ..
     is_sent = event is DeliveryEvent.SEND
     await endings.end(tx, errand, End(event, None if is_sent else reason), job_id=job.id)
     return DONE if is_sent else Done("a part may not have arrived", partial=True)
+
+
+async def list_settled(tx: Tx, delivery_id: int, values: Values) -> tuple[DeliveryPart, ...]:
+    """Its parts; what an attempt left in the middle is unknown now, or by the setting sent again."""
+    parts = (await marks.list_parts(tx, [delivery_id]))[delivery_id]
+    if all(part.state is not PartState.WRITING for part in parts):
+        return parts
+    await marks.settle_writing(tx, delivery_id, resend=values[own.UNKNOWN_PARTS] == "resend")
+    return (await marks.list_parts(tx, [delivery_id]))[delivery_id]
 
 
 async def _reopen(tx: Tx, job: Job, errand: Errand) -> Errand | Outcome:
@@ -150,13 +159,6 @@ async def _may_enter(tx: Tx, errand: Errand) -> bool:
     if errand.room_unit_id == errand.schedule_unit_id:
         return True
     return errand.schedule_unit_id in {unit.id for unit in await list_path(tx, errand.room_unit_id)}
-
-
-async def _list_parts(tx: Tx, errand: Errand, values: Values) -> tuple[DeliveryPart, ...]:
-    """What an attempt before this one left in the middle is unknown now, or by the setting sent again."""
-    if errand.attempts > 0:
-        await marks.settle_writing(tx, errand.id, resend=values[own.UNKNOWN_PARTS] == "resend")
-    return (await marks.list_parts(tx, [errand.id]))[errand.id]
 
 
 async def _take_limits(

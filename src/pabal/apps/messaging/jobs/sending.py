@@ -14,7 +14,7 @@ from pabal.apps.messaging.jobs.marking import Marks
 from pabal.apps.messaging.jobs.preparing import Ready
 from pabal.apps.messaging.model.content import Part
 from pabal.apps.messaging.model.deliveries import PartState
-from pabal.apps.messaging.store import errands, marks
+from pabal.apps.messaging.store import errands
 from pabal.apps.messaging.store.marks import Mark
 from pabal.base.clock import elapsed
 from pabal.base.database import Tx
@@ -87,9 +87,7 @@ class Send:
 
     async def record(self, tx: Tx, ready: Ready, result: Result) -> Outcome:
         errand, job = ready.errand, ready.job
-        resend = ready.values[own.UNKNOWN_PARTS] == "resend"
-        await marks.settle_writing(tx, errand.id, resend=resend)
-        parts = (await marks.list_parts(tx, [errand.id]))[errand.id]
+        parts = await preparing.list_settled(tx, errand.id, ready.values)
         if result.reason is not None:
             await self._note(tx, ready, result)
         if all(part.state is not PartState.PLANNED for part in parts):

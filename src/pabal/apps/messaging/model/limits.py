@@ -18,7 +18,7 @@ SETTINGS = (
     settings.MAX_TEXT_LENGTH,
 )
 # how the engine calls each window, behind the room's key
-_NAMES = {
+NAMES = {
     "dispatch gap": "min_gap_seconds",
     "dispatch day": "dispatches_per_day",
     "message minute": "messages_per_minute",
@@ -72,13 +72,13 @@ def find_too_small(limits: RoomLimits, components: int) -> str | None:
     """The limit into which so many messages never fit at once."""
     for window in _message_windows(limits):
         if window.most < components:
-            return _NAMES[f"message {window.name}"]
+            return NAMES[f"message {window.name}"]
     return None
 
 
 def limit_name(engine_name: str) -> str:
     """`room:7 message minute` is messages_per_minute."""
-    return _NAMES[engine_name.partition(" ")[2]]
+    return NAMES[engine_name.partition(" ")[2]]
 
 
 def _send_windows(limits: RoomLimits) -> list[Window]:

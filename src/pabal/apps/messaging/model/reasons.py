@@ -116,7 +116,8 @@ def name_reason(code: str, *, bot: str = "") -> Pair:
     english, korean = REASONS.get(code, name_limit(code) if code else ("no reason given", "이유 없음"))
     if bot:
         return english.replace("{bot}", bot), korean.replace("{bot}", bot)
-    return english.replace("Bot ‘{bot}’", "The bot").replace("‘{bot}’", ""), korean.replace(" ‘{bot}’", "")
+    korean = korean.replace("봇 ‘{bot}’이(가)", "봇이").replace("봇 ‘{bot}’은(는)", "봇은").replace(" ‘{bot}’", "")
+    return english.replace("Bot ‘{bot}’", "The bot").replace("bot ‘{bot}’", "the bot"), korean
 
 
 def _explain_place(delivery: Delivery) -> Sentence:

@@ -77,7 +77,9 @@ def list_usage(visit: Visit, usage: Usage, heat: Heat, units: Tree) -> list[Tabl
         [visit.voice.status_word("delivery", state), visit.say(*name_reason(reason)), times]
         for (state, reason), times in usage.reasons
     ]
-    hours: list[list[Any]] = [[f"{hour:02}", sum(day[hour] for day in heat.due)] for hour in range(24)]
+    hours: list[list[Any]] = [
+        [f"{hour:02}", count] for hour in range(24) if (count := sum(day[hour] for day in heat.due))
+    ]
     return [
         _of_units(usage, units),
         Table("kinds", ("By kind", "종류마다"), (("schedule", "스케줄"), ("cause", "까닭"), *COUNTS, *_TIMES), kinds),

@@ -13,7 +13,7 @@ from pabal.apps.messaging.model.deliveries import Delivery, Tally, show_componen
 from pabal.apps.messaging.model.reasons import Sentence, explain, name_limit
 from pabal.apps.messaging.pages.charts import CAUSES
 from pabal.apps.messaging.pages.listing import AREA, PAGE, tell
-from pabal.apps.messaging.store import bots, deliveries, rooms
+from pabal.apps.messaging.store import bots, deliveries, rooms, schedules
 from pabal.apps.messaging.store.deliveries import OpenSend, Wanted
 from pabal.apps.messaging.store.statistics import Period
 from pabal.base.database import Tx
@@ -134,6 +134,7 @@ async def list_page(visit: Visitor, filters: Annotated[Filters, Query()]) -> Res
         "messaging/deliveries.html",
         lines=[show_line(visit, one) for one in page.items],
         under_way=under_way,
+        is_now=not filters.cursor and not filters.day and filters.state not in ENDED,
         day=day,
         filters=filters,
         limits=[visit.say(*name_limit(one.name)) for one in day.limits],
@@ -191,7 +192,10 @@ def _say_place(visit: Visit, one: OpenSend) -> str:
 async def _read_choices(tx: Tx, visit: Visit, filters: Filters) -> dict[str, Any]:
     known_rooms = await rooms.list_rooms(tx, rooms.Wanted(units=visit.scope.listed), limit=CHOICES)
     known_bots = await bots.list_bots(tx, bots.Wanted(units=visit.scope.listed), limit=CHOICES)
+    schedule_id = read_number(filters.schedule)
+    schedule = None if schedule_id is None else await schedules.find_schedule(tx, schedule_id)
     return {
+        "schedule_title": schedule.title if schedule is not None and visit.scope.holds(schedule.unit_id) else "",
         "rooms": [(str(one.id), one.name) for one in known_rooms.items],
         "bots": [(str(one.id), one.name) for one in known_bots.items],
     }

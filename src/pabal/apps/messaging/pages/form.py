@@ -13,6 +13,7 @@ from pabal.apps.messaging.pages.reading import Draft
 from pabal.apps.messaging.pages.receiving import PostedForm, receive
 from pabal.apps.messaging.pages.saving import Stays, change_draft, load_template, save
 from pabal.apps.messaging.pages.sheet import QUIET, Telling, load_sheet
+from pabal.apps.messaging.store.rooms import get_room
 from pabal.apps.messaging.store.schedules import get_schedule
 from pabal.base.database import Tx
 from pabal.platform.actor import Right
@@ -26,9 +27,9 @@ Again = Callable[[Visit, Stays], Awaitable[Response]]
 
 
 @router.get("/new")
-async def new(visit: Visitor, copy: str = "", template: str = "") -> Response:
+async def new(visit: Visitor, copy: str = "", template: str = "", room: str = "") -> Response:
     visit.actor.require(Right.WRITE, AREA)
-    return await _show(visit, await begin_draft(visit, copy, template))
+    return await _show(visit, await begin_draft(visit, copy, template, room))
 
 
 @router.post("/new")
@@ -66,8 +67,8 @@ async def preview(posted: PostedForm) -> Response:
     return await posted.visit.show("messaging/preview.html", sheet=sheet)
 
 
-async def begin_draft(visit: Visit, copy: str, template: str) -> Draft:
-    """Empty, as another schedule, or with a template's content."""
+async def begin_draft(visit: Visit, copy: str, template: str, room: str) -> Draft:
+    """Empty, as another schedule, with a template's content, or to a room."""
     draft = Draft.fresh(visit.now)
     number = read_number(copy)
     if number is not None:
@@ -77,6 +78,10 @@ async def begin_draft(visit: Visit, copy: str, template: str) -> Draft:
         draft = replace(Draft.of(source), title=title, version="")
     if read_number(template) is not None:
         draft = (await load_template(visit, replace(draft, template_id=template))).draft
+    if (wanted := read_number(room)) is not None:
+        async with visit.read() as tx:
+            found = await get_room(tx, visit.scope, wanted)
+        draft = replace(draft, room_id=str(found.id), room_type=found.room_type)
     return replace(draft, once=secrets.token_urlsafe(12))
 
 

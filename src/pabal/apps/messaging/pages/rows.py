@@ -51,7 +51,7 @@ def _row(
     place = open_send.place if open_send and open_send.cause != "test" else None
     return Row(
         schedule=one,
-        says=put(visit.lang, describe(one.as_new())),
+        says=put(visit.lang, describe(one.as_new(), visit.now)),
         path=path,
         bot_state=bot_state,
         why=None if one.timetable_id is None else why.show_schedule(one.timetable_id),

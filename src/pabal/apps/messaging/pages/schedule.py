@@ -10,9 +10,9 @@ from fastapi.responses import Response
 from pabal.apps.messaging.actions.checking import Checked, survey
 from pabal.apps.messaging.machine import SCHEDULE
 from pabal.apps.messaging.model.content import ImageMode, Pace
-from pabal.apps.messaging.model.deliveries import tally
 from pabal.apps.messaging.model.preview import Bubble
 from pabal.apps.messaging.model.schedules import Schedule
+from pabal.apps.messaging.pages.deliveries import show_line
 from pabal.apps.messaging.pages.listing import AREA
 from pabal.apps.messaging.pages.rows import make_rows
 from pabal.apps.messaging.pages.schedules import TOPICS
@@ -54,8 +54,7 @@ async def show(visit: Visitor, schedule_id: RowId) -> Response:
         warnings=[*checked.problems, *checked.warnings] if schedule.is_active else checked.problems,
         budget=checked.budget,
         bubbles=shown,
-        deliveries=sends.items,
-        tallies={one.id: tally(one.parts) for one in sends.items},
+        lines=[show_line(visit, one) for one in sends.items],
         history=history,
         nonce=secrets.token_urlsafe(12),
         live_topics=TOPICS,

@@ -13,7 +13,7 @@ from pabal.apps.messaging.model.content import Content, ImageMode, Pace
 from pabal.apps.messaging.model.findings import Finding
 from pabal.apps.messaging.model.preview import Bubble, bubbles
 from pabal.apps.messaging.model.rooms import Room, RoomType
-from pabal.apps.messaging.model.schedules import NewSchedule
+from pabal.apps.messaging.model.schedules import NewSchedule, ScheduleType
 from pabal.apps.messaging.model.templates import Template
 from pabal.apps.messaging.pages.reading import ZONES, Draft, understand
 from pabal.apps.messaging.store.bots import find_bot
@@ -22,6 +22,7 @@ from pabal.apps.messaging.store.templates import list_templates
 from pabal.base.database import Tx
 from pabal.base.errors import Invalid
 from pabal.engine import recurrence
+from pabal.platform.language.moments import show_moment
 from pabal.platform.language.pairs import Lang, Pair, put
 from pabal.platform.settings import values
 from pabal.platform.tenants import Unit, list_units, visible_to
@@ -225,7 +226,7 @@ async def look(tx: Tx, visit: Visit, draft: Draft, rooms: Sequence[Room], limits
         checked=checked if is_timed else replace(checked, upcoming=()),
         bubbles=show_bubbles(new.content, pace, name, at, limits.fold),
         bot_name=name,
-        says=describe(new) if is_timed else NOT_YET,
+        says=describe(new, tx.now) if is_timed else NOT_YET,
     )
 
 
@@ -233,15 +234,24 @@ def show_bubbles(content: Content, pace: Pace, bot_name: str, at: datetime, fold
     return bubbles(content, pace, bot_name=bot_name, at=at, fold_length=fold)
 
 
-def describe(new: NewSchedule) -> Pair:
+def describe(new: NewSchedule, now: datetime) -> Pair:
     """The rule in words, its zone as times are shown here: 매일 09:20 KST."""
     when = new.when
     try:
         zone = when.valid_from.astimezone(ZoneInfo(when.zone)).tzname() or when.zone
+        if when.schedule_date is not None and when.schedule_type == ScheduleType.ONCE:
+            return _describe_once(datetime.combine(when.schedule_date, when.schedule_time), ZoneInfo(when.zone), now)
         said = (recurrence.describe(when.timing, "en"), recurrence.describe(when.timing, "ko"))
     except (Invalid, ValueError, OSError, LookupError):
         return NOT_YET
     return said[0].replace(f"({when.zone})", zone), said[1].replace(f"({when.zone})", zone)
+
+
+def _describe_once(wall: datetime, zone: ZoneInfo, now: datetime) -> Pair:
+    def show(lang: Lang) -> str:
+        return show_moment(wall.replace(tzinfo=zone), zone, lang, now=now, seconds=wall.second > 0)
+
+    return f"Once, {show('en')}", f"{show('ko')} 한 번"
 
 
 async def load_limits(tx: Tx) -> Limits:

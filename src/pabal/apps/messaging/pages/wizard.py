@@ -69,12 +69,12 @@ class WizardSheet(Sheet):
 
 
 @router.get("/wizard")
-async def begin(visit: Visitor, copy: str = "", template: str = "", draft: str = "") -> Response:
+async def begin(visit: Visitor, copy: str = "", template: str = "", room: str = "", draft: str = "") -> Response:
     """`draft` names a schedule that was saved inactive for a test: it goes on at the last step."""
     visit.actor.require(Right.WRITE, AREA)
     number = read_number(draft)
     if number is None:
-        return await _show(visit, await begin_draft(visit, copy, template))
+        return await _show(visit, await begin_draft(visit, copy, template, room))
     async with visit.read() as tx:
         found = await get_schedule(tx, visit.scope, number)
     kept = replace(Draft.of(found), schedule_id=str(number), state="active", step=str(LAST))
