@@ -41,7 +41,7 @@ help: ## this list
 run: $(READY) ## start everything in one process; ARGS="--port 9000" for more
 	@exec $(BIN)/pabal up $(ARGS)
 
-demo: $(READY) ## the same with an organisation to look at, an example that runs, and a clock you can move
+demo: $(READY) ## the same with an organisation to look at, messages to simulated phones, and a clock you can move
 	@exec $(BIN)/pabal up --demo $(ARGS)
 
 test: $(READY_DEV) ## all tests; TESTS=tests/engine and ARGS="-k lane" narrow them

@@ -1,7 +1,7 @@
 """Takes the pictures in docs/screenshots from a demo that has run for an hour of its own time.
 
-`python -m tools.screenshots` needs Chromium and a Korean font; PABAL_TEST_URL names a PostgreSQL to use instead of a
-private one.
+`python -m tools.screenshots [NAME …]` needs Chromium and a Korean font; PABAL_TEST_URL names a PostgreSQL to use
+instead of a private one. With names only those pictures are taken; `messages` stands for all that begin so.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ from playwright.async_api import Page, expect
 from pabal.base import clock, embedded
 from pabal.base.database import Database
 from tests.browser.furnishing import SECRET, furnish
-from tests.browser.routes import FOUND_ON, match_links
+from tests.browser.routes import FOUND_ON, list_pages, match_links
 from tests.support.browser import DESK, PHONE, Look, Visitors, find_chromium, open_browser
 from tests.support.cli import Cli
 from tests.support.database import with_database
@@ -35,17 +35,45 @@ STEPS = 120
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """`path` with a hole in it is found by a link to such a page."""
+    """`path` with a hole in it is found by a link to such a page, on `place` or where the tests find it."""
 
     name: str
     path: str
     caption: str
     in_english: bool = False
     in_dark: bool = False
+    place: str = ""
 
 
 PICTURES = (
     Picture("overview", "/", "Overview: what needs a person, the next hour, one card per app", True, True),
+    Picture("messages-schedules", "/messages/schedules", "Messages: what is scheduled, and how it goes", True, True),
+    Picture(
+        "messages-schedule",
+        "/messages/schedules/{schedule_id}",
+        "One schedule: the next five, what became of the last, and how it will look",
+        place="/messages/schedules?q=주말",
+    ),
+    Picture("messages-wizard", "/messages/schedules/wizard", "A new schedule, step by step"),
+    Picture(
+        "messages-form",
+        "/messages/schedules/{schedule_id}/edit",
+        "All of a schedule on one page, with the preview beside it",
+        in_dark=True,
+        place="/messages/schedules?q=주말",
+    ),
+    Picture("messages-templates", "/messages/templates", "Templates to begin with"),
+    Picture("messages-rooms", "/messages/rooms", "Rooms: whose, and how much of their limits is used"),
+    Picture("messages-room", "/messages/rooms/{room_id}", "One room: its budget, what comes, what is said there"),
+    Picture("messages-bots", "/messages/bots", "Bots: where each is connected, and who asks to be let in"),
+    Picture("messages-deliveries", "/messages/deliveries", "Send logs: one line a moment, with its reason", True, True),
+    Picture(
+        "messages-delivery",
+        "/messages/deliveries/{delivery_id}",
+        "One send: part by part, and as it was sent",
+        place="/messages/deliveries?q=신상품",
+    ),
+    Picture("messages-statistics", "/messages/statistics", "Statistics: success, delay, weekday by hour"),
     Picture("jobs", "/jobs?view=all", "Jobs: where each is, and why", True),
     Picture("job", "/jobs/{job_id}", "One job: its story, its attempts, what may be done", in_dark=True),
     Picture("schedules", "/schedules", "Schedules: in words, with the next moment and the last twenty"),
@@ -66,14 +94,14 @@ PICTURES = (
     Picture("tokens", "/people/tokens", "API tokens: what each may do, and until when"),
     Picture("settings", "/settings?group=2", "Settings: the default, the value now, who changed it", in_dark=True),
     Picture("backup", "/backup", "Backup: daily, kept, and proven by restoring"),
-    Picture("search", "/search?q=주전자", "Search: across everything one may see"),
+    Picture("search", "/search?q=공지", "Search: across everything one may see"),
     Picture("account", "/account", "One's own account: language, zone, theme, password, sessions"),
     Picture("sign-in", "/sign-in", "Sign-in", in_dark=True),
     Picture("docs", "/docs", "The API's documentation, offline"),
 )
 
 
-async def main() -> int:
+async def main(names: tuple[str, ...] = ()) -> int:
     program = find_chromium()
     if program is None:
         print("no Chromium on PATH", file=sys.stderr)
@@ -84,6 +112,8 @@ async def main() -> int:
             visitors = Visitors(browser)
             await _work_a_little(await visitors.open(url))
             for picture in PICTURES:
+                if names and not picture.name.startswith(names):
+                    continue
                 await _take_all(visitors, url, picture)
                 print(picture.name)
     (FOLDER / "README.md").write_text(_index(), encoding="utf-8")
@@ -97,18 +127,19 @@ async def _take_all(visitors: Visitors, url: str, picture: Picture) -> None:
     login = None if picture.path == "/sign-in" else "demo-hq"
     for ending, look in looks.items():
         page = await visitors.open(url, login, look)
-        await page.goto(await _find(page, picture.path))
+        await page.goto(await _find(page, picture))
         await _settle(page)
         _save(await page.screenshot(), FOLDER / f"{picture.name}{ending}.png")
         await visitors.close()
 
 
-async def _find(page: Page, path: str) -> str:
+async def _find(page: Page, picture: Picture) -> str:
+    path = picture.path
     if "{" not in path:
         return path
-    await page.goto(FOUND_ON[path])
+    await page.goto(picture.place or FOUND_ON[path])
     links = [await link.get_attribute("href") or "" for link in await page.locator("main a[href]").all()]
-    return next(link for link in links if match_links(path).fullmatch(link))
+    return next(link for link in links if match_links(path).fullmatch(link) and link not in list_pages())
 
 
 async def _settle(page: Page) -> None:
@@ -122,7 +153,8 @@ async def _settle(page: Page) -> None:
 
 async def _work_a_little(page: Page) -> None:
     """So that the audit, the settings and the backups have something to show."""
-    await page.goto("/settings?group=2")
+    await page.goto("/settings")
+    await page.locator(".pb-nav-in").get_by_role("link", name="경보").click()
     await page.locator('tr[id="alerts.engine.stuck_work.threshold"]').get_by_role("textbox").fill("240")
     await page.get_by_role("button", name="저장").click()
     await page.goto("/backup")
@@ -211,4 +243,4 @@ def _index() -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(asyncio.run(main()))
+    sys.exit(asyncio.run(main(tuple(sys.argv[1:]))))

@@ -116,7 +116,7 @@ def order_is_kept(e: Evidence) -> Finding:
                 wrong.append(f"{bot}: part {later.no} of delivery {after.id} came after part {earlier.no}")
         firsts = list({delivery.id: delivery for _, delivery, _ in seen}.values())
         for before, after in pairwise(firsts):
-            if (after.job or 0) < (before.job or 0):
+            if after.turn < before.turn:
                 overtaken += 1
                 if not _was_put_off(after):
                     wrong.append(f"{bot}: delivery {before.id} overtook {after.id}, which waited for {after.waits}")

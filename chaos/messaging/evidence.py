@@ -58,7 +58,8 @@ class Delivery:
     started_at: float | None
     attempts: int
     deferred_by: str | None
-    job: int | None
+    # when its job was committed, and the job: so its turn comes
+    turn: tuple[float, int]
     ends: int = 1
     parts: list[Part] = field(default_factory=list)
     # what its attempts ended with, except the last
@@ -169,7 +170,7 @@ async def _read_tables(tx: Tx, evidence: Evidence) -> None:
         if row["id"] is not None and row["id"] not in by_id:
             by_id[row["id"]] = Delivery(
                 row["id"], row["state"], row["reason"], row["scheduled_at"], row["started_at"], row["attempts"],
-                row["deferred_by"], row["job_id"], ends.get(row["id"], 0),
+                row["deferred_by"], (row["enqueued_at"] or 0.0, row["job_id"] or 0), ends.get(row["id"], 0),
             )  # fmt: skip
             contents[row["id"]] = row["content"]
             one.deliveries.append(by_id[row["id"]])

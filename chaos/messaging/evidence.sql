@@ -3,6 +3,7 @@
 select s.id as schedule_id, s.state as schedule_state, s.late_policy, b.name as bot, r.channel_id as channel, d.id, d.state, d.reason,
   extract(epoch from t.fire_at)::float8 as fire_at, extract(epoch from d.scheduled_at)::float8 as scheduled_at,
   extract(epoch from d.started_at)::float8 as started_at, d.attempts, d.deferred_by, d.job_id, d.content,
+  (select extract(epoch from pg_xact_commit_timestamp(w.xmin))::float8 from pabal.work w where w.id = d.job_id) as enqueued_at,
   t.decision, t."end"
 from pabal.message_schedule s join pabal.bot b on b.id = s.bot_id join pabal.room r on r.id = s.room_id
 left join pabal.occurrence t on t.schedule_id = s.timetable_id left join pabal.delivery d on d.schedule_id = s.id

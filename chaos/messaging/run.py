@@ -4,7 +4,8 @@ import asyncio
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -17,8 +18,9 @@ from chaos.messaging.minutes import MINUTE, Minutes
 from chaos.messaging.plan import STOP_SECONDS, make_plan
 from chaos.messaging.report import Report
 from chaos.monkey import Monkey
-from chaos.run import _cluster, _repeat
-from pabal.base import clock
+from chaos.run import SETTINGS as DURABLE
+from chaos.run import _repeat
+from pabal.base import clock, embedded
 from pabal.base.clock import elapsed, host_time
 from pabal.base.database import Database
 from pabal.base.migrations import migrate
@@ -27,6 +29,8 @@ from pabal.platform.slice import list_migrations, load_slices
 from pabal.platform.storage import Files
 
 APP = "pabal.apps.messaging"
+# Two servers enqueue side by side, so a lane's order is that of the commits.
+SETTINGS = {**DURABLE, "track_commit_timestamp": "on"}
 SETTLE_SECONDS = 120.0
 CONNECT_SECONDS = 60.0
 
@@ -67,6 +71,15 @@ async def run(chosen: Chosen, say: Callable[[str], None]) -> Report:
             say(f"logs are kept in {folder}")
 
 
+@asynccontextmanager
+async def _cluster(folder: Path) -> AsyncIterator[str]:
+    cluster = await embedded.ensure(folder, settings=SETTINGS)
+    try:
+        yield cluster.url()
+    finally:
+        await embedded.remove(folder)
+
+
 async def _lay(url: str, folder: Path, chosen: Chosen) -> datetime:
     slices = load_slices([APP])
     database = await Database.open(url, size=4)
@@ -86,7 +99,7 @@ async def _survive(
     history.write("began", host=host_time())
     database = await Database.open(url, size=2)
     crew = BotCrew(folder, url, chosen.seed, history, bots=chosen.bots)
-    monkey = Monkey(crew, database, folder / "pg", history, stop_seconds=STOP_SECONDS)
+    monkey = _Monkey(crew, database, folder / "pg", history, stop_seconds=STOP_SECONDS)
     minutes = Minutes(database, history, pace=chosen.pace)
     plan = make_plan(chosen.seed, chosen.seconds)
     say(f"seed {chosen.seed}: {dict(Counter(fault.what for fault in plan))} in {chosen.seconds:g} s")
@@ -111,6 +124,14 @@ async def _survive(
         died = await asyncio.to_thread(crew.stop_phones)
         await database.close()
     return monkey.done + Counter(hung=hung, witnesses_died=int(died != 0))
+
+
+class _Monkey(Monkey):
+    """Starts the database again as it was."""
+
+    def __init__(self, crew: BotCrew, database: Database, cluster: Path, history: History, *, stop_seconds: float):
+        super().__init__(crew, database, cluster, history, stop_seconds=stop_seconds)
+        self._keeper = embedded.Keeper(cluster, settings=SETTINGS)
 
 
 async def _wait_for_phones(crew: BotCrew) -> None:

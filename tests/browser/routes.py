@@ -53,12 +53,14 @@ FOUND_ON = {
     "/servers/{wrk_id}": "/servers",
     "/why/{subject}": "/jobs?view=ended",
 }
+# The same address shows something else altogether.
+VIEWS = [f"/messages/statistics?view={view}" for view in ("places", "effect", "usage")]
 # Reached without a link: the secret is made for the walk.
 ONE_TIME_LINK = "/sign-in/link/{secret}"
 
 
 def list_pages() -> list[str]:
-    return sorted({path for path in _list_paths() if path not in NO_PAGES})
+    return sorted({*VIEWS, *(path for path in _list_paths() if path not in NO_PAGES)})
 
 
 def match_links(path: str) -> re.Pattern[str]:

@@ -17,6 +17,7 @@ async def test_a_value_that_does_not_fit_is_told_at_its_field_and_a_better_one_i
     visitors.expected = re.compile("422")
     page = await visitors.open(demo.url)
     await page.goto("/settings")
+    await page.locator(".pb-nav-in").get_by_role("link", name="알림").click()
     row = page.locator(f'tr[id="{KEY}"]')
     field = row.get_by_role("textbox")
     await field.fill("soon")

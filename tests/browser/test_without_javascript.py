@@ -38,7 +38,8 @@ async def test_a_job_is_cancelled(demo: Demo, visitors: Visitors) -> None:
 
 async def test_a_setting_is_changed(demo: Demo, visitors: Visitors) -> None:
     page = await visitors.open(demo.url, look=PLAIN)
-    await page.goto("/settings?group=1")
+    await page.goto("/settings")
+    await page.locator(".pb-nav-in").get_by_role("link", name="백업").click()
     row = page.locator('tr[id="backup.keep_days"]')
     await row.get_by_role("textbox").fill("21")
 

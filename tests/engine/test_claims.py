@@ -12,9 +12,9 @@ from pabal.engine import claims, queue
 from pabal.engine.claims import END, LeaseLost, Wanted
 from pabal.engine.endings import Returned
 from pabal.engine.kinds import Job
-from pabal.engine.leases import return_unknown, write_progress
+from pabal.engine.leases import hold, return_unknown, write_progress
 from pabal.engine.outcome import Cancel, Done, Limited, Outcome, Retry, Snooze
-from pabal.engine.queue import NewJob
+from pabal.engine.queue import NewJob, Priority
 from tests.support.work import (
     KINDS,
     OTHER,
@@ -23,6 +23,7 @@ from tests.support.work import (
     SQL,
     WAIT,
     advance,
+    begin_blocked,
     begin_life,
     cancel,
     claim,
@@ -459,3 +460,23 @@ async def test_an_old_and_the_current_attempt_in_one_batch_are_told_apart(db: Da
     assert (settled.count, settled.busy, settled.stale) == (1, [], [zombie])
     assert await results(db, zombie.id) == [(1, "lost", False), (2, "done", True)]
     assert await stale(db) == [(zombie.id, 1, 77, "retry")]
+
+
+async def test_progress_locks_leases_in_the_order_in_which_handlers_hold_them(db: Database) -> None:
+    await enqueue(db)
+    await enqueue(db, priority=Priority.HIGH)
+    worker = await begin_life(db)
+    # the second is claimed before the first, so it stands before it in the table
+    [second], [first] = await claim(db, worker, total=1), await claim(db, worker, total=1)
+
+    async def report() -> set[int]:
+        async with db.transaction() as tx:
+            return await write_progress(tx, worker, [(second, {"part": 1}), (first, {"part": 1})])
+
+    async with db.transaction() as tx:
+        await hold(tx, [first])
+        reporting = await begin_blocked(db, report())
+        held = await hold(tx, [second])
+
+    assert set(held) == {second.id}
+    assert await reporting == {first.id, second.id}

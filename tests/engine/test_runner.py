@@ -372,3 +372,19 @@ async def _cut_off_an_exchange(db: Database, server: Server) -> None:
             return claiming.last_error is not None
 
         await until(is_cut_off)
+
+
+async def test_progress_refused_because_the_route_moved_hands_the_job_back(db: Database, locks: Path):
+    gate = Gate()
+    async with serving(db, gated(gate), locks) as server:
+        await hold_route(server.database, server.life.worker)
+        async with server.database.transaction() as tx:
+            made = await queue.enqueue(tx, NewJob(GATED, route=BOT))
+        job = await gate.until_begun()
+        # no hint reaches the server from here, so its report comes before the signal
+        await hold_route(db, await begin_life(db))
+        await server.runner.report(job, {"part": 1})
+
+        await server.runner.write_reports_once()
+
+        await until_in(db, made.id, "ready")

@@ -160,10 +160,15 @@ noted as (
 select s.id, s.token, exists (select from noted n where n.id = s.id and n.token = s.token) as is_noted from stale s;
 
 -- name: write_progress(ids, tokens, worker, progress)
-update pabal.lease l set progress = g.progress from unnest(:ids::bigint[], :tokens::bigint[], :progress::jsonb[]) as g(id, token, progress)
-where l.id = any(:ids::bigint[]) and l.id = g.id and l.token = g.token and l.worker = :worker
-  and (l.route_epoch is null or exists (select from pabal.route r where r.route = l.queue and r.epoch = l.route_epoch))
-returning l.id;
+-- locked in the order of ids, as hold_leases does: handlers mark what they did while their progress is written
+with held as materialized (
+  select l.id, g.progress from (
+    select * from unnest(:ids::bigint[], :tokens::bigint[], :progress::jsonb[]) as g(id, token, progress) order by g.id) g
+  cross join lateral (
+    select l.id from pabal.lease l where l.id = g.id and l.token = g.token and l.worker = :worker
+      and (l.route_epoch is null or exists (select from pabal.route r where r.route = l.queue and r.epoch = l.route_epoch))
+    offset 0 for update) l)
+update pabal.lease l set progress = h.progress from held h where l.id = any(:ids::bigint[]) and l.id = h.id returning l.id;
 
 -- name: list_leases(worker)
 -- a cancelled one must not start again: it is ended by whoever takes overdue leases

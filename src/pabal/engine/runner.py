@@ -111,7 +111,8 @@ class Runner:
                 kept = await leases.write_progress(tx, self._life.worker, current)
             for job, _ in current:
                 if job.id not in kept:
-                    self._lose(job.id, job.token)
+                    # The lease may still be ours, only the route is not: unless it is handed back, nobody ever does it.
+                    self._stop_attempt(job.id, job.token, Returned("no longer ours"))
         return 0
 
     def obey(self, signals: list[Signal]) -> None:

@@ -67,7 +67,7 @@ NAV = (
     NavItem("/jobs", ("Jobs", "작업"), "jobs", goto="j"),
     NavItem("/schedules", ("Schedules", "스케줄"), "schedules", goto="s"),
     NavItem("/occurrences", ("Occurrences", "회차"), "schedules", goto="c"),
-    NavItem("/machines", ("Machines", "상태 기계"), "machines", goto="m"),
+    NavItem("/machines", ("Machines", "상태 기계"), "machines", goto="k"),
     NavItem("/facts", ("Facts", "사실"), "facts", goto="f"),
     NavItem("/servers", ("Servers", "서버"), "servers", goto="v", is_of_house=True),
     NavItem("/alerts", ("Alerts", "경보"), "alerts", need=_firing, goto="a"),

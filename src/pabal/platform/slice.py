@@ -158,6 +158,7 @@ def check_names(slices: Iterable[Slice]) -> None:
         ("setting", [setting.key for one in slices for setting in one.settings]),
         ("measure", [measure.name for one in slices for measure in one.measures]),
         ("alert rule", [rule.name for one in slices for rule in one.alert_rules]),
+        ("letter after g", [item.goto for one in slices for item in one.nav if item.goto]),
     ):
         twice = {name for name in names if names.count(name) > 1}
         if twice:

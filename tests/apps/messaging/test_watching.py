@@ -91,10 +91,19 @@ async def test_missed_sends_and_stopped_schedules_are_their_units_alerts(world: 
     fired = await watch(world)
 
     unit = world.tree.haeundae.id
-    assert {(alert.rule, alert.unit_id, alert.value) for alert in fired} == {
-        ("messaging.missed", unit, 1.0),
-        ("messaging.schedules_in_error", unit, 1.0),
+    assert {(alert.rule, alert.unit_id, alert.about, alert.value) for alert in fired} == {
+        ("messaging.missed", unit, "해운대점", 1.0),
+        ("messaging.schedules_in_error", unit, "해운대점", 1.0),
     }
+
+
+async def test_an_alert_of_missed_sends_ends_when_there_are_none_any_more(world: World):
+    await add_deliveries(world.db, await add_schedule(world), [ended("missed", NOON - MINUTE, reason="bot_offline")])
+    fired = await watch(world)
+    await clock.advance(world.db, 60 * MINUTE)
+
+    assert [alert.rule for alert in fired] == ["messaging.missed"]
+    assert await watch(world) == []
 
 
 @pytest.mark.req("A-214")

@@ -135,5 +135,6 @@ async def test_another_organisations_bot_in_ones_room_is_seen_but_neither_its_de
 async def test_without_a_bot_the_page_says_where_a_phone_connects_and_how_to_try_without_one(web: Web) -> None:
     page = await read(await visitor(web, lang="ko"), "/messages/bots")
 
-    assert "연결된 봇이 없습니다. 봇 앱에 이 주소를 넣으세요: 127.0.0.1:" in page
+    assert "아직 봇이 없습니다." in page
+    assert "전화기 스크립트의 서버 목록에 이 주소를 넣고 켜세요." in page
     assert "pabal sim bot --server 127.0.0.1:" in page

@@ -51,10 +51,12 @@ async def test_what_is_under_way_stands_first_with_what_it_waits_for(web: Web) -
     page = await read(await visitor(web), "/messages/deliveries")
     other = await read(await visitor(web), f"/messages/deliveries?bot={house.other_bot_id}")
 
-    assert "Under way" in page
     assert 'data-state="waiting_for_bot"' in page
     assert "bot ‘busan1’ is not connected" in page
-    assert "Under way" not in other
+    assert "Nothing is being sent." not in page
+    assert "Nothing is being sent." in other
+    assert 'id="now"' in other, "a page without any must show the first one when it comes"
+    assert 'id="now"' not in await read(await visitor(web), "/messages/deliveries?state=sent")
 
 
 async def test_filters_leave_what_they_say_and_the_export_has_the_same_rows(web: Web) -> None:

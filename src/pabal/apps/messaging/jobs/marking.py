@@ -110,7 +110,7 @@ async def _count(tx: Tx, batch: Sequence[_Asked], lost: Sequence[Exception | Non
 
 def _may_repeat(error: Exception) -> bool:
     """The database is away, or took the whole transaction back: a deadlock, say. What is marked twice stands once."""
-    if isinstance(error, DatabaseUnavailable | ConnectionFailure):
+    if isinstance(error, (DatabaseUnavailable, *ConnectionFailure)):
         return True
     return isinstance(error, DatabaseError) and str(error.sqlstate).startswith(ROLLED_BACK)
 
