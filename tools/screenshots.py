@@ -31,6 +31,7 @@ FOLDER = Path(__file__).resolve().parents[1] / "docs/screenshots"
 MOST_BYTES = 150_000
 STEP = timedelta(seconds=30)
 STEPS = 120
+FIRST_STEPS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,9 +186,13 @@ async def _demo(folder: Path) -> AsyncIterator[str]:
 
 
 async def _live_on(database_url: str) -> None:
-    """An hour of the demo's own time, in steps small enough for every sample and every schedule."""
-    await furnish(database_url)
+    """An hour of the demo's own time, in steps small enough for every sample and every schedule. The first minutes go
+    slowly: messages are on their way then, and phones do not know of our clock."""
     database = await Database.open(database_url, size=2)
+    for _ in range(FIRST_STEPS):
+        await clock.advance(database, STEP / 2)
+        await asyncio.sleep(2)
+    await furnish(database_url)
     for _ in range(STEPS):
         await clock.advance(database, STEP)
         await asyncio.sleep(0.25)

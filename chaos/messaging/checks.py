@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from itertools import pairwise
 
-from chaos.messaging.evidence import Arrival, Delivery, Evidence, Occurrence, Part
+from chaos.messaging.evidence import Delivery, Evidence, Occurrence, Part
 from chaos.messaging.server import RECONNECT_WAIT
 from chaos.report import Finding
 
@@ -102,53 +102,57 @@ def _fits(state: str, states: Counter[str]) -> bool:
 
 def order_is_kept(e: Evidence) -> Finding:
     """In one delivery part after part; a bot's deliveries one by one, as they were enqueued, unless put off."""
-    where = {(one.bot, part.content): (delivery, part) for one, delivery in e.deliveries() for part in delivery.parts}
-    by_bot: dict[str, list[tuple[Arrival, Delivery, Part]]] = defaultdict(list)
+    where = {(o.bot, part.content): (o, d, part) for o, d in e.deliveries() for part in d.parts}
+    by_bot: dict[str, list[tuple[Occurrence, Delivery, Part]]] = defaultdict(list)
     for arrival in e.arrivals:
-        for content in arrival.parts:
-            if (arrival.bot, content) in where:
-                by_bot[arrival.bot].append((arrival, *where[arrival.bot, content]))
-    wrong = []
-    overtaken = 0
+        found = (where.get((arrival.bot, content)) for content in arrival.parts)
+        by_bot[arrival.bot] += [one for one in found if one is not None]
+    wrong, overtaken = [], 0
     for bot, seen in by_bot.items():
         for (_, before, earlier), (_, after, later) in pairwise(seen):
             if before is after and later.no < earlier.no and not later.resent:
                 wrong.append(f"{bot}: part {later.no} of delivery {after.id} came after part {earlier.no}")
-        firsts = list({delivery.id: delivery for _, delivery, _ in seen}.values())
-        for before, after in pairwise(firsts):
+        firsts = list({delivery.id: (one, delivery) for one, delivery, _ in seen}.values())
+        for (_, before), (one, after) in pairwise(firsts):
             if after.turn < before.turn:
                 overtaken += 1
-                if not _was_put_off(after):
+                if not _was_put_off(one, after):
                     wrong.append(f"{bot}: delivery {before.id} overtook {after.id}, which waited for {after.waits}")
-        wrong += _mingled(bot, [delivery for _, delivery, _ in seen])
+        wrong += _mingled(bot, [(one, delivery) for one, delivery, _ in seen])
     return Finding("turn", f"{len(by_bot)} bots in order; {overtaken} deliveries overtook one that was put off", wrong)
 
 
-def _mingled(bot: str, seen: list[Delivery]) -> list[str]:
+def _mingled(bot: str, seen: list[tuple[Occurrence, Delivery]]) -> list[str]:
     """Once the next one has begun, nothing of the one before comes, unless it was put off in the middle."""
     over: set[int] = set()
     wrong = []
-    for before, after in pairwise(seen):
+    for (_, before), (one, after) in pairwise(seen):
         if before is not after:
             over.add(before.id)
-        if after.id in over and not _was_put_off(after):
+        if after.id in over and not _was_put_off(one, after):
             wrong.append(f"{bot}: delivery {after.id} went on after {before.id} had begun")
     return wrong
 
 
-def _was_put_off(delivery: Delivery) -> bool:
-    """A limit, a retry or a snooze let others go first."""
-    return delivery.deferred_by is not None or bool({"limited", "retry", "snoozed"} & set(delivery.waits))
+def _was_put_off(one: Occurrence, delivery: Delivery) -> bool:
+    """A limit, a retry or a snooze let others go first; or its window was over and somebody was about to end it."""
+    is_waiting = delivery.deferred_by is not None or bool({"limited", "retry", "snoozed"} & set(delivery.waits))
+    return is_waiting or _seconds_over(one, delivery) > 0
+
+
+def _seconds_over(one: Occurrence, delivery: Delivery) -> float:
+    """How long after its window it began."""
+    if delivery.started_at is None:
+        return 0.0
+    return delivery.started_at - delivery.scheduled_at - WINDOWS[one.late_policy]
 
 
 def windows_are_kept(e: Evidence) -> Finding:
     """What begins later than its window begins at a server that has just started: its bots were on their way."""
     wrong, late = [], 0
     for one, delivery in e.deliveries():
-        if delivery.started_at is None:
-            continue
-        over = delivery.started_at - delivery.scheduled_at - WINDOWS[one.late_policy]
-        if over <= 0:
+        over = _seconds_over(one, delivery)
+        if delivery.started_at is None or over <= 0:
             continue
         late += 1
         began, allowed = e.real.read(delivery.started_at), RECONNECT_WAIT.total_seconds() + SLACK

@@ -8,7 +8,7 @@ from chaos.messaging.evidence import Evidence
 from chaos.report import SHOWN, Finding
 
 # Less than this in so many seconds proves too little to count.
-SENT_OF_ALL = 0.5
+SENT_OF_ALL = 1 / 3
 SECONDS_PER = {"kills": 9.0, "database": 30.0, "cuts": 1.0}
 
 

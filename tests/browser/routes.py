@@ -40,7 +40,7 @@ FOUND_ON = {
     "/machines/{name}/{subject_id}": "/machines/kettle",
     "/messages/bots/{bot_id}": "/messages/bots",
     "/messages/deliveries/{delivery_id}": "/messages/deliveries?state=sent",
-    "/messages/rooms/{room_id}": "/messages/rooms?type=production",
+    "/messages/rooms/{room_id}": "/messages/deliveries?state=sent",
     "/messages/schedules/{schedule_id}": "/messages/schedules",
     "/messages/schedules/{schedule_id}/edit": "/messages/schedules",
     "/messages/schedules/{schedule_id}/test": "/messages/schedules",

@@ -43,6 +43,7 @@ def writing(job: Job, delivery_id: int) -> Mark:
     return Mark(delivery_id, 0, job.token, PartState.WRITING)
 
 
+@pytest.mark.req("A-181", "A-198")
 async def test_marks_that_come_together_are_one_commit(world: World):
     begun = [await begin(world, f"bot{n}") for n in range(BOTS)]
     marks = Marks(world.db)
