@@ -3,6 +3,7 @@
 import asyncio
 import io
 import os
+import re
 import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -103,6 +104,13 @@ async def laid(url: str) -> AsyncIterator[MessagingGround]:
                 # Bots that all come at once make a server busy; here that is no reason to send them away.
                 await settings.change(tx, ENGINE, own.MAX_CPU_PERCENT, 10_000)
             yield MessagingGround(database, Path(folder), unit.id)
+
+
+def read_memory(pid: int, name: str) -> int:
+    """Bytes, as the kernel counts them: VmRSS is resident, VmHWM the most that was, RssAnon what no file is behind."""
+    found = re.search(rf"^{name}:\s+(\d+) kB$", Path(f"/proc/{pid}/status").read_text(), re.MULTILINE)
+    assert found is not None
+    return int(found[1]) * 1024
 
 
 async def wait_until(is_so: Callable[[], bool], seconds: float) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 import psutil
 
 from bench.ground import Ground
-from bench.messaging_ground import MESSAGING, SENDING, laid
+from bench.messaging_ground import MESSAGING, SENDING, laid, read_memory
 from bench.messaging_side import list_names
 from bench.result import Measured, Target
 
@@ -31,13 +31,15 @@ async def measure(ground: Ground, sizes: Sizes) -> Measured:
         said = await server.line()
         watched = psutil.Process(said["pid"])
         await asyncio.sleep(sizes.rest_seconds)
-        alone_percent, before = await _idle(watched, sizes.rest_seconds), watched.memory_info().rss
+        alone_percent, before = await _idle(watched, sizes.rest_seconds), read_memory(watched.pid, "RssAnon")
         calling = MESSAGING.start("phones", house.folder, 1, sizes.bots, said["port"])
         phones = await stack.enter_async_context(calling)
         await phones.line()
         await house.wait_for_routes(sizes.bots)
         await asyncio.sleep(sizes.rest_seconds)
-        cpu_percent, after = await _idle(watched, sizes.idle_seconds), watched.memory_info().rss
+        cpu_percent, after = await _idle(watched, sizes.idle_seconds), read_memory(watched.pid, "RssAnon")
+        # None has left meanwhile.
+        await house.wait_for_routes(sizes.bots)
     fields = {
         "kb_per_bot": (after - before) / 1024 / sizes.bots,
         "cpu_percent": cpu_percent,
@@ -46,7 +48,8 @@ async def measure(ground: Ground, sizes: Sizes) -> Measured:
     }
     targets = (Target("kb_per_bot", at_most=100), Target("cpu_percent", at_most=5))
     notes = (
-        "Memory is what the server has resident after the idle time with all bots, less what it had before the first.",
+        "Memory is what the server holds after the idle time with all bots, less what it held before the first; "
+        "pages of files do not count, for the kernel takes them back from who is idle.",
         f"CPU is of one core, over {sizes.idle_seconds} s in which bots are pinged and answer, and nothing is sent.",
         "Alone is the same server before the first bot came.",
     )

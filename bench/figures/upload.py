@@ -3,7 +3,6 @@
 import asyncio
 import io
 import os
-import re
 from contextlib import AsyncExitStack
 from dataclasses import asdict, dataclass
 from datetime import timedelta
@@ -13,7 +12,7 @@ import httpx2
 from PIL import Image
 
 from bench.ground import Ground
-from bench.messaging_ground import EVERY, MESSAGING, MessagingGround, laid
+from bench.messaging_ground import EVERY, MESSAGING, MessagingGround, laid, read_memory
 from bench.result import Measured, Target
 from pabal.platform import auth
 from pabal.platform.actor import ENGINE, EVERYTHING, Role
@@ -45,10 +44,10 @@ async def measure(ground: Ground, sizes: Sizes) -> Measured:
         client = httpx2.AsyncClient(base_url=said["address"], headers=headers, timeout=300, trust_env=False)
         await stack.enter_async_context(client)
         await asyncio.sleep(sizes.rest_seconds)
-        idle = _read_status(said["pid"], "VmRSS")
+        idle = read_memory(said["pid"], "VmRSS")
         _forget_peak(said["pid"])
         await asyncio.gather(*(_post(client, content) for content in pictures))
-        peak, left = _read_status(said["pid"], "VmHWM"), _read_status(said["pid"], "VmRSS")
+        peak, left = read_memory(said["pid"], "VmHWM"), read_memory(said["pid"], "VmRSS")
     fields = {"peak_mb": (peak - idle) / MB, "idle_mb": idle / MB, "left_mb": (left - idle) / MB}
     notes = (
         "The peak is the most the server had resident, above what it had when idle and had not seen a picture.",
@@ -78,13 +77,6 @@ async def _make_token(house: MessagingGround) -> str:
     async with house.database.transaction() as tx:
         new = NewToken("bench", house.unit_id, Role.OPERATOR, (EVERYTHING,), tx.now + timedelta(days=1))
         return (await auth.make_token(tx, ENGINE, new)).secret
-
-
-def _read_status(pid: int, name: str) -> int:
-    """Bytes, as the kernel counts them: VmHWM is the most that was resident."""
-    found = re.search(rf"^{name}:\s+(\d+) kB$", Path(f"/proc/{pid}/status").read_text(), re.MULTILINE)
-    assert found is not None
-    return int(found[1]) * 1024
 
 
 def _forget_peak(pid: int) -> None:

@@ -30,7 +30,7 @@ const pick = (one, index, paint) => paint[one.colour] ?? [paint.ink, paint.work,
 function drawSeries(one, index, count, paint) {
   const points = moments(one.points);
   const colour = pick(one, index, paint);
-  if (one.kind === "bar") return { type: "bar", name: one.name, data: points, itemStyle: { color: colour }, barMaxWidth: 18, silent: true };
+  if (one.kind === "bar") return { type: "bar", name: one.name, data: points, itemStyle: { color: colour }, barMaxWidth: 4, silent: true };
   const last = points.at(-1);
   const data = points.map((point) => ({ value: point, symbol: point === last ? "circle" : "none" }));
   return {
