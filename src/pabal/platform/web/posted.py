@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from fastapi import Request
 
 from pabal.platform.web.identify import CSRF_FIELD, CSRF_HEADER, reopen_visit
+from pabal.platform.web.problems import CsrfFailed, SignInNeeded
 from pabal.platform.web.uploads import FilePart, FormField, PartLimits, read_parts
 from pabal.platform.web.visit import Visit
 
+SHORT = 1024 * 1024
 _MULTIPART = "multipart/form-data"
 
 
@@ -28,9 +30,12 @@ def open_posted(limits: PartLimits) -> Callable[[Request], Awaitable[Posted]]:
             visit = await reopen_visit(request)
             return Posted(visit, _read_fields(visit.request))
         parts = read_parts(request, limits)
-        if CSRF_HEADER not in request.headers:
-            request = await _find_token(request, parts)
-        return Posted(await reopen_visit(request), parts)
+        known = request if CSRF_HEADER in request.headers else await _find_token(request, parts)
+        try:
+            return Posted(await reopen_visit(known), parts)
+        except (CsrfFailed, SignInNeeded):
+            await _hear_out(request, parts)
+            raise
 
     return open_within
 
@@ -42,6 +47,14 @@ async def _find_token(request: Request, parts: AsyncIterator[FormField | FilePar
     found = first.value if isinstance(first, FormField) and first.name == CSRF_FIELD else ""
     headers = [*request.scope["headers"], (CSRF_HEADER.lower().encode(), found.encode(errors="replace"))]
     return Request({**request.scope, "headers": headers}, request.receive)
+
+
+async def _hear_out(request: Request, parts: AsyncIterator[FormField | FilePart]) -> None:
+    """Of a connection that is closed with something unread a browser shows no answer, so what is short is read."""
+    announced = request.headers.get("Content-Length", "")
+    if announced.isdigit() and int(announced) <= SHORT:
+        async for _ in parts:
+            pass
 
 
 async def _read_fields(request: Request) -> AsyncIterator[FormField | FilePart]:
