@@ -29,7 +29,7 @@ ARGS ?=
 APP ?=
 SEED ?= 1
 # bash and some systems have variables of these names, so only the command line counts.
-CHAOS_SECONDS := $(if $(filter command line,$(origin SECONDS)),$(SECONDS),60)
+CHAOS_SECONDS := $(if $(filter command line,$(origin SECONDS)),$(SECONDS),$(if $(APP),45,60))
 BENCH_NAME := $(if $(filter command line,$(origin NAME)),$(NAME))
 
 .PHONY: help run demo test check bench chaos acceptance format lock clean
@@ -60,8 +60,8 @@ check: $(READY_DEV) ## format, lint, types, layers, security, the rules of the h
 bench: $(READY_DEV) ## measure; NAME=queue for one of them
 	@exec $(BIN)/python -m bench $(BENCH_NAME) $(ARGS)
 
-chaos: $(READY_DEV) ## kill, stop and restart, then check the histories; SECONDS=60 SEED=1
-	@exec $(BIN)/python -m chaos --seconds $(CHAOS_SECONDS) --seed $(SEED) $(ARGS)
+chaos: $(READY_DEV) ## kill, stop and restart, then check the histories; SECONDS=60 SEED=1 APP=messaging
+	@exec $(BIN)/python -m chaos$(if $(APP),.$(APP)) --seconds $(CHAOS_SECONDS) --seed $(SEED) $(ARGS)
 
 acceptance: $(READY_DEV) ## how many lines of docs/requirements are proven; APP=messaging, ARGS=--list
 	@exec $(BIN)/python -m tools.acceptance $(if $(APP),--app $(APP)) $(ARGS)
