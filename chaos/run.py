@@ -1,12 +1,9 @@
 """One run from the first server to the last word of the checker, in a folder and a PostgreSQL of its own."""
 
 import asyncio
-import shutil
 import signal
-import tempfile
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,13 +14,11 @@ from chaos.monkey import Monkey
 from chaos.plan import Minimums, make_plan
 from chaos.report import Report
 from chaos.schema import make_schema
-from pabal.base import embedded
+from chaos.stage import cluster, repeat, set_up, until_none
 from pabal.base.clock import elapsed
 from pabal.base.database import Database
 
 DRAIN_SECONDS = 120.0
-# Durable: what these promises are about. Small, because the run brings its own little machine room along.
-SETTINGS = {"fsync": "on", "synchronous_commit": "on", "full_page_writes": "on", "shared_buffers": "64MB"}
 
 
 @dataclass(frozen=True)
@@ -42,31 +37,14 @@ class Chosen:
 
 
 async def run(chosen: Chosen, say: Callable[[str], None]) -> Report:
-    folder = Path(tempfile.mkdtemp(prefix="pabal-chaos-"))
-    folder.chmod(0o755)
-    is_clean = False
-    try:
-        async with _cluster(folder / "pg") as url:
+    with set_up(say, keep=chosen.keep) as stage:
+        async with cluster(stage.folder / "pg") as url:
             await make_schema(url)
-            counters = await _survive(chosen, folder, url, say)
-            report = await check(folder, url, ttl=chosen.ttl)
+            counters = await _survive(chosen, stage.folder, url, say)
+            report = await check(stage.folder, url, ttl=chosen.ttl)
             report.judge(counters, chosen.minimums)
-        is_clean = report.is_good
+        stage.is_clean = report.is_good
         return report
-    finally:
-        if is_clean and not chosen.keep:
-            shutil.rmtree(folder)
-        else:
-            say(f"histories and logs are kept in {folder}")
-
-
-@asynccontextmanager
-async def _cluster(folder: Path) -> AsyncIterator[str]:
-    cluster = await embedded.ensure(folder, settings=SETTINGS)
-    try:
-        yield cluster.url()
-    finally:
-        await embedded.remove(folder)
 
 
 async def _survive(chosen: Chosen, folder: Path, url: str, say: Callable[[str], None]) -> Counter[str]:
@@ -77,13 +55,13 @@ async def _survive(chosen: Chosen, folder: Path, url: str, say: Callable[[str], 
     plan = make_plan(chosen.seed, chosen.seconds, stop_seconds=chosen.stop_seconds)
     say(f"seed {chosen.seed}: {dict(Counter(fault.what for fault in plan))} in {chosen.seconds:g} s")
     crew.start(chosen.workers)
-    keeping = [_repeat(crew.watch_once, 0.05), _repeat(monkey.keep_once, 0.2)]
+    keeping = [repeat(crew.watch_once, 0.05), repeat(monkey.keep_once, 0.2)]
     producer = crew.start_producer()
     try:
         await monkey.act(plan, elapsed())
         producer.send_signal(signal.SIGTERM)
         await asyncio.to_thread(producer.wait, 60)
-        left = await _drain(monkey)
+        left = await until_none(monkey.count_open, seconds=DRAIN_SECONDS, pause=0.2)
         say(f"drained: {left} open")
     finally:
         producer.kill()
@@ -94,24 +72,3 @@ async def _survive(chosen: Chosen, folder: Path, url: str, say: Callable[[str], 
         crew.kill_all()
         await database.close()
     return monkey.done + Counter(hung=hung)
-
-
-async def _drain(monkey: Monkey) -> int | None:
-    """The faults are over; the servers go on until nothing is open, or for as long as that may take at most."""
-    left = await monkey.count_open()
-    ceiling = elapsed() + DRAIN_SECONDS
-    while left != 0 and elapsed() < ceiling:
-        await asyncio.sleep(0.2)
-        left = await monkey.count_open()
-    return left
-
-
-def _repeat(step: Callable[[], object], pause: float) -> asyncio.Task[None]:
-    async def repeat() -> None:
-        while True:
-            answer = step()
-            if asyncio.iscoroutine(answer):
-                await answer
-            await asyncio.sleep(pause)
-
-    return asyncio.create_task(repeat())

@@ -2,10 +2,8 @@
 
 import asyncio
 import shutil
-import tempfile
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -18,8 +16,8 @@ from chaos.messaging.minutes import MINUTE, Minutes
 from chaos.messaging.plan import STOP_SECONDS, make_plan
 from chaos.messaging.report import Report
 from chaos.monkey import Monkey
-from chaos.run import SETTINGS as DURABLE
-from chaos.run import _repeat
+from chaos.stage import SETTINGS as DURABLE
+from chaos.stage import cluster, repeat, set_up, until_none
 from pabal.base import clock, embedded
 from pabal.base.clock import elapsed, host_time
 from pabal.base.database import Database
@@ -51,33 +49,17 @@ class Chosen:
 
 
 async def run(chosen: Chosen, say: Callable[[str], None]) -> Report:
-    folder = Path(tempfile.mkdtemp(prefix="pabal-chaos-"))
-    folder.chmod(0o755)
-    is_clean = False
-    try:
-        async with _cluster(folder / "pg") as url:
+    with set_up(say, keep=chosen.keep) as stage:
+        folder = stage.folder
+        async with cluster(folder / "pg", SETTINGS) as url:
             first = await _lay(url, folder, chosen)
             done = await _survive(chosen, folder, url, first, say)
             for log in (folder / "pg").glob("**/log/*.log"):
                 shutil.copy(log, folder / "log")
             report = await check(folder, url)
             report.judge(done, seconds=0.0 if chosen.is_any_enough else chosen.seconds)
-        is_clean = report.is_good
+        stage.is_clean = report.is_good
         return report
-    finally:
-        if is_clean and not chosen.keep:
-            shutil.rmtree(folder)
-        else:
-            say(f"logs are kept in {folder}")
-
-
-@asynccontextmanager
-async def _cluster(folder: Path) -> AsyncIterator[str]:
-    cluster = await embedded.ensure(folder, settings=SETTINGS)
-    try:
-        yield cluster.url()
-    finally:
-        await embedded.remove(folder)
 
 
 async def _lay(url: str, folder: Path, chosen: Chosen) -> datetime:
@@ -105,16 +87,17 @@ async def _survive(
     say(f"seed {chosen.seed}: {dict(Counter(fault.what for fault in plan))} in {chosen.seconds:g} s")
     crew.start(SERVERS)
     crew.start_phones()
-    keeping = [_repeat(crew.watch_once, 0.05), _repeat(monkey.keep_once, 0.2)]
+    keeping = [repeat(crew.watch_once, 0.05), repeat(monkey.keep_once, 0.2)]
     try:
         await _wait_for_phones(crew)
         async with database.transaction() as tx:
             ahead = first - MINUTE - tx.now
         await minutes.jump(ahead)
-        keeping.append(_repeat(minutes.turn_once, 0.0))
+        keeping.append(repeat(minutes.turn_once, 0.0))
         await monkey.act(plan, elapsed())
         crew.calm_phones()
-        say(f"settled: {await _settle(minutes)} left")
+        left = await until_none(minutes.count_left, seconds=SETTLE_SECONDS, pause=0.3)
+        say(f"settled: {left} left")
     finally:
         for task in keeping:
             task.cancel()
@@ -138,13 +121,3 @@ async def _wait_for_phones(crew: BotCrew) -> None:
     async with asyncio.timeout(CONNECT_SECONDS):
         while not crew.is_connected:
             await asyncio.sleep(0.1)
-
-
-async def _settle(minutes: Minutes) -> int | None:
-    """The faults are over; everything goes on until each occurrence has its end, or for as long as that may take."""
-    left = await minutes.count_left()
-    ceiling = elapsed() + SETTLE_SECONDS
-    while left != 0 and elapsed() < ceiling:
-        await asyncio.sleep(0.3)
-        left = await minutes.count_left()
-    return left

@@ -151,7 +151,9 @@ async def test_progress_is_written_while_the_job_runs(db: Database, locks: Path)
 
         await until(has_progress)
         leave.set()
-        await until_ended(db, job)
+        ended = await until_ended(db, job)
+
+    assert ended.result == "done"
 
 
 async def test_progress_of_an_attempt_that_lost_its_job_is_not_kept_and_stops_it(db: Database, locks: Path):
@@ -387,4 +389,6 @@ async def test_progress_refused_because_the_route_moved_hands_the_job_back(db: D
 
         await server.runner.write_reports_once()
 
-        await until_in(db, made.id, "ready")
+        waiting = await until_in(db, made.id, "ready")
+
+    assert (waiting.worker, waiting.failures, waiting.recoveries) == (None, 0, 0)

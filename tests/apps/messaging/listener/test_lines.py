@@ -58,6 +58,7 @@ async def test_each_line_has_its_own_time(server: BotServer, clock: Clock, keepe
     phone.write(chat("둘")[20:])
 
     await until(lambda: len(keeper.chats) == 2)
+    assert [one.text for one in keeper.chats] == ["하나", "둘"]
 
 
 async def test_packets_arrive_whole_and_in_the_order_they_were_sent(server: BotServer):
