@@ -59,9 +59,19 @@ def _housekeeping_loop(settings: Settings, database: Database) -> Loop:
     return Loop("housekeeping", partial(housekeeping.run_once, database, keep), idle=60.0)
 
 
+# Each commit with a fact wakes every subscriber on every server, and most facts are none of its business.
+FACTS_REST = 0.1
+
+
 def _fact_loops(database: Database, slices: tuple[Slice, ...]) -> list[Loop]:
     return [
-        Loop(f"facts:{each.name}", partial(facts.deliver_once, database, each), idle=5.0, wake_on=["facts"])
+        Loop(
+            f"facts:{each.name}",
+            partial(facts.deliver_once, database, each),
+            idle=5.0,
+            wake_on=["facts"],
+            least=FACTS_REST,
+        )
         for one in slices
         for each in one.subscribers
     ]

@@ -12,13 +12,14 @@ from pabal.base import clock
 from pabal.base.database import Database
 from pabal.base.killpoints import EXIT_CODE, KILL_POINTS, kill_point
 from pabal.base.sql import load
-from pabal.engine import claims, delays, steps, ticks, timers, withdrawals, workers
+from pabal.engine import claims, delays, ticks, timers, withdrawals, workers
 from pabal.engine.claims import Wanted
 from pabal.engine.facts import Subscriber, deliver_once
 from pabal.engine.inside import InsideWork
 from pabal.engine.kinds import Job, Kinds, Shape
 from pabal.engine.lanes import LaneSweep
 from pabal.engine.machine import Machine
+from pabal.engine.steps import Attempts
 
 SQL = load(__file__)
 BATCH = 100
@@ -98,8 +99,9 @@ async def _round(parts: Parts, worker: int) -> int:
 
 async def _work(parts: Parts, worker: int) -> int:
     jobs = await _claim(parts, worker)
+    attempts = Attempts(parts.database, parts.kinds)
     for job in jobs:
-        outcome = await steps.perform(parts.database, worker, job, parts.kinds[job.kind], parts.kinds)
+        outcome = await attempts.perform(worker, job)
         if outcome is not None:
             async with parts.database.transaction() as tx:
                 await claims.settle(tx, worker, [(job, outcome)], parts.kinds)

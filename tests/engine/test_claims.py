@@ -12,7 +12,7 @@ from pabal.engine import claims, queue
 from pabal.engine.claims import END, LeaseLost, Wanted
 from pabal.engine.endings import Returned
 from pabal.engine.kinds import Job
-from pabal.engine.leases import hold, return_unknown, write_progress
+from pabal.engine.leases import fence, holding, return_unknown, write_progress
 from pabal.engine.outcome import Cancel, Done, Limited, Outcome, Retry, Snooze
 from pabal.engine.queue import NewJob, Priority
 from tests.support.work import (
@@ -339,8 +339,8 @@ async def test_a_late_worker_cannot_write_progress_or_anything_else(db: Database
     async with db.transaction() as tx:
         kept = await write_progress(tx, worker, [(zombie, {"part": 9}), (current, {"part": 1})])
         with pytest.raises(LeaseLost):
-            await claims.fence(tx, zombie)
-        await claims.fence(tx, current)
+            await fence(tx, zombie)
+        await fence(tx, current)
 
     assert kept == {current.id}
     assert (await place(db, zombie.id)).progress == {"part": 1}
@@ -473,10 +473,9 @@ async def test_progress_locks_leases_in_the_order_in_which_handlers_hold_them(db
         async with db.transaction() as tx:
             return await write_progress(tx, worker, [(second, {"part": 1}), (first, {"part": 1})])
 
-    async with db.transaction() as tx:
-        await hold(tx, [first])
+    async with holding(db, [first]) as (tx, held):
         reporting = await begin_blocked(db, report())
-        held = await hold(tx, [second])
+        await fence(tx, second)
 
-    assert set(held) == {second.id}
+    assert set(held) == {first.key}
     assert await reporting == {first.id, second.id}

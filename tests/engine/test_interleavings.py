@@ -13,6 +13,7 @@ from pabal.engine import claims, delays, lanes, queue, routes, withdrawals, work
 from pabal.engine.claims import LeaseLost
 from pabal.engine.endings import Returned
 from pabal.engine.kinds import Job
+from pabal.engine.leases import fence
 from pabal.engine.outcome import Done, Retry
 from pabal.engine.queue import NewJob, Priority
 from tests.engine import broken
@@ -130,7 +131,7 @@ async def test_rescue_waits_for_a_fenced_write_and_keeps_it(db: Database) -> Non
     [(_, worker)] = await leases(db)
     await lapse(db, worker)
     async with db.transaction() as tx:
-        await claims.fence(tx, job)
+        await fence(tx, job)
         rescuing = await begin_blocked(db, rescue(db))
         await claims.settle(tx, worker, [(job, Done())], KINDS)
     rescued = await rescuing
@@ -154,7 +155,7 @@ async def test_a_fence_that_waits_for_rescue_finds_its_lease_lost(db: Database) 
 
 async def write_fenced(db: Database, job: Job) -> None:
     async with db.transaction() as tx:
-        await claims.fence(tx, job)
+        await fence(tx, job)
 
 
 async def test_a_routed_fence_and_a_rescue_do_not_lock_each_other_out(db: Database) -> None:

@@ -109,6 +109,21 @@ async def test_a_start_counts_from_when_it_got_the_key_and_not_from_when_its_tra
     assert [weight for _, weight in await starts(db, "room:1")] == [1, 2]
 
 
+async def test_many_in_one_commit_take_as_if_each_came_alone(db: Database) -> None:
+    pair = Window("pair", 2, 60 * SECOND)
+    asked = [("room:1", "x"), ("room:2", "x"), ("room:1", "y"), ("room:2", "z"), ("room:1", "z")]
+    wanted = [(job(n), [Limit(room, (pair,)), Limit(other, (GAP,))]) for n, (room, other) in enumerate(asked)]
+
+    async with undone(db) as tx:
+        together = await limits.take_all(tx, [*wanted, (job(9), [])])
+    async with undone(db) as tx:
+        alone = [await limits.take(tx, one, limits_of) for one, limits_of in wanted]
+
+    # x was taken by the first; room:1 by the first, third and so not by the fifth
+    assert [None if one is None else one.limit for one in together] == [None, "x gap", None, None, "room:1 pair", None]
+    assert [one and one.limit for one in alone] == [one and one.limit for one in together[:-1]]
+
+
 async def test_who_takes_together_takes_one_after_the_other(db: Database) -> None:
     async with db.transaction() as tx:
         assert await limits.take(tx, job(1), [Limit("room:1", (GAP,))]) is None

@@ -9,7 +9,7 @@ from pabal.base.errors import Conflict
 from pabal.engine import claims, routes, workers
 from pabal.engine.claims import RouteLost
 from pabal.engine.kinds import Job
-from pabal.engine.leases import hold, write_progress
+from pabal.engine.leases import fence, holding, write_progress
 from pabal.engine.outcome import Done, Outcome, Retry
 from pabal.engine.queue import Priority
 from tests.support.work import (
@@ -108,7 +108,7 @@ async def test_after_a_takeover_nothing_of_the_old_holder_is_kept(db: Database) 
     async with db.transaction() as tx:
         assert await write_progress(tx, worker, [(job, {"part": 1})]) == set()
         with pytest.raises(RouteLost):
-            await claims.fence(tx, job)
+            await fence(tx, job)
 
     assert (await place(db, job.id)).progress is None
 
@@ -127,7 +127,7 @@ async def test_while_the_epoch_is_current_everything_is_kept(db: Database) -> No
     worker, job = await start_routed(db)
 
     async with db.transaction() as tx:
-        await claims.fence(tx, job)
+        await fence(tx, job)
         assert await write_progress(tx, worker, [(job, {"part": 1})]) == {job.id}
         assert await workers.list_signals(tx, worker) == []
     await settle(db, job, Done(), worker=worker)
@@ -236,11 +236,11 @@ async def test_many_attempts_are_fenced_at_once_and_each_learns_what_it_lost(db:
     plain, lost = await start(db), await start(db)
     await settle(db, lost, Done())
 
-    async with db.transaction() as tx:
-        before = await hold(tx, [routed, plain, lost])
+    async with holding(db, [routed, plain, lost]) as (_, before):
+        pass
     await hold_route(db, await begin_life(db))
-    async with db.transaction() as tx:
-        after = await hold(tx, [routed, plain])
+    async with holding(db, [routed, plain]) as (_, after):
+        pass
 
-    assert before == {routed.id: True, plain.id: True}
-    assert after == {routed.id: False, plain.id: True}
+    assert before == {routed.key: True, plain.key: True}
+    assert after == {routed.key: False, plain.key: True}

@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -12,7 +13,7 @@ from pabal.engine import claims
 from pabal.engine.endings import Returned
 from pabal.engine.kinds import Job, Kinds
 from pabal.engine.outcome import Cancel, Done, Outcome, Retry, Snooze
-from pabal.engine.steps import perform
+from pabal.engine.steps import Attempts
 from tests.support.servers import SQL, Errand, notes
 from tests.support.work import (
     BOT,
@@ -32,7 +33,7 @@ SIMPLE = "test.simple"
 
 
 async def attempt(db: Database, kinds: Kinds, job: Job, worker: int = 0) -> Outcome | Returned | None:
-    return await perform(db, worker, job, kinds[job.kind], kinds)
+    return await Attempts(db, kinds).perform(worker, job)
 
 
 async def begin(db: Database, kind: str, **options: Any) -> tuple[Job, int]:
@@ -47,10 +48,37 @@ def simple(handler: Any) -> Kinds:
     return kinds
 
 
-def errands(errand: Any) -> Kinds:
+class Sharing:
+    """The same errand as one of those who share their commits."""
+
+    def __init__(self, errand: Any) -> None:
+        self._errand = errand
+        self.perform, self.give_up = errand.perform, errand.give_up
+
+    async def prepare_all(self, tx: Tx, jobs: Sequence[Job]) -> list[Any]:
+        return [await self._errand.prepare(tx, job) for job in jobs]
+
+    async def record_all(self, tx: Tx, performed: Sequence[tuple[Any, Any]]) -> list[Outcome]:
+        return [await self._errand.record(tx, prepared, result) for prepared, result in performed]
+
+
+def own(errand: Any) -> Kinds:
     kinds = Kinds()
     kinds.steps(ERRAND, errand)
     return kinds
+
+
+def shared(errand: Any) -> Kinds:
+    kinds = Kinds()
+    kinds.shared_steps(ERRAND, Sharing(errand))
+    return kinds
+
+
+@pytest.fixture(params=[own, shared])
+def errands(request: pytest.FixtureRequest) -> Callable[[Any], Kinds]:
+    """Both ways to commit promise the same."""
+    way: Callable[[Any], Kinds] = request.param
+    return way
 
 
 async def test_a_plain_handler_that_says_nothing_is_done(db: Database):
@@ -123,7 +151,7 @@ async def test_a_timeout_of_the_handlers_own_is_not_taken_for_the_deadline(db: D
     assert await attempt(db, simple(handler), job) == Retry("TimeoutError: the bot did not answer")
 
 
-async def test_steps_record_and_end_the_job_in_one_commit(db: Database):
+async def test_steps_record_and_end_the_job_in_one_commit(db: Database, errands: Callable[[Any], Kinds]):
     errand = Errand()
     job, worker = await begin(db, ERRAND)
 
@@ -135,7 +163,7 @@ async def test_steps_record_and_end_the_job_in_one_commit(db: Database):
     assert await notes(db, f"recorded:{job.id}") == 1
 
 
-async def test_no_transaction_is_open_while_a_handler_performs(db: Database):
+async def test_no_transaction_is_open_while_a_handler_performs(db: Database, errands: Callable[[Any], Kinds]):
     errand = Errand()
     errand.gate.clear()
     job, worker = await begin(db, ERRAND)
@@ -151,7 +179,9 @@ async def test_no_transaction_is_open_while_a_handler_performs(db: Database):
     assert open_transactions == 0
 
 
-async def test_prepare_may_end_the_attempt_before_anything_is_done_outside(db: Database):
+async def test_prepare_may_end_the_attempt_before_anything_is_done_outside(
+    db: Database, errands: Callable[[Any], Kinds]
+):
     errand = Errand()
     job, worker = await begin(db, ERRAND)
     async with db.transaction() as tx:
@@ -164,7 +194,7 @@ async def test_prepare_may_end_the_attempt_before_anything_is_done_outside(db: D
     assert await counters(db, job.id) == (0, 0, 1)
 
 
-async def test_what_record_wrote_is_undone_when_it_raises(db: Database):
+async def test_what_record_wrote_is_undone_when_it_raises(db: Database, errands: Callable[[Any], Kinds]):
     class Failing(Errand):
         async def record(self, tx: Tx, prepared: Any, result: Any) -> Outcome:
             await super().record(tx, prepared, result)
@@ -178,7 +208,9 @@ async def test_what_record_wrote_is_undone_when_it_raises(db: Database):
     assert await notes(db, f"recorded:{job.id}") == 0
 
 
-async def test_a_job_that_record_ends_without_success_is_given_up_in_the_same_commit(db: Database):
+async def test_a_job_that_record_ends_without_success_is_given_up_in_the_same_commit(
+    db: Database, errands: Callable[[Any], Kinds]
+):
     errand = Errand()
     errand.outcome = Cancel("the room is gone")
     job, worker = await begin(db, ERRAND)
@@ -189,7 +221,7 @@ async def test_a_job_that_record_ends_without_success_is_given_up_in_the_same_co
     assert await notes(db, f"given_up:{job.id}") == 1
 
 
-async def test_a_zombie_records_nothing_and_is_noted(db: Database):
+async def test_a_zombie_records_nothing_and_is_noted(db: Database, errands: Callable[[Any], Kinds]):
     errand = Errand()
     errand.gate.clear()
     job, worker = await begin(db, ERRAND)
@@ -207,7 +239,7 @@ async def test_a_zombie_records_nothing_and_is_noted(db: Database):
     assert [(row[0], row[1]) for row in await stale(db)] == [(job.id, job.token)]
 
 
-async def test_an_attempt_that_lost_its_job_before_it_began_does_nothing(db: Database):
+async def test_an_attempt_that_lost_its_job_before_it_began_does_nothing(db: Database, errands: Callable[[Any], Kinds]):
     errand = Errand()
     job, worker = await begin(db, ERRAND)
     await crash(db, worker)
@@ -218,7 +250,7 @@ async def test_an_attempt_that_lost_its_job_before_it_began_does_nothing(db: Dat
     assert errand.calls == []
 
 
-async def test_an_attempt_whose_route_moved_is_handed_back(db: Database):
+async def test_an_attempt_whose_route_moved_is_handed_back(db: Database, errands: Callable[[Any], Kinds]):
     errand = Errand()
     await enqueue(db, ERRAND, route=BOT)
     first, second = await begin_life(db), await begin_life(db)
@@ -255,7 +287,7 @@ class CutOff(Errand):
             await tx.value(SQL.terminate_myself)
 
 
-async def test_a_result_is_recorded_again_when_the_connection_was_lost(db: Database):
+async def test_a_result_is_recorded_again_when_the_connection_was_lost(db: Database, errands: Callable[[Any], Kinds]):
     errand = CutOff("record")
     job, worker = await begin(db, ERRAND)
 
@@ -266,7 +298,7 @@ async def test_a_result_is_recorded_again_when_the_connection_was_lost(db: Datab
     assert await notes(db, f"recorded:{job.id}") == 1
 
 
-async def test_a_connection_lost_in_prepare_is_no_failure_of_the_job(db: Database):
+async def test_a_connection_lost_in_prepare_is_no_failure_of_the_job(db: Database, errands: Callable[[Any], Kinds]):
     errand = CutOff("prepare")
     job, worker = await begin(db, ERRAND)
 

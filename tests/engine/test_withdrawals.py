@@ -249,8 +249,8 @@ async def test_what_has_begun_may_be_given_longer_to_come_to_its_end(db: Databas
     later = await moment(db, 3600)
 
     async with db.transaction() as tx:
-        await withdrawals.extend(tx, job_id, later)
-        await withdrawals.extend(tx, job_id, later)
+        await withdrawals.extend(tx, {job_id: later})
+        await withdrawals.extend(tx, {job_id: later})
     await advance(db, 61)
     too_soon = await expire(db)
     await advance(db, 3600)

@@ -96,7 +96,7 @@ class Desk:
     async def begin(cls, db: Database, files: Files, route: str, *, running: timedelta = timedelta(hours=1)) -> "Desk":
         services = make_services(db, files)
         kinds = Kinds()
-        kinds.steps(SEND, Send(services, began=clock.elapsed() - running.total_seconds()))
+        kinds.shared_steps(SEND, Send(services, began=clock.elapsed() - running.total_seconds()))
         async with db.transaction() as tx:
             worker = await workers.insert_worker(tx, host="here", meta={})
         desk = cls(db, services, kinds, worker, FakeLine(), Route(route, worker, 0))
@@ -129,7 +129,7 @@ class Desk:
         return job is not None
 
     async def perform(self, job: Job) -> None:
-        ending = await steps.perform(self.db, self.worker, job, self.kinds[SEND], self.kinds)
+        ending = await steps.Attempts(self.db, self.kinds).perform(self.worker, job)
         if ending is not None:
             async with self.db.transaction() as tx:
                 await claims.settle(tx, self.worker, [(job, ending)], self.kinds)

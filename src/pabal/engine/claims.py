@@ -1,8 +1,7 @@
 """Claim and settle, fenced by a token: only the attempt that the lease names may change its job."""
 
 import random
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -93,37 +92,18 @@ async def fail_inside(tx: Tx, job: Job, failure: Retry, kinds: Kinds) -> None:
         await settle(tx, None, [(job, failure)], kinds)
 
 
-async def fence(tx: Tx, job: Job) -> None:
-    """Nothing in this transaction may be kept unless the job is still this attempt's: raises LeaseLost or RouteLost."""
-    epochs: list[int | None] = [None]
-    if job.route_epoch is not None:
-        # Routes before leases, as rescue locks them.
-        epochs = [row["epoch"] for row in await tx.rows(SQL.hold_routes, queues=[job.queue])]
-    if await tx.value(SQL.fence, id=job.id, token=job.token) is None:
-        raise LeaseLost(f"job {job.id} token {job.token}")
-    if epochs != [job.route_epoch]:
-        raise RouteLost(f"job {job.id} route {job.queue}")
+async def settle(
+    tx: Tx, worker: int | None, attempts: Sequence[Attempted], kinds: Kinds, *, is_fenced: bool = False
+) -> Settled:
+    """Ends attempts, in any mixture; what is not ours any more changes nothing and is noted.
 
-
-@asynccontextmanager
-async def fenced(database: Database, job: Job) -> AsyncIterator[Tx]:
-    """A transaction in which the job is this attempt's, opened with the fence itself."""
-    if job.route_epoch is not None:
-        async with database.transaction() as tx:
-            await fence(tx, job)
-            yield tx
-        return
-    async with database.transaction(SQL.open_fenced, id=job.id, token=job.token) as tx:
-        if tx.opened["id"] is None:
-            raise LeaseLost(f"job {job.id} token {job.token}")
-        yield tx
-
-
-async def settle(tx: Tx, worker: int | None, attempts: Sequence[Attempted], kinds: Kinds) -> Settled:
-    """Ends attempts, in any mixture; what is not ours any more changes nothing and is noted."""
+    `is_fenced`: this transaction holds their leases and routes already.
+    """
     if not attempts:
         return Settled()
-    attempts = await _without_lost_routes(tx, _once_each(attempts))
+    attempts = _once_each(attempts)
+    if not is_fenced:
+        attempts = await _without_lost_routes(tx, attempts)
     done = [job for job, outcome in attempts if outcome is DONE]
     others = attempts if not done else [attempt for attempt in attempts if attempt[1] is not DONE]
     settled = await _end_done(tx, done) if done else set()

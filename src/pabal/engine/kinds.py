@@ -53,6 +53,11 @@ class Job:
     def attempt(self) -> int:
         return self.failures + 1
 
+    @property
+    def key(self) -> tuple[int, int]:
+        """A job may come back while an older attempt at it is still on its way out: only both name one."""
+        return self.id, self.token
+
     async def report(self, progress: dict[str, Any]) -> None:
         """Shows how far it is; written at most twice a second, the last one always."""
         if self.reporter is not None:
@@ -76,6 +81,18 @@ class Steps(Protocol):
     async def give_up(self, tx: Tx, job: Job, reason: str) -> None: ...
 
 
+class SharedSteps(Protocol):
+    """Steps of attempts that share their transactions; each method answers in the order it was given.
+
+    Whoever raises spoils it for all, and then each is asked alone.
+    """
+
+    async def prepare_all(self, tx: Tx, jobs: Sequence[Job]) -> Sequence[Any]: ...
+    async def perform(self, job: Job, prepared: Any) -> Any: ...
+    async def record_all(self, tx: Tx, performed: Sequence[tuple[Any, Any]]) -> Sequence[Outcome]: ...
+    async def give_up(self, tx: Tx, job: Job, reason: str) -> None: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Kind:
     name: str
@@ -90,6 +107,7 @@ class Kind:
     claim_most: Callable[[], int] | None = None
     give_up: Callable[[Tx, Job, str], Awaitable[None]] | None = None
     is_async: bool = True
+    is_shared: bool = False
 
     @property
     def most_per_claim(self) -> int:
@@ -130,6 +148,10 @@ class Kinds:
     def steps(self, name: str, handler: Steps, **options: Any) -> None:
         """An object with prepare, perform, record and give_up. Runs at least once, under a lease, fenced."""
         self.add(Kind(name, Shape.STEPS, handler, give_up=handler.give_up, **options))
+
+    def shared_steps(self, name: str, handler: SharedSteps, **options: Any) -> None:
+        """The same for work that many do at once: prepare_all and record_all get all that begin or end together."""
+        self.add(Kind(name, Shape.STEPS, handler, give_up=handler.give_up, is_shared=True, **options))
 
     def find(self, name: str) -> Kind | None:
         return self._by_name.get(name)

@@ -67,21 +67,21 @@ class Use:
 
 async def take(tx: Tx, job: Job, limits: Sequence[Limit]) -> Limited | None:
     """Called in `prepare`, when an attempt starts: None means it may; otherwise return the answer as the outcome."""
-    keys = sorted({limit.key for limit in limits})
-    await tx.run(SQL.open_keys, keys=keys)
-    promised = {row["key"]: row["promised"] for row in await tx.rows(SQL.lock_keys, keys=keys)}
-    moment: datetime = await tx.value(SQL.read_moment)
-    refusal = await _first_allowed(tx, limits, moment)
-    if refusal is None:
-        weights = _weights(limits)
-        keys, values = list(weights), list(weights.values())
-        await tx.run(SQL.insert_starts, keys=keys, weights=values, moment=moment, id=job.id)
-        return None
-    limit, window, allowed_at = refusal
-    until = _after_promises(allowed_at, promised.get(limit.key), _share(limit, window))
-    await tx.run(SQL.promise, keys=[limit.key], until=until)
-    emit("limits.reached", limit=window.name, key=limit.key, job=job.id)
-    return Limited(until, f"{limit.key} {window.name}")
+    [answer] = await take_all(tx, [(job, limits)])
+    return answer
+
+
+async def take_all(tx: Tx, starts: Sequence[tuple[Job, Sequence[Limit]]]) -> list[Limited | None]:
+    """For each as if it came alone, one after the other, in this order. Without limits it may."""
+    promised = await _lock(tx, sorted({limit.key for _, limits in starts for limit in limits}))
+    answers: list[Limited | None] = [None] * len(starts)
+    left = [place for place, (_, limits) in enumerate(starts) if limits]
+    while left:
+        together = _find_disjoint(starts, left)
+        for place, limited in (await _take_disjoint(tx, starts, together, promised)).items():
+            answers[place] = limited
+        left = [place for place in left if place not in together]
+    return answers
 
 
 async def list_use(tx: Tx, limits: Sequence[Limit]) -> list[Use]:
@@ -93,22 +93,74 @@ async def list_use(tx: Tx, limits: Sequence[Limit]) -> list[Use]:
     ]
 
 
-async def _first_allowed(tx: Tx, limits: Sequence[Limit], moment: datetime) -> tuple[Limit, Window, datetime] | None:
-    """The window that lets go last, with the moment it does; None when all have room now."""
-    pairs = [(limit, window) for limit in limits for window in limit.windows]
+async def _lock(tx: Tx, keys: list[str]) -> dict[str, datetime | None]:
+    """What each has promised; a key is opened when it is first met."""
+    found = {row["key"]: row["promised"] for row in await tx.rows(SQL.open_keys, keys=keys)} if keys else {}
+    if len(found) == len(keys):
+        return found
+    return {row["key"]: row["promised"] for row in await tx.rows(SQL.lock_keys, keys=keys)}
+
+
+def _find_disjoint(starts: Sequence[tuple[Job, Sequence[Limit]]], left: Sequence[int]) -> set[int]:
+    """Those that share no key with one before them: what one takes is no other's business."""
+    found: set[int] = set()
+    taken: set[str] = set()
+    for place in left:
+        keys = {limit.key for limit in starts[place][1]}
+        if not keys & taken:
+            found.add(place)
+        taken |= keys
+    return found
+
+
+async def _take_disjoint(
+    tx: Tx,
+    starts: Sequence[tuple[Job, Sequence[Limit]]],
+    places: set[int],
+    promised: dict[str, datetime | None],
+) -> dict[int, Limited]:
+    """Those that must wait; the others have started."""
+    moment, full = await _find_full(tx, {place: starts[place][1] for place in sorted(places)})
+    await _start(tx, [starts[place] for place in sorted(places) if place not in full], moment)
+    waiting: dict[int, Limited] = {}
+    for place, (limit, window, allowed_at) in full.items():
+        until = _after_promises(allowed_at, promised.get(limit.key), _share(limit, window))
+        promised[limit.key] = until
+        waiting[place] = Limited(until, f"{limit.key} {window.name}")
+        emit("limits.reached", limit=window.name, key=limit.key, job=starts[place][0].id)
+    if full:
+        keys = [limit.key for limit, _, _ in full.values()]
+        await tx.run(SQL.promise, keys=keys, untils=[one.until for one in waiting.values()])
+    return waiting
+
+
+async def _find_full(
+    tx: Tx, wanted: dict[int, Sequence[Limit]]
+) -> tuple[datetime, dict[int, tuple[Limit, Window, datetime]]]:
+    """The present; and for each that has no room now, the window that lets go last with the moment it does."""
+    asked = [(place, limit, window) for place, limits in wanted.items() for limit in limits for window in limit.windows]
     rows = await tx.rows(
         SQL.find_first_allowed,
-        keys=[limit.key for limit, _ in pairs],
-        maxima=[window.most for _, window in pairs],
-        spans=[window.span for _, window in pairs],
-        weights=[0 if window.counts_starts else limit.weight for limit, window in pairs],
-        moment=moment,
+        keys=[limit.key for _, limit, _ in asked],
+        maxima=[window.most for _, _, window in asked],
+        spans=[window.span for _, _, window in asked],
+        weights=[0 if window.counts_starts else limit.weight for _, limit, window in asked],
     )
-    full = [(row["allowed_at"], row["n"]) for row in rows if row["allowed_at"] is not None]
-    if not full:
-        return None
-    allowed_at, n = max(full)
-    return (*pairs[n - 1], allowed_at)
+    last: dict[int, tuple[Limit, Window, datetime]] = {}
+    for row in rows:
+        place, limit, window = asked[row["n"] - 1]
+        allowed_at = row["allowed_at"]
+        if allowed_at is not None and (place not in last or allowed_at >= last[place][2]):
+            last[place] = (limit, window, allowed_at)
+    moment: datetime = rows[0]["moment"]
+    return moment, last
+
+
+async def _start(tx: Tx, starts: Sequence[tuple[Job, Sequence[Limit]]], moment: datetime) -> None:
+    rows = [(key, weight, job.id) for job, limits in starts for key, weight in _weights(limits).items()]
+    if rows:
+        keys, weights, ids = (list(column) for column in zip(*rows, strict=True))
+        await tx.run(SQL.insert_starts, keys=keys, weights=weights, ids=ids, moment=moment)
 
 
 def _weights(limits: Sequence[Limit]) -> dict[str, int]:

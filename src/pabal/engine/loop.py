@@ -35,7 +35,8 @@ class LoopState:
 class Loop:
     """Repeats `step` while it finds something, then sleeps until a hint on `wake_on`, the next moment, or `idle` s.
 
-    `next_moment` answers the next due moment and the database's present one.
+    `next_moment` answers the next due moment and the database's present one. After a step that found nothing it
+    rests for `least` s, however often it is woken.
     """
 
     def __init__(
@@ -47,6 +48,7 @@ class Loop:
         wake_on: Sequence[str] = (),
         next_moment: NextMoment | None = None,
         first_after: float = 0.0,
+        least: float = 0.0,
     ) -> None:  # long: these are all that loops differ in
         self.name = name
         self._step = step
@@ -55,6 +57,7 @@ class Loop:
         self._next_moment = next_moment
         self._sleeps_until: datetime | None = None
         self._first_after = first_after
+        self._least = least
         self._wake = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._is_stopping = False
@@ -143,6 +146,7 @@ class Loop:
         seconds = await self._rest_seconds()
         try:
             async with asyncio.timeout(seconds):
+                await asyncio.sleep(self._least)
                 await self._wake.wait()
         except TimeoutError:
             return

@@ -15,7 +15,7 @@ from pabal.engine.exchange import Exchange, Room
 from pabal.engine.kinds import Job, Kinds
 from pabal.engine.life import Life
 from pabal.engine.outcome import Cancel
-from pabal.engine.steps import perform
+from pabal.engine.steps import Attempts
 from pabal.engine.workers import Signal
 
 BATCH = 500
@@ -45,6 +45,7 @@ class Runner:
         self._database = database
         self._kinds = kinds
         self._life = life
+        self._attempts = Attempts(database, kinds)
         self._exchange = Exchange(database, kinds)
         self._concurrency = concurrency
         self._routed = routed
@@ -201,7 +202,7 @@ class Runner:
         job.reporter = self
         began = elapsed()
         try:
-            ending = await perform(self._database, self._life.worker, job, self._kinds[job.kind], self._kinds)
+            ending = await self._attempts.perform(self._life.worker, job)
         except asyncio.CancelledError:
             if entry.stop is None and not entry.is_lost:
                 raise

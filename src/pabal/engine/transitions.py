@@ -104,11 +104,20 @@ async def transition(  # long: the vocabulary of a transition
     [subject] = found
     if expect_version is not None and subject.version != expect_version:
         raise VersionChanged(f"{machine.name} {subject_id} is at {subject.version}, not {expect_version}")
-    step = plan(machine, subject, event, tx.now)
-    if isinstance(step, Refusal):
-        raise _refused(machine, subject, event, step)
-    [made] = await apply(tx, machine, [step], Because(actor, reason, cause))
+    [made] = await apply(tx, machine, [_plan(machine, subject, event, tx.now)], Because(actor, reason, cause))
     return made
+
+
+async def transition_all(
+    tx: Tx, machine: Machine, subject_ids: Iterable[int], event: str, *, actor: str, reason: str | None = None
+) -> list[Transition]:
+    """Moves every one of them, or raises as `transition` would for the first that cannot."""
+    ids = set(subject_ids)
+    found = await lock_and_load(tx, machine, ids)
+    if len(found) != len(ids):
+        raise SubjectNotFound(f"{machine.name} {sorted(ids - {subject.id for subject in found})}")
+    steps = [_plan(machine, subject, event, tx.now) for subject in found]
+    return await apply(tx, machine, steps, Because(actor, reason))
 
 
 async def transition_many(
@@ -144,7 +153,8 @@ async def begin(
     ids = set(subject_ids)
     if not ids:
         return []
-    found = await lock_and_load(tx, machine, ids)
+    # Not locked: what this commit inserted nobody else can see.
+    found = await load_subjects(tx, machine, sorted(ids))
     if len(found) != len(ids):
         raise SubjectNotFound(f"{machine.name} {sorted(ids - {subject.id for subject in found})}")
     for subject in found:
@@ -209,6 +219,13 @@ def replay(made: Sequence[Transition]) -> str | None:
 def subject_name(machine: Machine, subject_id: int) -> str:
     """How facts and jobs name a subject: `adgroup:7`."""
     return f"{machine.name}:{subject_id}"
+
+
+def _plan(machine: Machine, subject: Any, event: str, now: datetime) -> Step:
+    step = plan(machine, subject, event, now)
+    if isinstance(step, Refusal):
+        raise _refused(machine, subject, event, step)
+    return step
 
 
 def _refused(machine: Machine, subject: Any, event: str, refusal: Refusal) -> Conflict:

@@ -1,6 +1,6 @@
 """Ends jobs that nobody runs: cancelled by somebody, or expired because nobody could take them in time."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -43,12 +43,13 @@ async def cancel_jobs(tx: Tx, job_ids: Sequence[int], *, kinds: Kinds, reason: s
     return Cancelled(ended, signalled)
 
 
-async def extend(tx: Tx, job_id: int, until: datetime) -> None:
-    """Bounds its waiting by this moment instead of the one it was enqueued with. Of several, the earliest counts.
+async def extend(tx: Tx, moments: Mapping[int, datetime]) -> None:
+    """Bounds the waiting of these jobs by a moment instead of the one they were enqueued with. The earliest counts.
 
     What has begun may be given longer to come to its end than what has not.
     """
-    await tx.run(SQL.extend, id=job_id, until=until)
+    if moments:
+        await tx.run(SQL.extend, ids=list(moments), untils=list(moments.values()))
 
 
 async def expire_once(database: Database, kinds: Kinds) -> int:

@@ -25,11 +25,16 @@ select id from pabal.outcome where id = any(:ids::bigint[]) and final;
 -- name: list_known(ids)
 select id from pabal.work where id = any(:ids::bigint[]);
 
--- name: extend(id, until)!
-with before as (
-  delete from pabal.expiry e using pabal.work w
-  where w.id = :id and e.id = w.id and e.expires_at = w.expires_at and e.expires_at <> :until::timestamptz)
-insert into pabal.expiry (expires_at, id) values (:until::timestamptz, :id) on conflict do nothing;
+-- name: extend(ids, untils)!
+with given as materialized (select * from unnest(:ids::bigint[], :untils::timestamptz[]) as g(id, until)),
+before as (
+  delete from pabal.expiry e where e.ctid = any(array(
+    select e.place from given g
+    cross join lateral (select w.expires_at from pabal.work w where w.id = g.id offset 0) w
+    cross join lateral (
+      select e.ctid as place from pabal.expiry e
+      where e.id = g.id and e.expires_at = w.expires_at and e.expires_at <> g.until offset 0) e)))
+insert into pabal.expiry (expires_at, id) select until, id from given on conflict do nothing;
 
 -- name: list_expired(kinds, slice)
 -- what runs is left alone: its own end, or its way back here, decides

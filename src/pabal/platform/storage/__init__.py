@@ -1,6 +1,7 @@
 """File storage: uploads checked by decoding and streamed to the file store, thumbnails, and retention."""
 
 from pabal.platform.storage.actions import (
+    find_files,
     get_file,
     keep,
     keep_many,
@@ -53,6 +54,7 @@ __all__ = [
     "UploadTooLarge",
     "accept_file",
     "accept_image",
+    "find_files",
     "get_file",
     "keep",
     "keep_many",

@@ -1,6 +1,6 @@
 """Finding, reading, keeping and removing files. Who may not see a file is told there is none."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from pabal.base.database import Tx
 from pabal.engine import ids
@@ -17,6 +17,11 @@ async def get_file(tx: Tx, scope: Scope, file_id: int) -> File:
     if found is None:
         raise FileNotFound(ids.show("file", file_id))
     return found
+
+
+async def find_files(tx: Tx, scope: Scope, file_ids: Collection[int]) -> dict[int, File]:
+    """Those there are."""
+    return {file.id: file for file in await store.list_files(tx, file_ids, scope.listed)} if file_ids else {}
 
 
 async def read(files: Files, file: File, span: Span = WHOLE) -> Content:
@@ -40,10 +45,13 @@ async def keep(tx: Tx, scope: Scope, file_id: int, about: str) -> File:
     return file
 
 
-async def keep_many(tx: Tx, file_ids: Sequence[int], about: str) -> None:
-    """For work of the engine's own, which asked long ago whose they are: those that are gone are left out."""
-    if file_ids:
-        await store.insert_uses(tx, file_ids, about)
+async def keep_many(tx: Tx, uses: Collection[tuple[int, str]]) -> None:
+    """Files, each with what refers to it from now on.
+
+    For work of the engine's own, which asked long ago whose they are: those that are gone are left out.
+    """
+    if uses:
+        await store.insert_uses(tx, uses)
 
 
 async def release_all(tx: Tx, abouts: Sequence[str]) -> None:

@@ -1,6 +1,6 @@
 """The tables of files and of what refers to them."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 
 from pabal.base.database import Tx
@@ -52,8 +52,13 @@ async def insert_use(tx: Tx, file_id: int, about: str) -> None:
     await tx.run(SQL.hold_file, id=file_id)
 
 
-async def insert_uses(tx: Tx, file_ids: Sequence[int], about: str) -> None:
-    await tx.run(SQL.insert_uses, file_ids=list(file_ids), about=about, now=tx.now)
+async def list_files(tx: Tx, file_ids: Collection[int], units: list[int] | None) -> list[File]:
+    return await tx.all(File, SQL.list_files, ids=sorted(file_ids), units=units)
+
+
+async def insert_uses(tx: Tx, uses: Collection[tuple[int, str]]) -> None:
+    file_ids, abouts = [file_id for file_id, _ in uses], [about for _, about in uses]
+    await tx.run(SQL.insert_uses, file_ids=file_ids, abouts=abouts, now=tx.now)
 
 
 async def delete_uses(tx: Tx, abouts: Sequence[str]) -> None:

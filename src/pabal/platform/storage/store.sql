@@ -17,6 +17,12 @@ select id, unit_id, key, thumbnail_key, name, media_type, size, sha256, width, h
 from pabal.file
 where id = :id and doomed_at is null and (:units::bigint[] is null or unit_id = any(:units::bigint[]));
 
+-- name: list_files(ids, units)
+select id, unit_id, key, thumbnail_key, name, media_type, size, sha256, width, height, frames,
+       made_by, created_at, keep_until
+from pabal.file
+where id = any(:ids::bigint[]) and doomed_at is null and (:units::bigint[] is null or unit_id = any(:units::bigint[]));
+
 -- name: lock_file(id)
 -- uses change only under this lock, so that loose_at is true
 select id from pabal.file where id = :id and doomed_at is null for update;
@@ -27,11 +33,13 @@ insert into pabal.file_use (file_id, about, created_at) values (:file_id, :about
 -- name: hold_file(id)!
 update pabal.file set loose_at = null where id = :id and loose_at is not null;
 
--- name: insert_uses(file_ids, about, now)!
+-- name: insert_uses(file_ids, abouts, now)!
 with held as (
   update pabal.file set loose_at = null where id = any(:file_ids::bigint[]) and loose_at is not null and doomed_at is null)
 insert into pabal.file_use (file_id, about, created_at)
-select id, :about, :now from pabal.file where id = any(:file_ids::bigint[]) and doomed_at is null order by id
+select g.file_id, g.about, :now from unnest(:file_ids::bigint[], :abouts::text[]) as g(file_id, about)
+cross join lateral (select f.id from pabal.file f where f.id = g.file_id and f.doomed_at is null offset 0) f
+order by g.file_id, g.about
 on conflict do nothing;
 
 -- name: delete_uses(abouts, now)!

@@ -1,19 +1,22 @@
 """What the end of a delivery means for its schedule and its bot, in the same commit."""
 
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from pabal.apps.messaging import settings as own
-from pabal.apps.messaging.actions.endings import judge
+from pabal.apps.messaging.actions import missing
+from pabal.apps.messaging.actions.endings import End, Ended, end_all, judge
 from pabal.apps.messaging.machine import DeliveryEvent
 from pabal.apps.messaging.model.content import Content
 from pabal.apps.messaging.model.deliveries import DeliveryPart, PartState
+from pabal.apps.messaging.store.errands import Occurrence
 from pabal.base.database import Database
 from pabal.base.errors import Unavailable
-from pabal.engine import schedules
-from tests.support.botline import Desk, find_deliveries, send_now, set_value
+from pabal.engine import occurrences, schedules
+from tests.support.botline import Desk, fall_due, find_deliveries, send_now, set_value
 from tests.support.messaging import SQL, World, add_schedule, make_world, set_limit
 
 QUICK = Content(text="안녕하세요", send_interval_seconds=0)
@@ -67,6 +70,27 @@ async def test_a_one_time_schedule_that_fails_stops_at_once(world: World):
     await desk.run()
 
     assert await read_state(world, schedule_id) == ("error", 1, True)
+
+
+async def test_the_last_sends_of_a_schedule_may_end_in_one_commit(world: World):
+    async with world.db.transaction() as tx:
+        at = tx.now.replace(microsecond=0) + timedelta(seconds=30)
+    schedule_id = await add_schedule(world, QUICK, at=at)
+    await fall_due(world.db)
+    await send_now(world.db, schedule_id)
+
+    async with world.db.transaction() as tx:
+        timetable_id = await tx.value(SQL.find_timetable, id=schedule_id)
+        found = await occurrences.list_occurrences(tx, timetable_id)
+        jobs = {Occurrence(schedule_id, one.fire_at): one.work_id for one in found}
+        opened = await missing.open_deliveries(tx, jobs)
+        await end_all(
+            tx, [Ended(errand, End(DeliveryEvent.SEND), jobs[place]) for place, (errand, _) in opened.items()]
+        )
+        [row] = await tx.rows(SQL.read_schedule, id=schedule_id)
+
+    assert len(jobs) == 2
+    assert (row["state"], row["failures"]) == ("completed", 0)
 
 
 @pytest.mark.req("A-196")

@@ -14,6 +14,7 @@ from pabal.apps.messaging.model.content import Content
 from pabal.apps.messaging.model.deliveries import SEND
 from pabal.apps.messaging.model.schedules import LatePolicy, Schedule, ScheduleType
 from pabal.apps.messaging.store import schedules as store
+from pabal.apps.messaging.store.errands import Occurrence
 from pabal.base.database import Database
 from pabal.engine import claims, occurrences, queue, ticks, transitions, workers
 from pabal.engine import schedules as engine
@@ -94,7 +95,7 @@ async def test_pausing_withdraws_what_waits_and_never_what_began(world: World, m
     await ticks.tick_once(world.db)
     [job_id] = await waiting(world, begun)
     async with world.db.transaction() as tx:
-        await missing.open_delivery(tx, begun.id, NINE, job_id=job_id)
+        await missing.open_deliveries(tx, {Occurrence(begun.id, NINE): job_id})
 
     async with world.db.transaction() as tx:
         paused = await actions.deactivate(tx, me, schedule.id)
@@ -216,7 +217,7 @@ async def test_a_deleted_schedule_keeps_its_log_and_a_purged_one_does_not(world:
     await ticks.tick_once(db)
     [job_id] = await waiting(world, schedule)
     async with db.transaction() as tx:
-        await missing.open_delivery(tx, schedule.id, NINE, job_id=job_id)
+        await missing.open_deliveries(tx, {Occurrence(schedule.id, NINE): job_id})
 
     async with db.transaction() as tx:
         await actions.delete(tx, me, schedule.id)

@@ -16,8 +16,8 @@ from pabal.engine import schedules
 from pabal.engine.kinds import Job
 from pabal.platform.storage import get_file, read
 from pabal.platform.tenants import Scope
-from tests.support.botline import Desk, fall_due, find_deliveries, make_services
-from tests.support.messaging import SEOUL, SQL, add_schedule, make_world
+from tests.support.botline import Desk, fall_due, find_deliveries, make_services, send_now
+from tests.support.messaging import SEOUL, SQL, add_schedule, make_world, set_limit
 
 COLUMNS = {
     "id",
@@ -69,6 +69,30 @@ async def test_a_finished_month_is_put_away_and_what_is_old_goes_only_afterwards
     assert await find_deliveries(db) == [], "its month was put away first"
     async with db.transaction() as tx:
         assert [one.month for one in await list_archives(tx)] == [old.date(), recent.date()]
+
+
+@pytest.mark.req("A-177")
+async def test_what_came_after_its_month_was_put_away_is_in_no_file_and_stays(db: Database, tmp_path: Path):
+    world = await make_world(db, tmp_path)
+    desk = await Desk.open(world)
+    archiver = Archiver(make_services(db, world.files))
+    schedule_id = await add_schedule(world, Content(text="아침 🌅"))
+    await set_limit(db, world.room_id, gap=0)
+    await send_now(db, schedule_id)
+    await desk.run()
+    [first] = await find_deliveries(db)
+    old = first_of_month(first, 5 * 365)
+    await move(db, first, old)
+    await archiver.run(a_job())
+    assert await find_deliveries(db) == []
+
+    await send_now(db, schedule_id)
+    await desk.run()
+    [late] = await find_deliveries(db)
+    await move(db, late, old + timedelta(hours=1))
+    await archiver.run(a_job())
+
+    assert [one.id for one in await find_deliveries(db)] == [late.id]
 
 
 @pytest.mark.req("A-177")

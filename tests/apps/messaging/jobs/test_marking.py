@@ -10,7 +10,7 @@ from pabal.apps.messaging.model.content import Content
 from pabal.apps.messaging.model.deliveries import PartState
 from pabal.apps.messaging.store.marks import Mark, list_parts
 from pabal.base.database import Database
-from pabal.engine import claims, leases
+from pabal.engine import leases
 from pabal.engine.claims import LeaseLost, RouteLost
 from pabal.engine.kinds import Job
 from tests.support.botline import Desk, find_delivery, send_now
@@ -34,8 +34,8 @@ async def begin(world: World, name: str) -> tuple[Desk, Job, int]:
     desk = await Desk.open(world, bot=name)
     job = await desk.claim()
     assert job is not None
-    async with claims.fenced(world.db, job) as tx:
-        await desk.kinds[job.kind].handler.prepare(tx, job)
+    async with leases.fenced(world.db, job) as tx:
+        await desk.kinds[job.kind].handler.prepare_all(tx, [job])
     return desk, job, (await find_delivery(world.db, schedule_id=schedule_id)).id
 
 

@@ -280,3 +280,16 @@ async def test_a_job_tried_again_by_hand_sends_what_had_failed(world: World, des
     await desk.run()
 
     assert (failed.state, (await find_delivery(world.db)).state) == ("failed", "sent")
+
+
+async def test_two_jobs_of_one_delivery_come_one_after_the_other_though_in_one_commit(world: World, desk: Desk):
+    await send_now(world.db, await add_schedule(world, QUICK))
+    job = await desk.claim()
+    assert job is not None
+
+    async with world.db.transaction() as tx:
+        handler = desk.kinds[job.kind].handler
+        first, second = await handler.prepare_all(tx, [job, replace(job, token=job.token + 1)])
+
+    assert (first.errand.attempts, second.errand.attempts) == (0, 1), "the second finds it begun"
+    assert (await find_delivery(world.db)).attempts == 2

@@ -268,7 +268,7 @@ async def test_a_bot_that_fails_again_and_again_gets_nothing_and_is_brought_back
 
     await fail(4)
     async with db.transaction() as tx:
-        await bot_health.note_success(tx, bot_id)
+        await bot_health.note_success(tx, [bot_id])
     await fail(4)
     assert (await find_bot(db)).state == "online"
     await fail(1)

@@ -1,6 +1,5 @@
 """Deliveries for those who look: lists and filters, where each is, and the report of what was just due."""
 
-import json
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -18,6 +17,7 @@ from pabal.platform.tenants import visible_to
 from tests.support.botline import Desk, fall_due, find_deliveries, send_now
 from tests.support.messaging import SQL, World, add_bot, add_room, add_schedule, make_world, set_limit
 from tests.support.people import person
+from tests.support.plans import list_scanned
 from tests.support.work import advance
 
 QUICK = Content(text="봄맞이 할인", send_interval_seconds=0)
@@ -143,13 +143,13 @@ HOT: list[tuple[Statement, tuple[str, ...]]] = [
     (marks.SQL.mark_parts, ("delivery_part",)),
     (marks.SQL.settle_writing, ("delivery_part",)),
     (marks.SQL.list_parts, ("delivery_part",)),
-    (errands.SQL.open_errand, ("delivery", "message_schedule", "occurrence")),
+    (errands.SQL.open_errands, ("delivery", "message_schedule", "occurrence")),
     (errands.SQL.find_at, ("delivery",)),
-    (errands.SQL.load_errand, ("delivery", "message_schedule", "room_bot")),
-    (errands.SQL.start_errand, ("delivery",)),
-    (errands.SQL.end_errand, ("delivery",)),
-    (errands.SQL.note_end, ("message_schedule",)),
-    (errands.SQL.has_more, ("delivery", "occurrence", "schedule")),
+    (errands.SQL.load_errands, ("delivery", "message_schedule", "room_bot")),
+    (errands.SQL.start_errands, ("delivery",)),
+    (errands.SQL.end_errands, ("delivery",)),
+    (errands.SQL.note_ends, ("message_schedule",)),
+    (errands.SQL.list_through, ("delivery", "occurrence", "schedule")),
     (deliveries.SQL.find_of_units, ("delivery",)),
     (deliveries.SQL.show_deliveries, ("delivery", "work", "lease", "delayed", "route")),
 ]
@@ -161,13 +161,7 @@ async def test_every_statement_of_sending_reads_its_tables_by_index(db: Database
     scanned = []
     async with db.transaction() as tx:
         for statement, tables in HOT:
-            values = ", ".join("null" for _ in statement.parameters)
-            await tx.script(f"prepare hot as {statement.text}")
-            answer = await tx.value(Statement("explain", f"explain (format json) execute hot({values})", ()))
-            await tx.script("deallocate hot")
-            scanned += [
-                (statement.name, table) for table in list_scanned(json.loads(answer)[0]["Plan"]) if table in tables
-            ]
+            scanned += await list_scanned(tx, statement, tables)
         indexes = {row["indexname"]: row["indexdef"] for row in await tx.rows(SQL.list_indexes, table="delivery")}
     assert scanned == []
     named = ("delivery_schedule", "delivery_room", "delivery_state")
@@ -176,11 +170,6 @@ async def test_every_statement_of_sending_reads_its_tables_by_index(db: Database
         "(room_id, id)",
         "(state, scheduled_at)",
     ]
-
-
-def list_scanned(plan: dict[str, Any]) -> list[str]:
-    found = [plan["Relation Name"]] if plan["Node Type"] == "Seq Scan" else []
-    return found + [table for each in plan.get("Plans", []) for table in list_scanned(each)]
 
 
 @pytest.mark.req("A-65")

@@ -1,5 +1,7 @@
 """A bot whose sends fail again and again gets nothing for a while, and is brought back by itself."""
 
+from collections.abc import Collection
+
 from pabal.apps.messaging import settings as own
 from pabal.apps.messaging.model.bots import ABOUT, TOPIC, Bot
 from pabal.apps.messaging.store import bots
@@ -29,8 +31,9 @@ async def note_failure(tx: Tx, bot_id: int) -> None:
         await notifications.notify(tx, _notice(bot))
 
 
-async def note_success(tx: Tx, bot_id: int) -> None:
-    await bots.clear_failures(tx, bot_id)
+async def note_success(tx: Tx, bot_ids: Collection[int]) -> None:
+    if bot_ids:
+        await bots.clear_failures(tx, bot_ids)
 
 
 async def bring_back_once(database: Database) -> int:

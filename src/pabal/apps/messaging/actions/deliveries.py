@@ -1,10 +1,10 @@
 """What a person says about a delivery: to the test room, send the rest, send it now, nobody needs it any more."""
 
 from pabal.apps.messaging.actions.dispatching import dispatch
+from pabal.apps.messaging.actions.missing import plan
 from pabal.apps.messaging.errors import BotNotInRoom, DeliveryNotFound, NotATestRoom, NothingToResume, NotOver
 from pabal.apps.messaging.machine import DELIVERY, DeliveryEvent
-from pabal.apps.messaging.model.checks import list_picture_ids
-from pabal.apps.messaging.model.deliveries import Delivery, DeliveryState, PartState, about_of
+from pabal.apps.messaging.model.deliveries import Delivery, DeliveryState, PartState
 from pabal.apps.messaging.model.rooms import RoomType
 from pabal.apps.messaging.store import errands, marks
 from pabal.apps.messaging.store.deliveries import get_delivery
@@ -13,7 +13,7 @@ from pabal.apps.messaging.store.rooms import get_room
 from pabal.apps.messaging.store.schedules import get_schedule
 from pabal.base.database import Tx
 from pabal.engine.transitions import begin, transition
-from pabal.platform import audit, storage
+from pabal.platform import audit
 from pabal.platform.actor import Actor, Right
 from pabal.platform.tenants import Scope, visible_to
 
@@ -35,8 +35,7 @@ async def send_test(tx: Tx, actor: Actor, schedule_id: int, room_id: int) -> Del
     made = await errands.insert_test(tx, schedule.id, room_id=room.id, bot_id=bot_id, asked_by=actor.name)
     await begin(tx, DELIVERY, [made], actor=actor.name)
     errand = await _get(tx, made)
-    await marks.plan(tx, made, errand.content, errand.image_mode)
-    await storage.keep_many(tx, list_picture_ids(errand.content), about_of(made))
+    await plan(tx, [errand])
     await dispatch(tx, errand)
     return await _told(tx, actor, scope, "messaging.send_test", made, {"schedule": schedule.id, "room": room.id})
 

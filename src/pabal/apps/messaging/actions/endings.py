@@ -1,8 +1,9 @@
 """The end of a delivery: its state and reason, and in the same commit what it means for its schedule and its bot."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from pabal.apps.messaging import settings as own
 from pabal.apps.messaging.actions import bot_health
@@ -14,7 +15,7 @@ from pabal.apps.messaging.store.errands import Errand, Noted
 from pabal.base.database import Tx
 from pabal.base.telemetry import declare, emit
 from pabal.engine import schedules
-from pabal.engine.transitions import transition
+from pabal.engine.transitions import transition, transition_all
 from pabal.platform import settings
 from pabal.platform.actor import ENGINE
 
@@ -42,32 +43,62 @@ def judge(parts: Sequence[DeliveryPart]) -> DeliveryEvent:
     return DeliveryEvent.CUT if PartState.PLANNED in states else DeliveryEvent.LOSE
 
 
-async def end(tx: Tx, errand: Errand, ending: End, *, job_id: int | None = None) -> None:
+class Ended(NamedTuple):
     """`job_id` is the job that ends with it; it may still look open."""
-    await transition(tx, DELIVERY, errand.id, ending.event, actor=ENGINE.name, reason=ending.reason)
-    await errands.end_errand(tx, errand.id, reason=ending.reason, detail=ending.detail)
-    emit("deliveries.ended", end=ending.event.value, reason=ending.reason or "", delivery=errand.id)
-    await _note_bot(tx, errand, ending)
-    if not errand.is_test:
-        await _note_schedule(tx, errand, ending, job_id)
+
+    errand: Errand
+    end: End
+    job_id: int | None = None
 
 
-async def _note_bot(tx: Tx, errand: Errand, ending: End) -> None:
-    if ending.event is DeliveryEvent.SEND:
-        await bot_health.note_success(tx, errand.bot_id)
-    elif ending.reason in _BLAMES_BOT:
-        await bot_health.note_failure(tx, errand.bot_id)
+async def end(tx: Tx, errand: Errand, ending: End, *, job_id: int | None = None) -> None:
+    await end_all(tx, [Ended(errand, ending, job_id)])
 
 
-async def _note_schedule(tx: Tx, errand: Errand, ending: End, job_id: int | None) -> None:
-    is_failed = ending.event is DeliveryEvent.FAIL
-    noted = await errands.note_end(tx, errand.schedule_id, is_sent=ending.event in _SENT, is_failed=is_failed)
-    if noted is None or noted.state != ScheduleState.ACTIVE:
-        return
-    if is_failed and await _is_too_much(tx, noted):
-        await _stop(tx, errand, noted, ending.reason)
-    elif not await errands.has_more(tx, errand.schedule_id, noted.timetable_id, delivery_id=errand.id, job_id=job_id):
-        await transition(tx, SCHEDULE, errand.schedule_id, ScheduleEvent.COMPLETE, actor=ENGINE.name)
+async def end_all(tx: Tx, ended: Sequence[Ended]) -> None:
+    """No delivery twice, please."""
+    await _move(tx, ended)
+    await errands.end_errands(tx, {one.errand.id: (one.end.reason, one.end.detail) for one in ended})
+    for one in ended:
+        emit("deliveries.ended", end=one.end.event.value, reason=one.end.reason or "", delivery=one.errand.id)
+    await _note_bots(tx, ended)
+    await _note_schedules(tx, [one for one in ended if not one.errand.is_test])
+
+
+async def _move(tx: Tx, ended: Sequence[Ended]) -> None:
+    alike: dict[tuple[DeliveryEvent, str | None], list[int]] = {}
+    for one in ended:
+        alike.setdefault((one.end.event, one.end.reason), []).append(one.errand.id)
+    for (event, reason), ids in alike.items():
+        await transition_all(tx, DELIVERY, ids, event, actor=ENGINE.name, reason=reason)
+
+
+async def _note_bots(tx: Tx, ended: Sequence[Ended]) -> None:
+    await bot_health.note_success(tx, {one.errand.bot_id for one in ended if one.end.event is DeliveryEvent.SEND})
+    for one in ended:
+        if one.end.event is not DeliveryEvent.SEND and one.end.reason in _BLAMES_BOT:
+            await bot_health.note_failure(tx, one.errand.bot_id)
+
+
+async def _note_schedules(tx: Tx, ended: Sequence[Ended]) -> None:
+    sent = Counter(one.errand.schedule_id for one in ended if one.end.event in _SENT)
+    failed = Counter(one.errand.schedule_id for one in ended if one.end.event is DeliveryEvent.FAIL)
+    # a missed one is no failure, but it may have been the last
+    touched = {one.errand.schedule_id: 0 for one in ended}
+    noted = await errands.note_ends(tx, {**touched, **sent}, failed) if touched else []
+    active = {one.id: one for one in noted if one.state == ScheduleState.ACTIVE}
+    for one in ended:
+        is_failed = one.end.event is DeliveryEvent.FAIL and one.errand.schedule_id in active
+        if is_failed and await _is_too_much(tx, active[one.errand.schedule_id]):
+            await _stop(tx, active.pop(one.errand.schedule_id), one.end.reason)
+    await _complete(tx, active, [one.job_id for one in ended if one.job_id is not None])
+
+
+async def _complete(tx: Tx, active: Mapping[int, Noted], jobs: Sequence[int]) -> None:
+    timetables = {one.id: one.timetable_id for one in active.values() if not one.goes_on}
+    through = await errands.list_through(tx, timetables, jobs=jobs) if timetables else []
+    if through:
+        await transition_all(tx, SCHEDULE, through, ScheduleEvent.COMPLETE, actor=ENGINE.name)
 
 
 async def _is_too_much(tx: Tx, noted: Noted) -> bool:
@@ -75,7 +106,7 @@ async def _is_too_much(tx: Tx, noted: Noted) -> bool:
     return noted.schedule_type == ScheduleType.ONCE or noted.failures >= await settings.value(tx, own.ERROR_AFTER)
 
 
-async def _stop(tx: Tx, errand: Errand, noted: Noted, reason: str | None) -> None:
-    await transition(tx, SCHEDULE, errand.schedule_id, ScheduleEvent.FAIL, actor=ENGINE.name, reason=reason)
+async def _stop(tx: Tx, noted: Noted, reason: str | None) -> None:
+    await transition(tx, SCHEDULE, noted.id, ScheduleEvent.FAIL, actor=ENGINE.name, reason=reason)
     if noted.timetable_id is not None:
         await schedules.pause(tx, noted.timetable_id, actor=ENGINE.name)

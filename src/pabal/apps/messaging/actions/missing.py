@@ -1,16 +1,17 @@
 """Occurrences nobody could send in time: each gets a delivery with the reason, and is offered to a person."""
 
-from datetime import datetime
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from pabal.apps.messaging.actions import endings
 from pabal.apps.messaging.actions.endings import End
 from pabal.apps.messaging.machine import DELIVERY, DeliveryEvent
 from pabal.apps.messaging.model.checks import list_picture_ids
-from pabal.apps.messaging.model.deliveries import about_of
+from pabal.apps.messaging.model.deliveries import DeliveryPart, about_of
 from pabal.apps.messaging.model.schedules import LatePolicy
 from pabal.apps.messaging.store import errands, marks
-from pabal.apps.messaging.store.errands import Errand
+from pabal.apps.messaging.store.errands import Errand, Occurrence
+from pabal.apps.messaging.store.marks import Plan
 from pabal.base.database import Tx
 from pabal.engine import routes
 from pabal.engine.transitions import begin
@@ -18,24 +19,38 @@ from pabal.platform import storage
 from pabal.platform.actor import ENGINE
 
 
-async def open_delivery(
-    tx: Tx, schedule_id: int, scheduled_at: datetime, *, job_id: int | None, must_be_active: bool = True
-) -> Errand | None:
-    """The occurrence's own delivery, made if there is none, brought up to date while nothing of it has begun.
+class Planned(NamedTuple):
+    errand: Errand
+    parts: tuple[DeliveryPart, ...]
 
-    None: the schedule is gone or may not send; or what it has, has begun or ended, and is left as it is.
+
+async def open_delivery(tx: Tx, occurrence: Occurrence, *, job_id: int | None) -> Errand | None:
+    """For one that was missed: also when its schedule may not send any more."""
+    opened = await open_deliveries(tx, {occurrence: job_id}, must_be_active=False)
+    return opened[occurrence].errand if occurrence in opened else None
+
+
+async def open_deliveries(
+    tx: Tx, occurrences: Mapping[Occurrence, int | None], *, must_be_active: bool = True
+) -> dict[Occurrence, Planned]:
+    """The occurrences' own deliveries, made where there is none, brought up to date while nothing of it has begun.
+
+    Left out: the schedule is gone or may not send; or what it has, has begun or ended, and stays as it is.
     """
-    opened = await errands.open_errand(tx, schedule_id, scheduled_at, job_id=job_id, must_be_active=must_be_active)
-    if opened is None:
-        return None
-    if opened.is_new:
-        await begin(tx, DELIVERY, [opened.id], actor=ENGINE.name)
-    errand = await errands.find_errand(tx, opened.id)
-    if errand is not None:
-        await marks.plan(tx, errand.id, errand.content, errand.image_mode, anew=not opened.is_new)
-        # what was sent is shown as it was, and the rest may be sent later, whatever becomes of the schedule
-        await storage.keep_many(tx, list_picture_ids(errand.content), about_of(errand.id))
-    return errand
+    opened = await errands.open_errands(tx, occurrences, must_be_active=must_be_active)
+    await begin(tx, DELIVERY, [one.id for one in opened if one.is_new], actor=ENGINE.name)
+    found = await errands.find_errands(tx, [one.id for one in opened])
+    parts = await plan(tx, list(found.values()), anew={one.id for one in opened if not one.is_new})
+    return {Occurrence(one.schedule_id, one.scheduled_at): Planned(found[one.id], parts[one.id]) for one in opened}
+
+
+async def plan(tx: Tx, made: Sequence[Errand], *, anew: Collection[int] = ()) -> dict[int, tuple[DeliveryPart, ...]]:
+    """Their parts; and what was sent is shown as it was, whatever becomes of the schedule, so its pictures stay."""
+    parts = await marks.plan(tx, [Plan(one.id, one.content, one.image_mode, one.id in anew) for one in made])
+    await storage.keep_many(
+        tx, [(file_id, about_of(one.id)) for one in made for file_id in list_picture_ids(one.content)]
+    )
+    return parts
 
 
 async def miss(tx: Tx, errand: Errand, reason: str, detail: dict[str, Any], *, job_id: int | None = None) -> None:

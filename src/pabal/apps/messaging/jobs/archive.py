@@ -10,6 +10,7 @@ from pabal.apps.messaging import settings as own
 from pabal.apps.messaging.model.deliveries import about_of
 from pabal.apps.messaging.model.seed import as_seed
 from pabal.apps.messaging.store import archives, deliveries
+from pabal.apps.messaging.store.archives import Archive
 from pabal.base.database import Database, Tx
 from pabal.base.telemetry import declare, emit
 from pabal.engine import schedules
@@ -69,12 +70,12 @@ class Archiver:
 
     async def _archive(self, month: date) -> None:
         async with self._database.transaction() as tx:
-            hq = await tenants.ensure_hq(tx)
+            hq, began = await tenants.ensure_hq(tx), tx.now
         lines = _Lines(self._database, month)
         upload = Upload(lines.pack(), f"deliveries-{month:%Y-%m}.jsonl.gz", hq.id)
         file = await storage.accept_file(self._database, self._files, ENGINE, upload, max_bytes=MOST_BYTES)
         async with self._database.transaction() as tx:
-            if await archives.insert_archive(tx, month, file_id=file.id, deliveries=lines.count):
+            if await archives.insert_archive(tx, Archive(month, file.id, lines.count, began)):
                 await storage.keep(tx, await visible_to(tx, ENGINE), file.id, f"delivery_archive:{month:%Y-%m}")
         emit("archive.made", month=f"{month:%Y-%m}", deliveries=lines.count)
 

@@ -7,7 +7,7 @@ from pabal.apps.messaging.actions.endings import End
 from pabal.apps.messaging.machine import DeliveryEvent
 from pabal.apps.messaging.model.deliveries import DeliveryState
 from pabal.apps.messaging.store import errands, marks
-from pabal.apps.messaging.store.errands import Errand
+from pabal.apps.messaging.store.errands import Errand, Occurrence
 from pabal.base.database import Tx
 from pabal.engine import queue
 from pabal.engine.kinds import Job
@@ -55,7 +55,7 @@ async def _find(tx: Tx, job: Job, *, make: bool) -> Errand | None:
         if delivery_id is None:
             if not make:
                 return None
-            return await missing.open_delivery(tx, schedule_id, fire_at, job_id=job.id, must_be_active=False)
+            return await missing.open_delivery(tx, Occurrence(schedule_id, fire_at), job_id=job.id)
     return await errands.find_errand(tx, delivery_id)
 
 

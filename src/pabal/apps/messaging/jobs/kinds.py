@@ -10,6 +10,6 @@ from pabal.platform.services import Services
 def make_kinds(services: Services) -> Kinds:
     kinds = Kinds()
     send = Send(services)
-    kinds.steps(SEND, send, claim_most=send.claim_most)
+    kinds.shared_steps(SEND, send, claim_most=send.claim_most)
     kinds.plain(ARCHIVE)(Archiver(services).run)
     return kinds

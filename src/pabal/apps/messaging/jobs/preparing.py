@@ -1,12 +1,14 @@
 """Whether a delivery may begin now, and what is left of it to send: everything that is asked before the first byte."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from pabal.apps.messaging import settings as own
 from pabal.apps.messaging.actions import endings, missing
 from pabal.apps.messaging.actions.dispatching import dispatch
-from pabal.apps.messaging.actions.endings import End
+from pabal.apps.messaging.actions.endings import End, Ended
 from pabal.apps.messaging.machine import DELIVERY, DeliveryEvent
 from pabal.apps.messaging.model import limits
 from pabal.apps.messaging.model.content import Pace, Part, plan_parts
@@ -14,17 +16,18 @@ from pabal.apps.messaging.model.deliveries import DeliveryPart, DeliveryState, P
 from pabal.apps.messaging.model.rooms import RoomType
 from pabal.apps.messaging.model.schedules import LatePolicy, ScheduleState
 from pabal.apps.messaging.store import counts, errands, marks
-from pabal.apps.messaging.store.errands import ON_TIME, Errand
+from pabal.apps.messaging.store.errands import ON_TIME, Errand, Occurrence
 from pabal.base.database import Tx
 from pabal.engine import facts, withdrawals
 from pabal.engine import limits as engine_limits
 from pabal.engine.kinds import Job
+from pabal.engine.limits import Limit
 from pabal.engine.outcome import DONE, Cancel, Done, Fail, Limited, Miss, Outcome
 from pabal.engine.transitions import transition
 from pabal.platform import settings, storage
 from pabal.platform.actor import ENGINE
 from pabal.platform.settings import Values
-from pabal.platform.storage import File, FileNotFound
+from pabal.platform.storage import File
 from pabal.platform.tenants import Scope, list_path
 
 NEEDED = (
@@ -38,6 +41,7 @@ NEEDED = (
     own.SEND_DEADLINE,
     own.CLAIM_BATCH_SIZE,
 )
+Key = tuple[int, int]
 # Sending is the engine's: whom the pictures belong to was asked when the schedule was saved.
 _HOUSE = Scope(None, None)
 _DUPLICATE = Done("it was sent already")
@@ -61,34 +65,68 @@ class Ready:
         return self.values[own.SEND_DEADLINE] + timedelta(milliseconds=sum(part.wait_ms for part in self.parts))
 
 
-async def prepare(tx: Tx, job: Job, *, bots_here_by: datetime) -> Ready | Outcome:
+class Start(NamedTuple):
+    """Parts that are out already, of an attempt before this one, are not planned any more."""
+
+    job: Job
+    errand: Errand
+    parts: tuple[DeliveryPart, ...]
+
+    @property
+    def is_out(self) -> bool:
+        return bool(self.parts) and all(part.state is not PartState.PLANNED for part in self.parts)
+
+
+async def prepare(tx: Tx, jobs: Sequence[Job], *, bots_here_by: datetime) -> list[Ready | Outcome]:
     """Before `bots_here_by` nothing is judged as too late: bots may still be on their way to this server."""
-    errand = await find_errand(tx, job)
-    if not isinstance(errand, Errand):
-        return errand
-    if errand.route != job.queue:
-        # the schedule was given to another bot while this waited
-        await dispatch(tx, errand)
-        return Done("another bot sends it")
+    answers: dict[Key, Ready | Outcome] = {}
+    left = list(jobs)
+    while left:
+        # Two jobs of one delivery come one after the other, though in one commit.
+        first = {_delivery_of(job): job for job in reversed(left)}
+        answers |= await _prepare(tx, list(first.values()), bots_here_by)
+        left = [job for job in left if job.key not in answers]
+    return [answers[job.key] for job in jobs]
+
+
+async def _prepare(tx: Tx, jobs: Sequence[Job], bots_here_by: datetime) -> dict[Key, Ready | Outcome]:
     values = await settings.values(tx, NEEDED)
-    refusal = await _refuse(tx, job, errand, values, bots_here_by)
-    if refusal is not None:
-        return refusal
-    parts = await list_settled(tx, errand.id, values)
-    if parts and all(part.state is not PartState.PLANNED for part in parts):
-        return await finish(tx, job, errand, parts, reason="bot_gone")
-    return await _take_limits(tx, job, errand, values, parts) or await _begin(tx, job, errand, values, parts)
+    answers: dict[Key, Ready | Outcome] = {}
+    starts: list[Start] = []
+    for job, found in zip(jobs, await _find_starts(tx, jobs, values), strict=True):
+        refusal = await _refuse(tx, found, values, bots_here_by) if isinstance(found, Start) else found
+        if refusal is not None:
+            answers[job.key] = refusal
+        elif isinstance(found, Start):
+            starts.append(found)
+    answers |= await finish(tx, [(start, "bot_gone") for start in starts if start.is_out])
+    answers |= await _take_limits(tx, [start for start in starts if not start.is_out], values)
+    return answers | await _begin(tx, [start for start in starts if start.job.key not in answers], values)
 
 
-async def find_errand(tx: Tx, job: Job) -> Errand | Outcome:
-    """What the job is for, or why there is nothing to do. What went out is never begun again."""
-    delivery_id = job.args.get("delivery_id")
-    if delivery_id is None:
-        schedule_id, fire_at = job.args["message_schedule"], datetime.fromisoformat(job.args["fire_at"])
-        fresh = await missing.open_delivery(tx, schedule_id, fire_at, job_id=job.id)
-        if fresh is not None:
-            return fresh
-        delivery_id = await errands.find_at(tx, schedule_id, fire_at)
+def _delivery_of(job: Job) -> object:
+    """What the job is about, whichever way it says so."""
+    return job.args.get("delivery_id") or (job.args["message_schedule"], job.args["fire_at"])
+
+
+async def _find_starts(tx: Tx, jobs: Sequence[Job], values: Values) -> list[Start | Outcome]:
+    """What each job is for, or why there is nothing to do. What went out is never begun again."""
+    asked = {_occurrence_of(job): job.id for job in jobs if "delivery_id" not in job.args}
+    opened = await missing.open_deliveries(tx, asked) if asked else {}
+    found: list[Start | Outcome] = []
+    for job in jobs:
+        fresh = None if "delivery_id" in job.args else opened.get(_occurrence_of(job))
+        found.append(Start(job, *fresh) if fresh is not None else await _find_known(tx, job, values))
+    return found
+
+
+def _occurrence_of(job: Job) -> Occurrence:
+    return Occurrence(job.args["message_schedule"], datetime.fromisoformat(job.args["fire_at"]))
+
+
+async def _find_known(tx: Tx, job: Job, values: Values) -> Start | Outcome:
+    """Its delivery is older than this attempt."""
+    delivery_id = job.args.get("delivery_id") or await errands.find_at(tx, *_occurrence_of(job))
     errand = None if delivery_id is None else await errands.find_errand(tx, delivery_id)
     if errand is None:
         return Cancel("schedule_inactive")
@@ -96,39 +134,52 @@ async def find_errand(tx: Tx, job: Job) -> Errand | Outcome:
         await counts.count(tx, "duplicates_prevented", "already_sent")
         return _DUPLICATE
     if errand.state != DeliveryState.OPEN:
-        return await _reopen(tx, job, errand)
-    is_begun = errand.attempts > 0 or "delivery_id" in job.args
-    if errand.schedule_state == ScheduleState.DELETED or not is_begun:
+        errand = await _reopen(tx, job, errand)
+    elif errand.schedule_state == ScheduleState.DELETED or not (errand.attempts or "delivery_id" in job.args):
         return Cancel("schedule_inactive")
-    return errand
+    return Start(job, errand, (await list_settled(tx, {errand.id: values}))[errand.id])
 
 
-async def finish(tx: Tx, job: Job, errand: Errand, parts: tuple[DeliveryPart, ...], *, reason: str | None) -> Outcome:
-    """Nothing is left to send."""
-    event = endings.judge(parts)
-    is_sent = event is DeliveryEvent.SEND
-    await endings.end(tx, errand, End(event, None if is_sent else reason), job_id=job.id)
-    return DONE if is_sent else Done("a part may not have arrived", partial=True)
+async def finish(tx: Tx, ended: Sequence[tuple[Start, str]]) -> dict[Key, Outcome]:
+    """Nothing is left to send; each with the reason of what did not arrive."""
+    if not ended:
+        return {}
+    events = {start.job.key: endings.judge(start.parts) for start, _ in ended}
+    await endings.end_all(tx, [_end(start, events[start.job.key], reason) for start, reason in ended])
+    cut = Done("a part may not have arrived", partial=True)
+    return {key: DONE if event is DeliveryEvent.SEND else cut for key, event in events.items()}
 
 
-async def list_settled(tx: Tx, delivery_id: int, values: Values) -> tuple[DeliveryPart, ...]:
-    """Its parts; what an attempt left in the middle is unknown now, or by the setting sent again."""
-    parts = (await marks.list_parts(tx, [delivery_id]))[delivery_id]
-    if all(part.state is not PartState.WRITING for part in parts):
-        return parts
-    await marks.settle_writing(tx, delivery_id, resend=values[own.UNKNOWN_PARTS] == "resend")
-    return (await marks.list_parts(tx, [delivery_id]))[delivery_id]
+def _end(start: Start, event: DeliveryEvent, reason: str) -> Ended:
+    end = End(event, None if event is DeliveryEvent.SEND else reason)
+    return Ended(start.errand, end, start.job.id)
 
 
-async def _reopen(tx: Tx, job: Job, errand: Errand) -> Errand | Outcome:
+async def list_settled(tx: Tx, values_of: Mapping[int, Values]) -> dict[int, tuple[DeliveryPart, ...]]:
+    """Deliveries' parts; what an attempt left in the middle is unknown now, or by the setting sent again."""
+    found = await marks.list_parts(tx, list(values_of))
+    for delivery_id, parts in found.items():
+        if any(part.state is PartState.WRITING for part in parts):
+            resend = values_of[delivery_id][own.UNKNOWN_PARTS] == "resend"
+            await marks.settle_writing(tx, delivery_id, resend=resend)
+            found |= await marks.list_parts(tx, [delivery_id])
+    return found
+
+
+async def _reopen(tx: Tx, job: Job, errand: Errand) -> Errand:
     """Its job was started again by hand: what failed or was missed may be sent after all."""
     await transition(tx, DELIVERY, errand.id, DeliveryEvent.RESUME, actor=ENGINE.name, reason="job_retried")
     await errands.reopen_errand(tx, errand.id, asked_by=ENGINE.name)
     await errands.set_job(tx, errand.id, job.id)
-    return await errands.find_errand(tx, errand.id) or Cancel("schedule_inactive")
+    return (await errands.find_errands(tx, [errand.id]))[errand.id]
 
 
-async def _refuse(tx: Tx, job: Job, errand: Errand, values: Values, bots_here_by: datetime) -> Outcome | None:
+async def _refuse(tx: Tx, start: Start, values: Values, bots_here_by: datetime) -> Outcome | None:
+    job, errand = start.job, start.errand
+    if errand.route != job.queue:
+        # the schedule was given to another bot while this waited
+        await dispatch(tx, errand)
+        return Done("another bot sends it")
     if errand.attempts == 0 and "delivery_id" not in job.args:
         latest = max(errand.scheduled_at + _window(errand.late_policy, values), bots_here_by)
         if tx.now > latest:
@@ -161,22 +212,37 @@ async def _may_enter(tx: Tx, errand: Errand) -> bool:
     return errand.schedule_unit_id in {unit.id for unit in await list_path(tx, errand.room_unit_id)}
 
 
-async def _take_limits(
-    tx: Tx, job: Job, errand: Errand, values: Values, parts: tuple[DeliveryPart, ...]
-) -> Outcome | None:
+async def _take_limits(tx: Tx, starts: Sequence[Start], values: Values) -> dict[Key, Outcome]:
+    """Those that may not start now."""
+    refused: dict[Key, Outcome] = {}
+    wanted: list[tuple[Start, list[Limit]]] = []
+    for start in starts:
+        messages = _count_messages(start.parts)
+        allowed = limits.resolve(start.errand.limits, values)
+        too_small = limits.find_too_small(allowed, messages)
+        if too_small is not None:
+            refused[start.job.key] = await _fail_limit(tx, start, too_small)
+        else:
+            room_id, is_resumed = start.errand.room_id, start.errand.attempts > 0
+            wanted.append((start, limits.to_engine(room_id, allowed, messages, is_resumed=is_resumed)))
+    answers = await engine_limits.take_all(tx, [(start.job, taken) for start, taken in wanted])
+    for (start, _), limited in zip(wanted, answers, strict=True):
+        if limited is not None:
+            await _defer(tx, start.job, start.errand, limited)
+            refused[start.job.key] = limited
+    return refused
+
+
+def _count_messages(parts: Sequence[DeliveryPart]) -> int:
+    """Components of which nothing is out yet."""
     begun = {part.component for part in parts if part.state is not PartState.PLANNED}
-    messages = len({part.component for part in parts} - begun)
-    allowed = limits.resolve(errand.limits, values)
-    too_small = limits.find_too_small(allowed, messages)
-    if too_small is not None:
-        entry = {"at": tx.now.isoformat(), "attempt": job.attempt, "reason": "limit_too_small", "error": too_small}
-        await errands.note_error(tx, errand.id, entry)
-        return Fail("limit_too_small")
-    wanted = limits.to_engine(errand.room_id, allowed, messages, is_resumed=errand.attempts > 0)
-    limited = await engine_limits.take(tx, job, wanted) if wanted else None
-    if limited is not None:
-        await _defer(tx, job, errand, limited)
-    return limited
+    return len({part.component for part in parts} - begun)
+
+
+async def _fail_limit(tx: Tx, start: Start, name: str) -> Outcome:
+    entry = {"at": tx.now.isoformat(), "attempt": start.job.attempt, "reason": "limit_too_small", "error": name}
+    await errands.note_error(tx, start.errand.id, entry)
+    return Fail("limit_too_small")
 
 
 async def _defer(tx: Tx, job: Job, errand: Errand, limited: Limited) -> None:
@@ -187,15 +253,28 @@ async def _defer(tx: Tx, job: Job, errand: Errand, limited: Limited) -> None:
     await facts.record(tx, "messaging.delivery_deferred", errand.about, said, errand.unit_id)
 
 
-async def _begin(tx: Tx, job: Job, errand: Errand, values: Values, parts: tuple[DeliveryPart, ...]) -> Ready | Outcome:
-    planned = plan_parts(errand.content, Pace(errand.image_mode, values[own.IMAGE_GAP_MS]))
-    waiting = {part.no for part in parts if part.state is PartState.PLANNED}
+async def _begin(tx: Tx, starts: Sequence[Start], values: Values) -> dict[Key, Ready | Outcome]:
+    if not starts:
+        return {}
+    plans = {start.job.key: plan_parts(start.errand.content, _pace(start.errand, values)) for start in starts}
+    wanted = {picture.file_id for plan in plans.values() for part in plan for picture in part.pictures}
+    files = await storage.find_files(tx, _HOUSE, wanted)
+    ready = {start.job.key: _ready(start, plans[start.job.key], files, values) for start in starts}
+    begun = [one for one in ready.values() if isinstance(one, Ready)]
+    await errands.start_errands(tx, {one.errand.id: one.job.id for one in begun})
+    until = {one.job.id: one.errand.counts_from + values[own.RETRY_HORIZON] for one in begun}
+    await withdrawals.extend(tx, until)
+    return ready
+
+
+def _pace(errand: Errand, values: Values) -> Pace:
+    return Pace(errand.image_mode, values[own.IMAGE_GAP_MS])
+
+
+def _ready(start: Start, planned: Sequence[Part], files: Mapping[int, File], values: Values) -> Ready | Outcome:
+    waiting = {part.no for part in start.parts if part.state is PartState.PLANNED}
     left = tuple(part for part in planned if part.no in waiting)
     wanted = {picture.file_id for part in left for picture in part.pictures}
-    try:
-        files = {file_id: await storage.get_file(tx, _HOUSE, file_id) for file_id in sorted(wanted)}
-    except FileNotFound:
+    if not wanted <= files.keys():
         return Fail("file_missing")
-    await errands.start_errand(tx, errand.id, job_id=job.id)
-    await withdrawals.extend(tx, job.id, errand.counts_from + values[own.RETRY_HORIZON])
-    return Ready(job, errand, left, len(planned), files, values)
+    return Ready(start.job, start.errand, left, len(planned), {one: files[one] for one in wanted}, values)

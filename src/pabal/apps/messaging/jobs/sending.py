@@ -1,6 +1,7 @@
 """Send: one attempt at a delivery. Each part is marked before its first byte and after its last."""
 
 import asyncio
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
@@ -11,7 +12,7 @@ from pabal.apps.messaging.errors import BotGone
 from pabal.apps.messaging.gateway import BotLine
 from pabal.apps.messaging.jobs import giving_up, preparing
 from pabal.apps.messaging.jobs.marking import Marks
-from pabal.apps.messaging.jobs.preparing import Ready
+from pabal.apps.messaging.jobs.preparing import Ready, Start
 from pabal.apps.messaging.model.content import Part
 from pabal.apps.messaging.model.deliveries import PartState
 from pabal.apps.messaging.store import errands
@@ -56,15 +57,16 @@ class Send:
         """As the setting said when the last send began."""
         return self._claim_most
 
-    async def prepare(self, tx: Tx, job: Job) -> Ready | Outcome:
-        if self._services.connections.find(job.queue) is None:
-            return Snooze(tx.now + PAUSE, "bot_gone")
+    async def prepare_all(self, tx: Tx, jobs: Sequence[Job]) -> list[Ready | Outcome]:
+        here = [job for job in jobs if self._services.connections.find(job.queue) is not None]
         running = timedelta(seconds=elapsed() - self._began)
         bots_here_by = tx.now - running + self._services.settings.reconnect_wait
-        prepared = await preparing.prepare(tx, job, bots_here_by=bots_here_by)
-        if isinstance(prepared, Ready):
-            self._claim_most = prepared.values[own.CLAIM_BATCH_SIZE]
-        return prepared
+        prepared = await preparing.prepare(tx, here, bots_here_by=bots_here_by)
+        said = dict(zip((job.key for job in here), prepared, strict=True))
+        for one in prepared:
+            if isinstance(one, Ready):
+                self._claim_most = one.values[own.CLAIM_BATCH_SIZE]
+        return [said.get(job.key) or Snooze(tx.now + PAUSE, "bot_gone") for job in jobs]
 
     async def perform(self, job: Job, ready: Ready) -> Result:
         try:
@@ -85,19 +87,15 @@ class Send:
             return Result("bot_error", str(error))
         return Result()
 
-    async def record(self, tx: Tx, ready: Ready, result: Result) -> Outcome:
-        errand, job = ready.errand, ready.job
-        parts = await preparing.list_settled(tx, errand.id, ready.values)
-        if result.reason is not None:
-            await self._note(tx, ready, result)
-        if all(part.state is not PartState.PLANNED for part in parts):
-            return await preparing.finish(tx, job, errand, parts, reason=result.reason or "bot_gone")
-        reason = result.reason or "bot_error"
-        after = ready.values[own.RETRY_AFTER] * 2**job.failures
-        is_over = tx.now + after > errand.counts_from + ready.values[own.RETRY_HORIZON]
-        if job.failures >= ready.values[own.RETRIES] or is_over:
-            return Fail(reason)
-        return Retry(reason, after)
+    async def record_all(self, tx: Tx, performed: Sequence[tuple[Ready, Result]]) -> list[Outcome]:
+        parts = await preparing.list_settled(tx, {ready.errand.id: ready.values for ready, _ in performed})
+        starts = {ready.job.key: Start(ready.job, ready.errand, parts[ready.errand.id]) for ready, _ in performed}
+        over = [(starts[ready.job.key], result.reason or "bot_gone") for ready, result in performed]
+        for ready, result in performed:
+            if result.reason is not None:
+                await self._note(tx, ready, result)
+        finished = await preparing.finish(tx, [(start, reason) for start, reason in over if start.is_out])
+        return [finished.get(ready.job.key) or _try_again(tx, ready, result) for ready, result in performed]
 
     async def give_up(self, tx: Tx, job: Job, reason: str) -> None:
         await giving_up.give_up(tx, job, reason)
@@ -109,15 +107,17 @@ class Send:
         emit("sending.failed", reason=result.reason, error=result.error, delivery=ready.errand.id, attempt=job.attempt)
 
     async def _send_all(self, job: Job, ready: Ready) -> None:
+        """A wait counts from the last byte before it; the mark after that byte is in it."""
         out = ready.total - len(ready.parts)
+        written_at = elapsed()
         for index, part in enumerate(ready.parts):
             if index:
-                await asyncio.sleep(part.wait_ms / 1000)
-            await self._send_part(job, ready, part)
+                await asyncio.sleep(max(written_at + part.wait_ms / 1000 - elapsed(), 0))
+            written_at = await self._send_part(job, ready, part)
             await job.report({"written": out + index + 1, "parts": ready.total})
 
-    async def _send_part(self, job: Job, ready: Ready, part: Part) -> None:
-        """Once the first mark stands, only what surely did not begin may be taken back."""
+    async def _send_part(self, job: Job, ready: Ready, part: Part) -> float:
+        """Answers when it was out. Once the first mark stands, only what surely did not begin may be taken back."""
         pictures = [await self._read(ready, picture.file_id) for picture in part.pictures]
         line = cast("BotLine | None", self._services.connections.find(job.queue))
         if line is None or line.epoch != job.route_epoch:
@@ -133,7 +133,9 @@ class Send:
             if not gone.began:
                 await self._take_back(job, ready, part)
             raise
+        written_at = elapsed()
         await self._mark(job, ready, part, PartState.WRITTEN)
+        return written_at
 
     async def _write(self, line: BotLine, ready: Ready, part: Part, pictures: list[bytes]) -> None:
         errand = ready.errand
@@ -156,3 +158,14 @@ class Send:
     async def _read(self, ready: Ready, file_id: int) -> bytes:
         content = await storage.read(self._services.files, ready.files[file_id])
         return b"".join([chunk async for chunk in content.chunks])
+
+
+def _try_again(tx: Tx, ready: Ready, result: Result) -> Outcome:
+    """A part is left: later, unless that would be too often or too late."""
+    job, values = ready.job, ready.values
+    reason = result.reason or "bot_error"
+    after = values[own.RETRY_AFTER] * 2**job.failures
+    is_over = tx.now + after > ready.errand.counts_from + values[own.RETRY_HORIZON]
+    if job.failures >= values[own.RETRIES] or is_over:
+        return Fail(reason)
+    return Retry(reason, after)

@@ -1,6 +1,6 @@
 """Months of deliveries: those to be put away, those that are, and the old ones that may go."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import date, datetime
 
 from pabal.base.database import Tx
@@ -13,6 +13,8 @@ ZONE = "Asia/Seoul"
 
 @dataclass(frozen=True, slots=True)
 class Archive:
+    """Holds its month as it was at `made_at`."""
+
     month: date
     file_id: int
     deliveries: int
@@ -31,9 +33,9 @@ async def find_slice(tx: Tx, month: date, after: tuple[datetime, int] | None, mo
     return [(row["scheduled_at"], row["id"]) for row in rows]
 
 
-async def insert_archive(tx: Tx, month: date, *, file_id: int, deliveries: int) -> bool:
+async def insert_archive(tx: Tx, archive: Archive) -> bool:
     """False: another server was quicker."""
-    made = await tx.run(SQL.insert_archive, month=month, file_id=file_id, deliveries=deliveries, now=tx.now)
+    made = await tx.run(SQL.insert_archive, **asdict(archive))
     return made == 1
 
 

@@ -19,17 +19,19 @@ where d.scheduled_at >= :month::date::timestamp at time zone :zone::text
   and (:after_at::timestamptz is null or (d.scheduled_at, d.id) > (:after_at, :after_id::bigint))
 order by d.scheduled_at, d.id limit :most;
 
--- name: insert_archive(month, file_id, deliveries, now)!
-insert into pabal.delivery_archive (month, file_id, deliveries, made_at) values (:month, :file_id, :deliveries, :now) on conflict do nothing;
+-- name: insert_archive(month, file_id, deliveries, made_at)!
+insert into pabal.delivery_archive (month, file_id, deliveries, made_at) values (:month, :file_id, :deliveries, :made_at) on conflict do nothing;
 
 -- name: list_archives()
 select month, file_id, deliveries, made_at from pabal.delivery_archive order by month;
 
 -- name: delete_old(zone, before, most)
--- only what is in an archive, and never what is under way
+-- only what is in an archive as it is now: never what is under way, nor what came or changed after its month was put away
 delete from pabal.delivery where id in (
   select d.id from pabal.delivery d
   where d.scheduled_at < :before::timestamptz and d.state <> 'open'
-    and exists (select from pabal.delivery_archive a where a.month = date_trunc('month', d.scheduled_at at time zone :zone::text)::date)
+    and exists (
+      select from pabal.delivery_archive a where a.month = date_trunc('month', d.scheduled_at at time zone :zone::text)::date
+        and d.created_at < a.made_at and d.ended_at < a.made_at)
   order by d.scheduled_at limit :most)
 returning id;

@@ -1,6 +1,6 @@
 """Bots and their devices, for people: who they are, where they are connected, what waits for them."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -62,6 +62,12 @@ async def find_bot(tx: Tx, bot_id: int) -> Bot | None:
     """Whoever asks: for the app's own work."""
     found = await tx.one(_BotRow, SQL.find_bot, id=bot_id)
     return None if found is None else (await _complete(tx, [found], None))[0]
+
+
+async def find_by_name(tx: Tx, scope: Scope, name: str) -> int | None:
+    """The id of one's own, or of one in a room of one's own."""
+    found: int | None = await tx.value(SQL.find_by_name, name=name, units=scope.listed)
+    return found
 
 
 async def list_bots(tx: Tx, wanted: Wanted, *, cursor: str | None = None, limit: int = 50) -> Page[Bot]:
@@ -130,8 +136,8 @@ async def add_failure(tx: Tx, bot_id: int) -> tuple[int, bool]:
     return (rows[0]["failures"], rows[0]["is_excluded"]) if rows else (0, True)
 
 
-async def clear_failures(tx: Tx, bot_id: int) -> None:
-    await tx.run(SQL.clear_failures, id=bot_id)
+async def clear_failures(tx: Tx, bot_ids: Collection[int]) -> None:
+    await tx.run(SQL.clear_failures, ids=sorted(bot_ids))
 
 
 async def hold_excluded(tx: Tx, *, by: str, until: datetime, limit: int = 100) -> list[int]:

@@ -3,6 +3,14 @@ select b.id, b.unit_id, b.name, b.image_mode, b.secret is not null as has_secret
   b.excluded_reason, b.created_at
 from pabal.bot b where b.id = :id;
 
+-- name: find_by_name(name, units)
+select b.id from pabal.bot b
+where b.name = :name
+  and (:units::bigint[] is null or b.unit_id = any(:units::bigint[])
+    or exists (
+      select from pabal.room_bot rb join pabal.room r on r.id = rb.room_id
+      where rb.bot_id = b.id and r.unit_id = any(:units::bigint[])));
+
 -- name: hold_bot(id)
 -- before the rows of its devices, whoever changes it
 select b.id, b.unit_id, b.name, b.image_mode, b.secret is not null as has_secret, b.failures, b.excluded_at, b.excluded_by,
@@ -86,8 +94,8 @@ update pabal.bot_device set unit_id = :unit_id where bot_id = :bot_id;
 update pabal.bot set failures = failures + 1 where id = :id
 returning failures, excluded_at is not null as is_excluded;
 
--- name: clear_failures(id)!
-update pabal.bot set failures = 0 where id = :id and failures > 0;
+-- name: clear_failures(ids)!
+update pabal.bot set failures = 0 where id = any(:ids::bigint[]) and failures > 0;
 
 -- name: update_excluded(id, by, reason, now)!
 update pabal.bot set excluded_at = :now, excluded_by = :by, excluded_reason = :reason, updated_at = :now where id = :id;

@@ -1,8 +1,9 @@
 """A delivery as sending sees it: what to send, where, by whom, and everything that may forbid it, in one row."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from pabal.apps.messaging.model.bots import route_of
 from pabal.apps.messaging.model.content import Content, ImageMode
@@ -61,32 +62,43 @@ class Errand:
         return route_of(self.bot_name)
 
 
+class Occurrence(NamedTuple):
+    schedule_id: int
+    scheduled_at: datetime
+
+
 @dataclass(frozen=True, slots=True)
 class Opened:
     id: int
+    schedule_id: int
+    scheduled_at: datetime
     is_new: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Noted:
-    """The schedule after one of its sends ended."""
+    """A schedule after sends of it ended; it goes on while a moment is ahead."""
 
+    id: int
     state: str
     failures: int
     schedule_type: str
     timetable_id: int | None
+    goes_on: bool
 
 
-async def open_errand(
-    tx: Tx, schedule_id: int, scheduled_at: datetime, *, job_id: int | None, must_be_active: bool = True
-) -> Opened | None:
-    """None: it has begun or ended already, or the schedule may not send."""
-    return await tx.one(
+async def open_errands(
+    tx: Tx, occurrences: Mapping[Occurrence, int | None], *, must_be_active: bool = True
+) -> list[Opened]:
+    """Each with its job. Left out: what has begun or ended already, and schedules that may not send."""
+    # in the order of schedules, as everybody locks them
+    asked = sorted(occurrences)
+    return await tx.all(
         Opened,
-        SQL.open_errand,
-        schedule_id=schedule_id,
-        scheduled_at=scheduled_at,
-        job_id=job_id,
+        SQL.open_errands,
+        schedules=[one.schedule_id for one in asked],
+        moments=[one.scheduled_at for one in asked],
+        jobs=[occurrences[one] for one in asked],
         on_time=ON_TIME,
         must_be_active=must_be_active,
         now=tx.now,
@@ -106,12 +118,17 @@ async def find_at(tx: Tx, schedule_id: int, scheduled_at: datetime) -> int | Non
 
 
 async def find_errand(tx: Tx, delivery_id: int) -> Errand | None:
-    rows = await tx.rows(SQL.load_errand, id=delivery_id)
-    return as_errand(rows[0]) if rows else None
+    return (await find_errands(tx, [delivery_id])).get(delivery_id)
 
 
-async def start_errand(tx: Tx, delivery_id: int, *, job_id: int) -> None:
-    await tx.run(SQL.start_errand, id=delivery_id, job_id=job_id, now=tx.now)
+async def find_errands(tx: Tx, delivery_ids: Sequence[int]) -> dict[int, Errand]:
+    rows = await tx.rows(SQL.load_errands, ids=list(delivery_ids))
+    return {row["id"]: as_errand(row) for row in rows}
+
+
+async def start_errands(tx: Tx, jobs: Mapping[int, int]) -> None:
+    """Deliveries, each with the job of its attempt."""
+    await tx.run(SQL.start_errands, ids=sorted(jobs), jobs=[jobs[one] for one in sorted(jobs)], now=tx.now)
 
 
 async def defer_errand(tx: Tx, delivery_id: int, *, job_id: int, by: str, until: datetime) -> None:
@@ -126,8 +143,10 @@ async def note_error(tx: Tx, delivery_id: int, entry: dict[str, Any]) -> None:
     await tx.run(SQL.note_error, id=delivery_id, entry=entry)
 
 
-async def end_errand(tx: Tx, delivery_id: int, *, reason: str | None, detail: dict[str, Any]) -> None:
-    await tx.run(SQL.end_errand, id=delivery_id, now=tx.now, reason=reason, detail=detail)
+async def end_errands(tx: Tx, ends: Mapping[int, tuple[str | None, dict[str, Any]]]) -> None:
+    """Deliveries, each with its reason and what else there is to say."""
+    reasons, details = [reason for reason, _ in ends.values()], [detail for _, detail in ends.values()]
+    await tx.run(SQL.end_errands, ids=list(ends), reasons=reasons, details=details, now=tx.now)
 
 
 async def reopen_errand(tx: Tx, delivery_id: int, *, asked_by: str) -> None:
@@ -150,15 +169,17 @@ async def find_bot_in(tx: Tx, room_id: int, *, wanted: int) -> int | None:
     return rows[0]["id"] if rows else None
 
 
-async def note_end(tx: Tx, schedule_id: int, *, is_sent: bool, is_failed: bool) -> Noted | None:
-    return await tx.one(Noted, SQL.note_end, id=schedule_id, is_sent=is_sent, is_failed=is_failed, now=tx.now)
+async def note_ends(tx: Tx, sent: Mapping[int, int], failed: Mapping[int, int]) -> list[Noted]:
+    """How many of each schedule's sends went out, and how many failed."""
+    ids = sorted(sent.keys() | failed.keys())
+    counts = {"sent": [sent.get(one, 0) for one in ids], "failed": [failed.get(one, 0) for one in ids]}
+    return await tx.all(Noted, SQL.note_ends, ids=ids, now=tx.now, **counts)
 
 
-async def has_more(tx: Tx, schedule_id: int, timetable_id: int | None, *, delivery_id: int, job_id: int | None) -> bool:
-    """Besides this delivery and its job, which are ending."""
-    return bool(
-        await tx.value(SQL.has_more, id=schedule_id, timetable_id=timetable_id, delivery_id=delivery_id, job_id=job_id)
-    )
+async def list_through(tx: Tx, timetables: Mapping[int, int | None], *, jobs: Sequence[int]) -> list[int]:
+    """Of these schedules, those with nothing under way besides these jobs, which are ending."""
+    given = {"ids": list(timetables), "timetables": list(timetables.values())}
+    return [row["id"] for row in await tx.rows(SQL.list_through, jobs=list(jobs), **given)]
 
 
 def as_errand(row: Row) -> Errand:

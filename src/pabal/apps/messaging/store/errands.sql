@@ -1,22 +1,24 @@
--- name: open_errand(schedule_id, scheduled_at, job_id, on_time, must_be_active, now)
+-- name: open_errands(schedules, moments, jobs, on_time, must_be_active, now)
 -- One for each occurrence: the unique index forbids a second. Until its first attempt begins it holds what the schedule says now.
 insert into pabal.delivery (unit_id, state, version, schedule_id, room_id, bot_id, scheduled_at, cause, asked_by, is_catch_up, job_id,
   content, image_mode, template_id, created_at)
-select s.unit_id, 'open', 1, s.id, s.room_id, s.bot_id, :scheduled_at, case when o.reason = 'triggered' then 'now' else 'schedule' end,
+select s.unit_id, 'open', 1, s.id, s.room_id, s.bot_id, g.scheduled_at, case when o.reason = 'triggered' then 'now' else 'schedule' end,
   case when o.reason = 'triggered' then o.actor end,
-  o.reason is distinct from 'triggered' and :now::timestamptz - :scheduled_at::timestamptz > :on_time::interval, :job_id,
+  o.reason is distinct from 'triggered' and :now::timestamptz - g.scheduled_at > :on_time::interval, g.job_id,
   jsonb_build_object('text', s.text, 'images_1', s.images_1, 'images_2', s.images_2, 'send_order', s.send_order,
     'send_interval_seconds', s.send_interval_seconds, 'media_wait_1', s.media_wait_1, 'media_wait_2', s.media_wait_2),
   b.image_mode, s.template_id, :now
-from pabal.message_schedule s join pabal.bot b on b.id = s.bot_id
-left join pabal.occurrence o on o.schedule_id = s.timetable_id and o.fire_at = :scheduled_at
-where s.id = :schedule_id and s.state <> 'deleted' and (not :must_be_active::boolean or s.state = 'active' or o.reason = 'triggered')
+from unnest(:schedules::bigint[], :moments::timestamptz[], :jobs::bigint[]) as g(schedule_id, scheduled_at, job_id)
 -- whoever pauses or edits it locks its row: either that is seen here, or what it withdraws has begun
-for share of s
+cross join lateral (select * from pabal.message_schedule s where s.id = g.schedule_id offset 0 for share) s
+cross join lateral (select b.image_mode from pabal.bot b where b.id = s.bot_id offset 0) b
+left join lateral (
+  select o.reason, o.actor from pabal.occurrence o where o.schedule_id = s.timetable_id and o.fire_at = g.scheduled_at offset 0) o on true
+where s.state <> 'deleted' and (not :must_be_active::boolean or s.state = 'active' or o.reason = 'triggered')
 on conflict (schedule_id, scheduled_at) do update set room_id = excluded.room_id, bot_id = excluded.bot_id, job_id = excluded.job_id,
     content = excluded.content, image_mode = excluded.image_mode, template_id = excluded.template_id
   where pabal.delivery.state = 'open' and pabal.delivery.attempts = 0
-returning id, xmax = 0 as is_new;
+returning id, schedule_id, scheduled_at, xmax = 0 as is_new;
 
 -- name: insert_test(schedule_id, room_id, bot_id, asked_by, now)
 -- never in the way of an occurrence: the next free microsecond
@@ -36,7 +38,7 @@ returning id;
 -- name: find_at(schedule_id, scheduled_at)
 select id from pabal.delivery where schedule_id = :schedule_id and scheduled_at = :scheduled_at;
 
--- name: load_errand(id)
+-- name: load_errands(ids)
 select d.id, d.unit_id, d.state, d.cause, d.scheduled_at, d.started_at, d.attempts, d.deferred_by, d.job_id, d.content, d.image_mode,
   coalesce((d.detail->>'resumed_at')::timestamptz, d.scheduled_at) as counts_from,
   s.id as schedule_id, s.unit_id as schedule_unit_id, s.state as schedule_state, s.late_policy, s.timetable_id,
@@ -44,10 +46,11 @@ select d.id, d.unit_id, d.state, d.cause, d.scheduled_at, d.started_at, d.attemp
   r.min_gap_seconds, r.dispatches_per_day, r.messages_per_minute, r.messages_per_hour, r.messages_per_day, r.max_text_length
 from pabal.delivery d join pabal.message_schedule s on s.id = d.schedule_id join pabal.bot b on b.id = d.bot_id
 join pabal.room r on r.id = d.room_id left join pabal.room_bot rb on rb.room_id = d.room_id and rb.bot_id = d.bot_id
-where d.id = :id;
+where d.id = any(:ids::bigint[]);
 
--- name: start_errand(id, job_id, now)!
-update pabal.delivery set started_at = coalesce(started_at, :now), attempts = attempts + 1, job_id = :job_id where id = :id;
+-- name: start_errands(ids, jobs, now)!
+update pabal.delivery d set started_at = coalesce(d.started_at, :now), attempts = d.attempts + 1, job_id = g.job_id
+from unnest(:ids::bigint[], :jobs::bigint[]) as g(id, job_id) where d.id = any(:ids::bigint[]) and d.id = g.id;
 
 -- name: defer_errand(id, job_id, deferred_by, deferred_until)!
 update pabal.delivery set job_id = :job_id, deferred_by = :deferred_by, deferred_until = :deferred_until where id = :id;
@@ -58,11 +61,11 @@ update pabal.delivery set job_id = :job_id where id = :id;
 -- name: note_error(id, entry)!
 update pabal.delivery set detail = jsonb_set(detail, '{errors}', coalesce(detail->'errors', '[]') || :entry::jsonb) where id = :id;
 
--- name: end_errand(id, now, reason, detail)!
-update pabal.delivery set ended_at = :now, reason = :reason, detail = detail || :detail::jsonb,
+-- name: end_errands(ids, reasons, details, now)!
+update pabal.delivery d set ended_at = :now, reason = g.reason, detail = d.detail || g.detail,
   -- a missed one took no time at all: least() alone would call nothing the longest
-  duration_ms = case when started_at is not null then least(extract(epoch from :now::timestamptz - started_at) * 1000, 2147483647)::int end
-where id = :id;
+  duration_ms = case when d.started_at is not null then least(extract(epoch from :now::timestamptz - d.started_at) * 1000, 2147483647)::int end
+from unnest(:ids::bigint[], :reasons::text[], :details::jsonb[]) as g(id, reason, detail) where d.id = any(:ids::bigint[]) and d.id = g.id;
 
 -- name: reopen_errand(id, asked_by, detail)!
 -- its time counts anew
@@ -76,20 +79,19 @@ update pabal.delivery set detail = detail || :detail::jsonb where id = :id;
 -- name: find_last_ping(bot_id)
 select max(last_ping_at) from pabal.bot_device where bot_id = :bot_id;
 
--- name: note_end(id, is_sent, is_failed, now)
-update pabal.message_schedule s set last_sent_at = case when :is_sent::boolean then :now else last_sent_at end,
-  send_count = send_count + :is_sent::boolean::int,
-  failures = case when :is_failed::boolean then failures + 1 when :is_sent::boolean then 0 else failures end
-where s.id = :id
-returning s.state, s.failures, s.schedule_type, s.timetable_id;
+-- name: note_ends(ids, sent, failed, now)
+update pabal.message_schedule s set last_sent_at = case when g.sent > 0 then :now else s.last_sent_at end, send_count = s.send_count + g.sent,
+  failures = case when g.failed > 0 then s.failures + g.failed when g.sent > 0 then 0 else s.failures end
+from unnest(:ids::bigint[], :sent::int[], :failed::int[]) as g(id, sent, failed) where s.id = any(:ids::bigint[]) and s.id = g.id
+returning s.id, s.state, s.failures, s.schedule_type, s.timetable_id,
+  (select t.next_at from pabal.schedule t where t.id = s.timetable_id) is not null as goes_on;
 
--- name: has_more(id, timetable_id, delivery_id, job_id)
--- a moment ahead, a send under way, or an occurrence that waits for its turn
-select exists (select from pabal.schedule t where t.id = :timetable_id and t.next_at is not null)
-  or exists (select from pabal.delivery d where d.schedule_id = :id and d.state = 'open' and d.cause <> 'test' and d.id <> :delivery_id)
-  or exists (
-    select from pabal.occurrence o
-    where o.schedule_id = :timetable_id and o."end" is null and o.work_id > 0 and o.work_id is distinct from :job_id::bigint);
+-- name: list_through(ids, timetables, jobs)
+-- no send under way, no occurrence that waits for its turn; these jobs are ending
+select g.id from unnest(:ids::bigint[], :timetables::bigint[]) as g(id, timetable_id)
+where (select d.id from pabal.delivery d where d.schedule_id = g.id and d.state = 'open' and d.cause <> 'test' limit 1) is null
+  and (select o.work_id from pabal.occurrence o
+       where o.schedule_id = g.timetable_id and o."end" is null and o.work_id > 0 and o.work_id <> all(:jobs::bigint[]) limit 1) is null;
 
 -- name: list_bots_in(room_id, bot_id)
 -- the wanted one first, then those that are connected now

@@ -1,9 +1,10 @@
 """The parts of deliveries: planned together, marked one by one as they go out."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from pabal.apps.messaging.model.content import Content, ImageMode, Pace, Part, plan_parts
+from pabal.apps.messaging.model.content import Content, ImageMode, Pace, plan_parts
 from pabal.apps.messaging.model.deliveries import DeliveryPart, PartState
 from pabal.base.database import Row, Tx
 from pabal.base.sql import load
@@ -45,26 +46,40 @@ async def plan_unknown(tx: Tx, delivery_id: int) -> int:
 
 
 async def list_parts(tx: Tx, delivery_ids: Sequence[int]) -> dict[int, tuple[DeliveryPart, ...]]:
+    return _by_delivery(delivery_ids, await tx.rows(SQL.list_parts, deliveries=list(delivery_ids)))
+
+
+class Plan(NamedTuple):
+    """`anew`: it was planned before, and nothing of it has begun."""
+
+    delivery_id: int
+    content: Content
+    mode: ImageMode
+    anew: bool = False
+
+
+async def plan(tx: Tx, plans: Sequence[Plan]) -> dict[int, tuple[DeliveryPart, ...]]:
+    """By delivery."""
+    anew = [plan.delivery_id for plan in plans if plan.anew]
+    if anew:
+        await tx.run(SQL.delete_parts, deliveries=anew)
+    parts = [(plan.delivery_id, part) for plan in plans for part in plan_parts(plan.content, Pace(plan.mode))]
+    rows = await tx.rows(
+        SQL.insert_parts,
+        deliveries=[delivery_id for delivery_id, _ in parts],
+        numbers=[part.no for _, part in parts],
+        components=[part.component for _, part in parts],
+        firsts=[part.first_image for _, part in parts],
+        lasts=[part.last_image for _, part in parts],
+    )
+    return _by_delivery([plan.delivery_id for plan in plans], rows)
+
+
+def _by_delivery(delivery_ids: Iterable[int], rows: Iterable[Row]) -> dict[int, tuple[DeliveryPart, ...]]:
     found: dict[int, list[DeliveryPart]] = {delivery_id: [] for delivery_id in delivery_ids}
-    for row in await tx.rows(SQL.list_parts, deliveries=list(delivery_ids)):
+    for row in rows:
         found[row["delivery_id"]].append(as_part(row))
     return {delivery_id: tuple(parts) for delivery_id, parts in found.items()}
-
-
-async def plan(tx: Tx, delivery_id: int, content: Content, mode: ImageMode, *, anew: bool = False) -> list[Part]:
-    """`anew`: it was planned before, and nothing of it has begun."""
-    parts = plan_parts(content, Pace(mode))
-    if anew:
-        await tx.run(SQL.delete_parts, delivery_id=delivery_id)
-    await tx.run(
-        SQL.insert_parts,
-        delivery_id=delivery_id,
-        numbers=[part.no for part in parts],
-        components=[part.component for part in parts],
-        firsts=[part.first_image for part in parts],
-        lasts=[part.last_image for part in parts],
-    )
-    return parts
 
 
 def as_part(row: Row) -> DeliveryPart:

@@ -20,10 +20,12 @@ update pabal.delivery_part set state = 'planned', resent = resent + 1 where deli
 select p.delivery_id, p.no, p.component, p.from_image, p.to_image, p.state, p.token, p.began_at, p.written_at, p.resent
 from pabal.delivery_part p where p.delivery_id = any(:deliveries::bigint[]) order by p.delivery_id, p.no;
 
--- name: delete_parts(delivery_id)!
-delete from pabal.delivery_part where delivery_id = :delivery_id;
+-- name: delete_parts(deliveries)!
+delete from pabal.delivery_part where delivery_id = any(:deliveries::bigint[]);
 
--- name: insert_parts(delivery_id, numbers, components, firsts, lasts)!
+-- name: insert_parts(deliveries, numbers, components, firsts, lasts)
 insert into pabal.delivery_part (delivery_id, no, component, from_image, to_image, state)
-select :delivery_id, g.no, g.component, g.first_image, g.last_image, 'planned'
-from unnest(:numbers::smallint[], :components::text[], :firsts::smallint[], :lasts::smallint[]) as g(no, component, first_image, last_image);
+select g.delivery_id, g.no, g.component, g.first_image, g.last_image, 'planned'
+from unnest(:deliveries::bigint[], :numbers::smallint[], :components::text[], :firsts::smallint[], :lasts::smallint[])
+  as g(delivery_id, no, component, first_image, last_image)
+returning delivery_id, no, component, from_image, to_image, state, token, began_at, written_at, resent;
