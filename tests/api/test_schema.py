@@ -111,7 +111,7 @@ def _try_one(operation: Any, asking: Asking) -> None:
 
 
 def _name_what_is_there(case: Any, real: Any) -> None:
-    named = {"id": real, "key": "notifications.keep"}
+    named = {"id": real, "month": real, "key": "notifications.keep"}
     named["name"] = "alert" if "machines" in case.operation.path else "engine.stuck_work"
     for name in case.path_parameters or {}:
         case.path_parameters[name] = named[name] or case.path_parameters[name]

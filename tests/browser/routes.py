@@ -20,6 +20,7 @@ NO_PAGES = {
     "/language/{lang}",
     "/machines/{name}/{subject_id}/send",
     "/messages/deliveries.csv",
+    "/messages/deliveries/archives/{month}",
     "/messages/files/{file_id}/thumbnail",
     "/messages/statistics.csv",
     "/occurrences.csv",

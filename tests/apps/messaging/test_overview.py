@@ -7,10 +7,12 @@ import pytest
 
 from pabal.apps.messaging import overview
 from pabal.base.database import Database
+from pabal.platform.overview import Card
 from pabal.platform.tenants import Scope
 from tests.apps.messaging.asking import begin_at
 from tests.apps.messaging.history import add_deliveries, ended, stop_schedule
 from tests.support.messaging import World, add_bot, add_room, add_schedule, make_world
+from tests.support.people import plant
 
 NOON = datetime(2035, 6, 4, 3, tzinfo=UTC)
 MINUTE, HOUR = timedelta(minutes=1), timedelta(hours=1)
@@ -38,11 +40,25 @@ async def test_the_card_tells_the_day_so_far(world: World):
         card = await overview.card(tx, HOUSE)
         elsewhere = await overview.card(tx, only(world, "gangnam"))
 
-    assert card is not None
+    assert isinstance(card, Card)
     assert (card.value, card.bars, card.look) == (2, "7m7", "attn")
     assert card.trouble[1] == "못 보냄 1"
     assert card.next_at is not None
     assert elsewhere is None
+
+
+async def test_an_empty_house_says_to_connect_a_phone_until_there_is_a_bot(db: Database):
+    tree = await plant(db)
+    branch = Scope((tree.haeundae.id,), tree.haeundae.id)
+
+    async with db.transaction() as tx:
+        house, below = await overview.card(tx, HOUSE), await overview.card(tx, branch)
+    await add_bot(db, tree.haeundae, "first", state="pending")
+    async with db.transaction() as tx:
+        afterwards = await overview.card(tx, HOUSE)
+
+    assert house == overview.FIRST_STEP
+    assert (below, afterwards) == (None, None)
 
 
 async def test_what_waits_for_a_person_is_listed_with_its_reason_and_counted_in_the_menu(world: World):

@@ -98,6 +98,9 @@ class TemplateNotFound(NotFound):
 class ContentRefused(Invalid):
     """It cannot be saved as it is. What is wrong is said beside each field."""
 
+    # as the fields of the caller's own request name it: an edge's to say
+    faults: Sequence[object] = ()
+
     def __init__(self, findings: "Sequence[Finding]") -> None:
         self.findings = tuple(findings)
         super().__init__("; ".join(f"{one.field}: {one.text[0]}" for one in self.findings))
@@ -140,6 +143,10 @@ class BadHours(Invalid):
 
 class DeliveryNotFound(NotFound):
     """There is no such send, or it is not yours to see."""
+
+
+class ArchiveNotFound(NotFound):
+    """There is no archive of this month. A month in which anything was due is put away on the 3rd of the next one."""
 
 
 class NotATestRoom(Invalid):
@@ -194,6 +201,15 @@ class BadFile(Invalid):
 class BadRule(Invalid):
     """Say once when it is sent: --at '2026-07-03 09:00', --daily 09:00 or --weekly 'mon,thu 09:00'; a zone is named as
     in Asia/Seoul."""
+
+
+class CannotWrite(Invalid):
+    """This file cannot be written. Name a new one in a folder that is there; what is there already is not replaced."""
+
+
+class FilesNotHere(Forbidden):
+    """The servers' files are not here. Do it in the folder of a server, or set PABAL_DATA_DIR as it has it; the console
+    has a link to each archive too."""
 
 
 class NoServerFolder(Forbidden):

@@ -18,6 +18,8 @@ from tests.support.web import Web
 
 # what a body must hold beyond its example to be understood
 BODIES: dict[str, Any] = {"keep_send": {"at": "2030-01-01T00:00:00Z"}}
+# what holds everybody's is the head office's alone: test_archives.py
+HOUSE = (f"{V1}/archives",)
 
 
 @dataclass(frozen=True)
@@ -80,8 +82,11 @@ async def test_another_branchs_things_are_not_there(web: Web, theirs: Theirs):
     branch, owner = await web.as_("gangnam"), await web.as_("haeundae")
     await build(web, "gangnam", bot="seoul1", channel=18200091)
 
-    foreign, missing, seen, own = {}, [], {}, {}
+    foreign, closed, missing, seen, own = {}, {}, [], {}, {}
     for operation, method, path, body in _every(web, theirs):
+        if operation[1].startswith(HOUSE):
+            closed[operation[0]] = {await _status(one, method, path, body) for one in (branch, owner)}
+            continue
         if "{" in operation[1]:
             foreign[operation[0]] = await _status(branch, method, path, body)
         if method == "GET":
@@ -92,6 +97,7 @@ async def test_another_branchs_things_are_not_there(web: Web, theirs: Theirs):
 
     assert len(foreign) > 40
     assert {operation: status for operation, status in foreign.items() if status != 404} == {}
+    assert closed == {"list_message_archives": {403}, "get_message_archive": {403}}
     # else this would be about ids that nobody has
     assert missing == []
     secrets = ("비밀", "busan1", "18200001", theirs.delivery)
@@ -106,17 +112,19 @@ async def test_who_may_only_look_changes_nothing(web: Web, theirs: Theirs):
     reader = await web.as_("haeundae", scopes=("messaging:read", "files:manage"))
     stranger = await web.as_("haeundae", scopes=("jobs:manage",))
 
-    changed, looked, hidden = {}, {}, {}
+    changed, looked, closed, hidden = {}, {}, {}, {}
     for operation, method, path, body in _every(web, theirs):
         if method == "GET":
-            looked[operation[0]] = await _status(viewer, method, path, body)
+            (closed if operation[1].startswith(HOUSE) else looked)[operation[0]] = await _status(
+                viewer, method, path, body
+            )
             hidden[operation[0]] = await _status(stranger, method, path, body)
         else:
             changed[operation[0]] = {await _status(one, method, path, body) for one in (viewer, reader)}
 
     assert len(changed) > 30
     assert {operation: statuses for operation, statuses in changed.items() if statuses != {403}} == {}
-    assert (set(looked.values()), set(hidden.values())) == ({200}, {403})
+    assert (set(looked.values()), set(closed.values()), set(hidden.values())) == ({200}, {403}, {403})
 
 
 @pytest.mark.req("A-106")
@@ -170,7 +178,8 @@ def _every(web: Web, theirs: Theirs) -> Iterator[tuple[tuple[str, str, str], str
 
 
 def _fill(path: str, theirs: Theirs) -> str:
-    return re.sub(r"(\w+)/\{id\}", lambda found: f"{found[1]}/{theirs.by_noun[found[1]]}", path)
+    filled = re.sub(r"(\w+)/\{id\}", lambda found: f"{found[1]}/{theirs.by_noun[found[1]]}", path)
+    return filled.replace("{month}", "2026-10")
 
 
 def _body(operation: dict[str, Any]) -> Any:

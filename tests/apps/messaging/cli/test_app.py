@@ -9,7 +9,7 @@ from pabal.apps.messaging.cli import app
 from tests.cli.inside import Inside
 from tests.support.messaging import World
 
-READING = {"list", "show", "logs", "load", "report", "preview"}
+READING = {"list", "show", "get", "logs", "load", "report", "preview"}
 
 
 def leaves(path: str, command: Any) -> Iterator[tuple[str, Any]]:

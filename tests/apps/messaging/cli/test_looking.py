@@ -45,3 +45,18 @@ async def test_the_load_of_each_server_stands_beside_its_limits(db: Database, ru
     assert "CPU 80%" in shown.err
     [server] = whole.json["items"]
     assert (server["memory_mb"], server["cpu_percent"], whole.json["max_bots"]) == (700.0, 12.0, 100)
+
+
+async def test_people_read_the_load_with_one_decimal_and_programs_as_it_was_measured(
+    db: Database, run: Inside, world: World
+) -> None:
+    await add_server(db, memory_mb=136.04296875, cpu_percent=3.15625)
+
+    shown = await run("msg", "load")
+    whole = await run("msg", "load", "-o", "json")
+
+    cells = shown.out.splitlines()[1].split()
+    assert "136" in cells
+    assert "3.2" in cells
+    [server] = whole.json["items"]
+    assert (server["memory_mb"], server["cpu_percent"]) == (136.04296875, 3.15625)

@@ -3,7 +3,7 @@
 from string import Formatter
 
 from pabal.apps.messaging import errors
-from pabal.apps.messaging.cli import bot, delivery, looking, report, room, schedule, template, words
+from pabal.apps.messaging.cli import archive, bot, delivery, looking, report, room, schedule, template, words
 from pabal.base.errors import PabalError
 from pabal.cli.words import find
 from pabal.platform.language.errors import korean
@@ -11,7 +11,14 @@ from pabal.platform.language.errors import korean
 SEEN = (
     *(schedule.COLUMNS, schedule.FIELDS, delivery.COLUMNS, delivery.OPEN_COLUMNS, delivery.FIELDS, template.COLUMNS),
     *(room.COLUMNS, room.FIELDS, bot.COLUMNS, bot.FIELDS, bot.DEVICE_COLUMNS),
-    *(looking.LIMIT_COLUMNS, looking.LOAD_COLUMNS, report.FIELDS, report.COLUMNS, report.REASON_COLUMNS),
+    *(
+        archive.FIELDS,
+        looking.LIMIT_COLUMNS,
+        looking.LOAD_COLUMNS,
+        report.FIELDS,
+        report.COLUMNS,
+        report.REASON_COLUMNS,
+    ),
 )
 
 

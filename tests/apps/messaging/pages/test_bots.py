@@ -25,6 +25,23 @@ async def state_of(house: House, device_id: int) -> str:
         return (await bots.get_device(tx, Scope(None, None), device_id)).state
 
 
+async def test_the_front_page_of_an_empty_house_leads_to_how_a_phone_is_connected(web: Web) -> None:
+    client = await visitor(web, lang="ko")
+
+    front = await read(client, "/")
+    bots_page = await read(client, "/messages/bots")
+    await build(web)
+    afterwards = await read(client, "/")
+
+    assert "전화기 연결하기" in front
+    assert "pabal sim bot" in front
+    assert 'href="/messages/bots#all-bots"' in front
+    assert 'id="all-bots"' in bots_page
+    assert "서버 목록에 이 주소를 넣고" in bots_page.partition('id="all-bots"')[2]
+    assert "전화기 연결하기" not in afterwards
+    assert "첫 단계" not in afterwards
+
+
 @pytest.mark.req("A-202")
 async def test_each_server_shows_its_bots_connections_memory_and_cpu_beside_their_limits(web: Web) -> None:
     house = await build(web)

@@ -3,6 +3,7 @@
 from fastapi import APIRouter, Depends
 
 from pabal.apps.messaging.api import (
+    archives,
     bots,
     deliveries,
     images,
@@ -20,7 +21,7 @@ from pabal.platform.web.limits import limit_rate
 
 __all__ = ["router"]
 
-NOUNS = (schedules, verbs, templates, rooms, bots, deliveries, statistics, images)
+NOUNS = (schedules, verbs, templates, rooms, bots, deliveries, archives, statistics, images)
 
 # who it is first, then how often, then whether the question makes sense
 router = APIRouter(dependencies=[Depends(open_visit), Depends(limit_rate), Depends(refuse_unknown)])

@@ -108,7 +108,6 @@ def naming(visit: Visit, names: Mapping[str, str]) -> Iterator[None]:
         yield
     except ContentRefused as error:
         faults = name_faults(error.findings, names, guess_language(visit.request))
-        # where the web's edge looks for them
-        vars(error)["faults"] = faults
+        error.faults = faults
         error.detail = ", ".join(dict.fromkeys(one.pointer for one in faults))
         raise

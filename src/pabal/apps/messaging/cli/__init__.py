@@ -2,7 +2,7 @@
 
 import typer
 
-from pabal.apps.messaging.cli import bot, delivery, looking, report, room, saving, schedule, template
+from pabal.apps.messaging.cli import archive, bot, delivery, looking, report, room, saving, schedule, template
 from pabal.apps.messaging.cli.words import NEXT
 from pabal.apps.messaging.korean import KO
 from pabal.platform.commands.shell import Shell
@@ -24,6 +24,7 @@ app.add_typer(template.app, name="template")
 app.add_typer(room.app, name="room")
 app.add_typer(bot.app, name="bot")
 app.add_typer(delivery.app, name="delivery")
+app.add_typer(archive.app, name="archive")
 app.command()(looking.limits)
 app.command()(looking.preview)
 app.command()(looking.load)

@@ -15,6 +15,7 @@ from pabal.apps.messaging.cli.words import reply_one
 from pabal.apps.messaging.model.limits import Budget, BudgetRow
 from pabal.apps.messaging.model.schedules import When
 from pabal.apps.messaging.model.upcoming import Upcoming5
+from pabal.platform.commands.printing import printable
 from pabal.platform.commands.shell import Shell
 from pabal.platform.language.moments import show_date, show_time, show_zone
 from pabal.platform.language.pairs import Lang, Pair, put
@@ -64,7 +65,7 @@ def upcoming_rows(ahead: Sequence[Upcoming5], lang: Lang) -> list[dict[str, Any]
 
 def write(line: str, *, err: bool = False) -> None:
     """What others typed moves no cursor and changes no colour."""
-    typer.echo("".join(sign if sign.isprintable() else " " for sign in line), err=err)
+    typer.echo(printable(line).replace("\n", " "), err=err)
 
 
 def field(lang: Lang, label: Pair, text: str) -> str:

@@ -93,11 +93,16 @@ def load(ctx: typer.Context) -> None:
         }
         rows = [{"server": ids.show("wrk", one.worker), "address": one.address, **asdict(one)} for one in servers]
         extra = {"max_bots": most["bots"], "max_memory_mb": most["memory"], "max_cpu_percent": most["cpu"]}
-        shell.show(reply(LOAD_COLUMNS, rows, extra=extra, empty=words.NO_SERVERS))
+        shown = [_rounded(row) for row in rows] if shell.output == "table" else rows
+        shell.show(reply(LOAD_COLUMNS, shown, extra=extra, empty=words.NO_SERVERS))
         if rows and shell.output == "table":
             shell.tell(words.LOAD_LIMITS, **most)
 
     shell.run(work())
+
+
+def _rounded(row: dict[str, Any]) -> dict[str, Any]:
+    return {name: round(value, 1) if isinstance(value, float) else value for name, value in row.items()}
 
 
 async def _bubbles(tx: Tx, shell: Shell, schedule: Schedule, ahead: Sequence[Upcoming5]) -> list[Bubble]:

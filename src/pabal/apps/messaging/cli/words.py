@@ -88,6 +88,9 @@ COLUMNS: Mapping[str, Pair] = {
     "since": ("SINCE", "시작"),
     "until": ("UNTIL", "끝"),
     "name": ("NAME", "이름"),
+    "month": ("MONTH", "달"),
+    "made_at": ("MADE", "만든 때"),
+    "to": ("COPIED TO", "복사한 곳"),
 }
 CODES: Mapping[str, Pair] = {
     "room_type.production": ("production", "운영"),
@@ -125,6 +128,10 @@ NO_BOTS: Pair = (
     "연결된 봇이 없습니다. 봇 앱에 이 서버의 주소와 1490 포트를 넣거나 pabal sim bot 을 써 보세요",
 )
 NO_DELIVERIES: Pair = ("Nothing was sent yet.", "아직 보낸 것이 없습니다.")
+NO_ARCHIVES: Pair = (
+    "No month is put away yet. It is done on the 3rd of each month at 04:30 in Seoul: pabal schedules list",
+    "아직 보관한 달이 없습니다. 매월 3일 04:30(서울)에 보관합니다: pabal schedules list",
+)
 NO_SERVERS: Pair = ("No server of bots runs: pabal up", "봇을 받는 서버가 없습니다: pabal up")
 NOTHING: Pair = ("Nothing to report in that time.", "그 기간에 처리한 것이 없습니다.")
 NO_LIMITS: Pair = ("This room has no limits.", "이 톡방에는 제한이 없습니다.")
@@ -169,6 +176,7 @@ PICTURES = COMPONENTS
 
 _SCHEDULES, _ROOMS, _BOTS = "pabal msg schedule list", "pabal msg room list", "pabal msg bot list"
 NEXT: Mapping[str, str] = {
+    "archive_not_found": "pabal msg archive list",
     "bad_room": "pabal msg room edit --help",
     "bad_bot_secret": "pabal msg bot secret --help",
     "bad_exclusion": "pabal msg bot exclude --help",
@@ -179,8 +187,10 @@ NEXT: Mapping[str, str] = {
     "bot_included": _BOTS,
     "bot_not_found": _BOTS,
     "bot_not_in_room": "pabal msg room list --kind test",
+    "cannot_write": "pabal msg archive get MONTH --to FILE",
     "delivery_not_found": "pabal msg delivery list",
     "device_not_found": _BOTS,
+    "files_not_here": "PABAL_DATA_DIR=… {command}",
     "move_not_allowed": _BOTS,
     "name_ambiguous": "the same with its number",
     "no_server_folder": "PABAL_DATA_DIR=… {command}",

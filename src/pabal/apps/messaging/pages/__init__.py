@@ -3,6 +3,7 @@
 from fastapi import APIRouter
 
 from pabal.apps.messaging.pages import (
+    archives,
     bots,
     deliveries,
     delivery,
@@ -20,6 +21,6 @@ from pabal.apps.messaging.pages import (
 router = APIRouter(include_in_schema=False)
 for page in (
     *(files, form, wizard, schedules, schedule, templates_),
-    *(rooms, room, bots, deliveries, delivery, statistics),
+    *(rooms, room, bots, archives, deliveries, delivery, statistics),
 ):
     router.include_router(page.router)

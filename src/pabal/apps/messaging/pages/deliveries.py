@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from pabal.apps.messaging.actions import reports
 from pabal.apps.messaging.model.deliveries import Delivery, Tally, show_components, tally
 from pabal.apps.messaging.model.reasons import Sentence, explain, name_limit
+from pabal.apps.messaging.pages.archives import may_see_archives
 from pabal.apps.messaging.pages.charts import CAUSES
 from pabal.apps.messaging.pages.listing import AREA, PAGE, tell
 from pabal.apps.messaging.store import bots, deliveries, rooms, schedules
@@ -130,6 +131,7 @@ async def list_page(visit: Visitor, filters: Annotated[Filters, Query()]) -> Res
         under_way = await _list_open(tx, visit, filters)
         day = await reports.read_day(tx, visit.scope, Period(midnight(visit, today(visit)), visit.now))
         names = await _read_choices(tx, visit, filters)
+        has_archives = await may_see_archives(tx, visit)
     return await visit.show(
         "messaging/deliveries.html",
         lines=[show_line(visit, one) for one in page.items],
@@ -142,6 +144,7 @@ async def list_page(visit: Visitor, filters: Annotated[Filters, Query()]) -> Res
         causes=[(code, visit.say(*said)) for code, said in CAUSES.items()],
         today=today(visit),
         export=keep_filters(visit, "/messages/deliveries.csv"),
+        has_archives=has_archives,
         pager=turn(visit, page.cursor),
         live_topics=TOPICS,
         topics=TOPICS,
