@@ -1,5 +1,7 @@
 """main builds a server of the roles asked for, with the apps named, on a database brought up to date."""
 
+import json
+import resource
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -8,6 +10,7 @@ import httpx2
 import pytest
 
 from pabal import main
+from pabal.base import open_files, telemetry
 from pabal.base.database import Database, Tx
 from pabal.base.migrations import find_missing
 from pabal.base.settings import Settings
@@ -144,6 +147,26 @@ async def test_a_stopped_server_says_goodbye(db: Database, tmp_path: Path) -> No
     assert server.meta["roles"] == ["scheduler", "web", "worker"]
     async with db.transaction() as tx:
         assert await listing.list_servers(tx) == []
+
+
+async def test_a_started_server_may_have_more_files_open_than_a_shell_gives(
+    db: Database, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (1_024, before[1]))
+    app = await main.build(settings(db, tmp_path), ALL)
+    telemetry.start_logging()
+    try:
+        await app.start()
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        await app.stop()
+    finally:
+        telemetry.start_logging(level="warning")
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+
+    told = [json.loads(line) for line in capsys.readouterr().err.splitlines() if "open_files" in line]
+    assert soft == (open_files.WANTED if hard == resource.RLIM_INFINITY else min(hard, open_files.WANTED))
+    assert [(line["event"], line["most"]) for line in told] == [("main.open_files_allowed", soft)]
 
 
 HELLO = """

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from pabal import composing
-from pabal.base import clock, embedded
+from pabal.base import clock, embedded, open_files
 from pabal.base.database import Database, DatabaseError, Purpose
 from pabal.base.embedded import Cluster
 from pabal.base.errors import PabalError, Unavailable
@@ -39,6 +39,7 @@ CHECK_SECONDS = 2
 PAGES_SIZE = 10
 POOL_LEAST = 5
 
+declare("main.open_files_allowed", "Starts of a server, with how many files it may have open; each bot is one")
 declare("main.stop_failed", "Servers that could not say goodbye; others rescue what they held", level=30)
 
 
@@ -83,6 +84,7 @@ class App:
         )
 
     async def start(self) -> None:
+        emit("main.open_files_allowed", most=open_files.allow())
         await self.server.start()
         for gateway in self.gateways:
             await gateway.start()

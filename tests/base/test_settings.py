@@ -16,6 +16,7 @@ from pabal.base.settings import (
 )
 
 PAGE = Path(__file__).parents[2] / "docs" / "operations" / "settings.md"
+EXAMPLE = Path(__file__).parent.parent.parent / ".env.example"
 
 
 @pytest.fixture(autouse=True)
@@ -138,3 +139,11 @@ def test_the_reference_page_is_not_stale() -> None:
     stale = "write it anew: python -m pabal.base.settings > docs/operations/settings.md"
 
     assert PAGE.read_text(encoding="utf-8") == reference(), stale
+
+
+def test_the_example_for_containers_says_what_an_empty_list_of_apps_means() -> None:
+    lines = EXAMPLE.read_text(encoding="utf-8").splitlines()
+
+    said = lines[lines.index("PABAL_APPS=") - 1]
+
+    assert f"empty: {Settings.model_fields['apps'].default}" in said

@@ -73,3 +73,16 @@ def test_an_empty_table_says_so_to_the_person_not_to_the_pipe(capsys: pytest.Cap
 
 def test_markup_in_data_is_shown_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
     assert "[red]x[/red]" in written(capsys, "table", Answer(("id",), [{"id": "[red]x[/red]"}]))
+
+
+@pytest.mark.parametrize("single", [False, True])
+def test_what_others_typed_moves_no_cursor_in_a_table(capsys: pytest.CaptureFixture[str], single: bool) -> None:
+    evil = "방\x1b[2J\x9b1A\x7f\r!"
+    row = dict.fromkeys(("name", "state", "level", "scopes"), evil) | {"scopes": [evil]}
+
+    table = written(capsys, "table", Answer(tuple(row), [row], single=single))
+    whole = json.loads(written(capsys, "ndjson", Answer(tuple(row), [row], single=single)))
+
+    assert table.count("방 [2J 1A  !") == 4
+    assert [sign for sign in table if not sign.isprintable() and sign != "\n"] == []
+    assert whole == row

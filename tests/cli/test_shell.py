@@ -1,8 +1,10 @@
 """How every command fails and in which language."""
 
 import pytest
+import typer
 
 from pabal.cli.shell import Shell
+from pabal.platform.commands.options import NameAmbiguous
 from tests.support.cli import Cli
 from tests.support.database import with_database
 
@@ -68,3 +70,16 @@ def test_help_and_version_need_no_settings_and_no_database(cli: Cli) -> None:
     assert (helped.code, version.code) == (0, 0)
     assert "-o table|json|ndjson|csv|plain" in helped.out
     assert version.out.count(".") == 2
+
+
+def test_what_others_typed_moves_no_cursor_in_a_sentence_or_an_error(capsys: pytest.CaptureFixture[str]) -> None:
+    shell = Shell(wanted_lang="en")
+
+    shell.tell(("Room {name}", "방 {name}"), name="a\x1b[2Jb")
+    with pytest.raises(typer.Exit):
+        shell.fail(NameAmbiguous("1 a\x1b[2Jb"))
+
+    told = capsys.readouterr().err
+    assert told.startswith("Room a [2Jb\n")
+    assert told.count("a [2Jb") == 2
+    assert "\x1b" not in told

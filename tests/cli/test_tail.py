@@ -2,8 +2,11 @@
 
 import json
 import threading
+from datetime import UTC, datetime
+from uuid import UUID
 
 from pabal.base.database import Database
+from pabal.cli.tail import show_line
 from pabal.engine import facts
 from tests.cli.inside import Inside
 from tests.support.cli import Cli
@@ -25,6 +28,13 @@ async def test_the_last_facts_are_shown_in_the_order_they_happened(db: Database,
     assert [fact["subject"] for fact in last] == ["kettle:1", "kettle:2"]
     assert "lamp.lit" in table.out
     assert (await run("tail", "--name", "no.such")).out == ""
+
+
+def test_what_others_typed_moves_no_cursor_while_following() -> None:
+    at = datetime(2026, 7, 3, tzinfo=UTC)
+    fact = facts.Fact(1, UUID(int=1), "room.seen", "room:1", unit_id=None, at=at, data={"name": "방\x9b2J"})
+
+    assert show_line(fact).endswith('room.seen  room:1  {"name": "방 2J"}')
 
 
 async def test_following_goes_on_with_what_happens_until_it_is_stopped(db: Database, cli: Cli) -> None:

@@ -7,12 +7,7 @@ from tests.support.pages import read, visitor
 from tests.support.web import Web
 
 DAYS = next(one for one in SETTINGS if one.key == "backup.keep_days")
-
-
-async def group_of(web: Web, key: str) -> str:
-    """As the page names it: the place of the setting's group."""
-    catalogue = web.app.site.catalogue
-    return str(list(catalogue.groups()).index(catalogue[key].group))
+GROUP = "backup"
 
 
 async def value(web: Web) -> int:
@@ -21,7 +16,7 @@ async def value(web: Web) -> int:
 
 
 async def save(web: Web, client, text: str, *, version: int = 0):
-    form = {"group": await group_of(web, DAYS.key), f"value:{DAYS.key}": text, f"version:{DAYS.key}": str(version)}
+    form = {"group": GROUP, f"value:{DAYS.key}": text, f"version:{DAYS.key}": str(version)}
     return await client.post("/settings", data=form)
 
 
@@ -39,7 +34,7 @@ async def test_a_change_holds_at_once_and_says_who_made_it(web: Web) -> None:
 async def test_what_cannot_be_saved_is_said_at_its_field_and_nothing_else_is_saved_either(web: Web) -> None:
     client = await visitor(web)
     form = {
-        "group": await group_of(web, DAYS.key),
+        "group": GROUP,
         f"value:{DAYS.key}": "21",
         "value:backup.time": "half past three",
     }
@@ -73,11 +68,9 @@ async def test_a_setting_goes_back_to_its_default(web: Web) -> None:
 
 
 async def test_everybody_may_look_and_only_the_head_offices_administrators_change(web: Web) -> None:
-    group = await group_of(web, DAYS.key)
-
     for unit, role in (("hq", Role.OPERATOR), ("busan", Role.ADMIN), ("haeundae", Role.VIEWER)):
         client = await visitor(web, unit, role)
-        page = await read(client, f"/settings?group={group}")
+        page = await read(client, f"/settings?group={GROUP}")
         assert DAYS.key in page
         assert f"value:{DAYS.key}" not in page
         assert (await save(web, client, "21")).status_code == 403
@@ -94,6 +87,17 @@ async def test_settings_are_found_by_name_meaning_and_whether_they_were_changed(
     assert DAYS.key in await read(client, "/settings?changed=true")
     assert "notifications.keep" not in await read(client, "/settings?changed=true")
     assert "Nothing matches these filters." in await read(client, "/settings?q=zebra")
+
+
+async def test_each_group_has_an_address_that_stays_whatever_apps_are_loaded(web: Web) -> None:
+    client = await visitor(web)
+
+    own = await read(client, f"/settings?group={GROUP}")
+    unknown = await read(client, "/settings?group=5")
+
+    assert f'href="/settings?group={GROUP}" aria-current="true"' in own
+    assert f'href="/settings?group={GROUP}"' in unknown
+    assert "group=0" not in own
 
 
 async def test_a_setting_that_does_not_exist_is_not_found(web: Web) -> None:

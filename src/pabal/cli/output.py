@@ -15,6 +15,7 @@ from rich.text import Text
 
 from pabal.cli.words import STATES, find, say
 from pabal.platform.commands.answers import Answer
+from pabal.platform.commands.printing import printable
 from pabal.platform.language.pairs import Lang, put
 from pabal.platform.language.status import STATUS, Words, find_status
 
@@ -68,7 +69,7 @@ def state_text(state: str, lang: Lang, family: str = "", words: Words = STATUS) 
     status = find_status(words, family, state) if family else STATES.get(state)
     sign, style = ("·", "") if status is None else _LOOKS[status.look]
     word = find(lang, f"state.{state}") if status is None else status.word[lang == "ko"]
-    return Text(f"{sign} {word or state}", style=style)
+    return Text(f"{sign} {word or printable(state)}", style=style)
 
 
 def _write_table(answer: Answer, lang: Lang) -> None:
@@ -117,13 +118,8 @@ def _cell(name: str, value: Any, lang: Lang, answer: Answer) -> Text:
     if own is not None:
         return Text(put(lang, own))
     if name in _WORDED:
-        return Text(find(lang, f"{name}.{value}") or str(value))
-    return Text(_printable(_said(value, lang)))
-
-
-def _printable(text: str) -> str:
-    """What others typed, such as the name of a room, may hold signs that move a terminal's cursor."""
-    return "".join(sign if sign.isprintable() or sign == "\n" else " " for sign in text)
+        return Text(find(lang, f"{name}.{value}") or printable(str(value)))
+    return Text(printable(_said(value, lang)))
 
 
 def _said(value: Any, lang: Lang) -> str:

@@ -109,13 +109,15 @@ async def occurrences_until(tx: "Tx", until: "datetime", *, most: int) -> list[d
 async def _preview(shell: Shell, text: str, count: int) -> None:
     from pabal.cli.output import Answer
     from pabal.engine import forecasts, schedules, why
+    from pabal.platform.commands.printing import printable
 
     schedule_id = why.read_schedule(text)
     async with shell.transaction() as tx:
         schedule = await schedules.get(tx, schedule_id)
         coming = await forecasts.preview(tx, schedule_id, count)
     if shell.output == "table":
-        typer.echo(f"{why.show_schedule(schedule_id)}  {schedule.name}  {_sentence(shell, schedule)}")
+        line = f"{why.show_schedule(schedule_id)}  {schedule.name}  {_sentence(shell, schedule)}"
+        typer.echo(printable(line))
     rows = [
         {"at": one.moment, "wall": f"{one.wall:%Y-%m-%d %H:%M:%S}", "excluded": one.excluded, "note": one.note}
         for one in coming

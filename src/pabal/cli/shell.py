@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 import typer
 
 from pabal.cli.words import say
+from pabal.platform.commands.printing import printable
 from pabal.platform.language.pairs import Lang, Pair, put
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ class Shell:
 
     def tell(self, words: str | Pair, **values: Any) -> None:
         """To the person, on stderr: results alone are on stdout."""
-        typer.echo(self.say(words, **values), err=True)
+        typer.echo(printable(self.say(words, **values)), err=True)
 
     def show(self, answer: "Answer") -> None:
         from pabal.cli.output import write
@@ -106,7 +107,7 @@ class Shell:
         if self.output in ("json", "ndjson"):
             told = json.dumps({"code": error.code, "reason": reason, "next": command}, ensure_ascii=False)
         else:
-            told = f"{self.say('error')} {error.code}: {reason}\n{self.say('next')} {command}"
+            told = printable(f"{self.say('error')} {error.code}: {reason}\n{self.say('next')} {command}")
         typer.echo(told, err=True)
         raise typer.Exit(exit_code(error))
 

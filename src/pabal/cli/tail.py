@@ -78,7 +78,7 @@ class _Stream:
         form = {"json": "ndjson", "table": "lines"}.get(self._shell.output, self._shell.output)
         if form == "lines":
             for fact in facts:
-                typer.echo(_line(fact))
+                typer.echo(show_line(fact))
         elif rows:
             write(Answer(COLUMNS, rows), form, self._shell.lang, header=not self._has_header)
             self._has_header = True
@@ -91,10 +91,11 @@ def _row(fact: "Fact") -> dict[str, Any]:
     return {**asdict(fact), "id": str(fact.id)}
 
 
-def _line(fact: "Fact") -> str:
+def show_line(fact: "Fact") -> str:
     import json
 
     from pabal.cli.output import show_moment
+    from pabal.platform.commands.printing import printable
 
     data = json.dumps(fact.data, ensure_ascii=False)
-    return f"{show_moment(fact.at)}  {fact.name}  {fact.subject}  {data}"
+    return printable(f"{show_moment(fact.at)}  {fact.name}  {fact.subject}  {data}")

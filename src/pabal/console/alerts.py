@@ -28,6 +28,7 @@ from pabal.platform.actor import Right
 from pabal.platform.alerts import RuleSeen, Wanted
 from pabal.platform.alerts.sampling import read_gap
 from pabal.platform.language.pairs import Pair
+from pabal.platform.settings import name_group
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.keyset import cut_by_id, read_before
 from pabal.platform.web.lists import Word, turn
@@ -103,7 +104,7 @@ async def _show_now(
         quiet=sum(one.state == "ok" for one in seen),
         rules=[one for one in rules if filters.app in ("", one.seen.rule.area)],
         apps=_list_apps(visit),
-        settings_page=_find_settings_page(visit),
+        settings_page=f"/settings?group={name_group(alerts.REMIND_AFTER.group)}",
         filters=filters,
         may_silence=sees_house and visit.may("write", AREA),
         errors=errors or [],
@@ -153,9 +154,3 @@ def _list_apps(visit: Visit) -> list[tuple[str, str]]:
     labels = {one.name: one.label for one in visit.site.slices}
     areas = dict.fromkeys(rule.area for rule in visit.site.rules)
     return [(area, visit.say(*(labels.get(area, (area, area)) if area != "engine" else ENGINE))) for area in areas]
-
-
-def _find_settings_page(visit: Visit) -> str:
-    """Where limits and durations are changed: the page of their group."""
-    groups = list(visit.site.catalogue.groups())
-    return f"/settings?group={groups.index(alerts.REMIND_AFTER.group)}"

@@ -13,7 +13,7 @@ from pabal.engine import listing
 from pabal.platform import operating
 from pabal.platform.needs import list_needs
 from pabal.platform.operating import Coming
-from pabal.platform.overview import Card, Need
+from pabal.platform.overview import Card, FirstStep, Need
 from pabal.platform.slice import Slice
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.visit import Visit
@@ -29,6 +29,12 @@ _LEVELS = {"attention": WATCH, "failure": ALERT, "down": SEVERE, "missing": NOW}
 class AppCard:
     app: Slice
     card: Card
+
+
+@dataclass(frozen=True, slots=True)
+class AppStep:
+    app: Slice
+    step: FirstStep
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +56,7 @@ async def overview(visit: Visitor) -> Response:
         answered = (elapsed() - started) * 1000
         needs = await gather_needs(tx, visit)
         coming = await operating.list_upcoming(tx, visit.scope, tx.now + AHEAD, limit=50)
-        cards = await _cards(tx, visit)
+        cards, steps = await _cards(tx, visit)
         system = await _system(tx, answered) if visit.scope.units is None else None
     return await visit.show(
         "overview.html",
@@ -61,6 +67,7 @@ async def overview(visit: Visitor) -> Response:
         marks=[_place(one.at, visit.now) for one in coming],
         until=visit.now + AHEAD,
         cards=cards,
+        steps=steps,
         system=system,
         live_topics="*",
     )
@@ -80,9 +87,10 @@ def beacon_level(needs: list[Need], system: System | None) -> int:
     return max(levels, default=CALM)
 
 
-async def _cards(tx: Tx, visit: Visit) -> list[AppCard]:
+async def _cards(tx: Tx, visit: Visit) -> tuple[list[AppCard], list[AppStep]]:
     shown = [(one, await one.card(tx, visit.scope)) for one in visit.site.slices if one.card is not None]
-    return [AppCard(one, card) for one, card in shown if card is not None]
+    cards = [AppCard(one, card) for one, card in shown if isinstance(card, Card)]
+    return cards, [AppStep(one, step) for one, step in shown if isinstance(step, FirstStep)]
 
 
 async def _system(tx: Tx, answered: float) -> System:

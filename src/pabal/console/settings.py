@@ -110,8 +110,8 @@ async def _change_one(tx: Tx, visit: Visit, line: Line) -> dict[str, str]:
 async def _groups(tx: Tx, visit: Visit) -> list[Group]:
     listed = {one.setting.key: one for one in await settings.list_settings(tx, visit.site.catalogue)}
     return [
-        Group(str(number), label, [Line(listed[one.key], listed[one.key].text) for one in members])
-        for number, (label, members) in enumerate(visit.site.catalogue.groups().items())
+        Group(settings.name_group(label), label, [Line(listed[one.key], listed[one.key].text) for one in members])
+        for label, members in visit.site.catalogue.groups().items()
     ]
 
 

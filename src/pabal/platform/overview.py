@@ -59,6 +59,17 @@ class Card:
 
 
 @dataclass(frozen=True, slots=True)
+class FirstStep:
+    """Instead of a card where an app has nothing yet: what to do first, where, and a command to try it without."""
+
+    text: Pair
+    action: Pair
+    href: str
+    otherwise: Pair
+    command: str
+
+
+@dataclass(frozen=True, slots=True)
 class Found:
     """One thing the search found."""
 
@@ -70,5 +81,5 @@ class Found:
 
 Needs = Callable[[Tx, Scope], Awaitable[list[Need]]]
 # None: the app has nothing to show here
-Cards = Callable[[Tx, Scope], Awaitable[Card | None]]
+Cards = Callable[[Tx, Scope], Awaitable[Card | FirstStep | None]]
 Finds = Callable[[Tx, Scope, str], Awaitable[list[Found]]]

@@ -1,6 +1,8 @@
+from dataclasses import replace
+
 import pytest
 
-from pabal.platform.settings import BadSetting, Catalogue, Setting, SettingNotFound
+from pabal.platform.settings import BadSetting, Catalogue, Setting, SettingNotFound, name_group
 
 
 def flag(key: str, group: str = "Test") -> Setting[bool]:
@@ -23,3 +25,19 @@ def test_groups_keep_the_order_of_declaration() -> None:
     found = {group[0]: [one.key for one in members] for group, members in catalogue.groups().items()}
 
     assert list(found.items()) == [("B", ["b.one", "b.two"]), ("A", ["a.one"])]
+
+
+@pytest.mark.parametrize(
+    ("label", "name"),
+    [("Backup", "backup"), ("Messages: what may be written", "messages-what-may-be-written"), ("알림!", "알림")],
+)
+def test_a_group_has_a_name_for_addresses(label: str, name: str) -> None:
+    assert name_group((label, "묶음")) == name
+
+
+@pytest.mark.parametrize("second", [("Limits", "한도"), ("limits:", "제한"), ("…", "…")])
+def test_no_two_groups_have_one_address_and_none_has_no_address(second: tuple[str, str]) -> None:
+    one, other = flag("a.one"), flag("b.one")
+
+    with pytest.raises(BadSetting, match=r"b\.one"):
+        Catalogue([replace(one, group=("Limits", "제한")), replace(other, group=second)])

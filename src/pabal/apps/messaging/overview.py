@@ -9,7 +9,7 @@ from pabal.apps.messaging.store import statistics, watching
 from pabal.apps.messaging.store.watching import Troubled
 from pabal.base.database import Tx
 from pabal.platform.language.pairs import Pair
-from pabal.platform.overview import Card, Found, Need, Severity
+from pabal.platform.overview import Card, FirstStep, Found, Need, Severity
 from pabal.platform.tenants import Scope
 
 ZONE = ZoneInfo("Asia/Seoul")
@@ -23,12 +23,22 @@ FAMILIES: dict[str, tuple[Pair, str]] = {
     "room": (("Room", "톡방"), "/messages/rooms/{}"),
     "bot": (("Bot", "봇"), "/messages/bots/{}"),
 }
+FIRST_STEP = FirstStep(
+    text=(
+        "Nothing can be sent yet: connect a phone. It shows up by itself, and once approved it finds its rooms.",
+        "아직 보낼 수 있는 봇이 없습니다. 먼저 전화기를 연결하세요. 저절로 나타나고, 승인하면 톡방을 찾습니다.",
+    ),
+    action=("Connect a phone", "전화기 연결하기"),
+    href="/messages/bots#all-bots",
+    otherwise=("No phone at hand? A simulated one, in a terminal:", "전화기가 없으면 터미널에서 가상 봇을 켜 보세요:"),
+    command="pabal sim bot",
+)
 
 
-async def card(tx: Tx, scope: Scope) -> Card | None:
+async def card(tx: Tx, scope: Scope) -> Card | FirstStep | None:
     """What ended today, as the operators' zone has it."""
     if not await watching.has_anything(tx, scope):
-        return None
+        return await _first_step(tx, scope)
     midnight = datetime.combine(tx.now.astimezone(ZONE).date(), time(0), ZONE)
     ended = await statistics.read_ended(tx, scope, midnight)
     last = await watching.list_last_ends(tx, scope, midnight, most=20)
@@ -43,6 +53,11 @@ async def card(tx: Tx, scope: Scope) -> Card | None:
         next_at=await watching.find_next(tx, scope),
         href="/messages/deliveries",
     )
+
+
+async def _first_step(tx: Tx, scope: Scope) -> FirstStep | None:
+    """Only the whole house lets phones in."""
+    return None if scope.units is not None or await watching.has_bots(tx) else FIRST_STEP
 
 
 async def list_needs(tx: Tx, scope: Scope) -> list[Need]:

@@ -1,7 +1,7 @@
 """What an operator may change at run time: declared by rooms and apps, kept as rows, read when it is needed."""
 
 from pabal.platform.settings.actions import AREA, CHANGED, change, reset
-from pabal.platform.settings.catalogue import Catalogue
+from pabal.platform.settings.catalogue import Catalogue, name_group
 from pabal.platform.settings.model import (
     BadSetting,
     Choice,
@@ -32,6 +32,7 @@ __all__ = [
     "get_setting",
     "list_settings",
     "list_unknown",
+    "name_group",
     "reset",
     "value",
     "values",

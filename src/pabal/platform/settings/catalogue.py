@@ -1,5 +1,6 @@
 """Catalogue: every setting there is, from the platform's rooms and the apps. Main builds it and gives it around."""
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -12,7 +13,11 @@ class Catalogue:
 
     def __init__(self, settings: Iterable[Setting[Any]]) -> None:
         self._by_key: dict[str, Setting[Any]] = {}
+        named: dict[str, Pair] = {}
         for setting in settings:
+            name = name_group(setting.group)
+            if not name or named.setdefault(name, setting.group) != setting.group:
+                raise BadSetting(f"{setting.key}: its group needs a name of its own, other than {name!r}")
             if setting.key in self._by_key:
                 raise BadSetting(f"{setting.key} is declared twice")
             self._by_key[setting.key] = setting
@@ -37,3 +42,8 @@ class Catalogue:
         for setting in self:
             grouped.setdefault(setting.group, []).append(setting)
         return grouped
+
+
+def name_group(label: Pair) -> str:
+    """For addresses: the same whatever else is loaded, and in either language."""
+    return re.sub(r"\W+", "-", label[0].lower()).strip("-")

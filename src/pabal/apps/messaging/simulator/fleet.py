@@ -8,7 +8,6 @@ all of them is read from PABAL_SIM_SECRET and PABAL_SIM_SALT.
 import argparse
 import asyncio
 import os
-import resource
 import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -20,11 +19,11 @@ from pabal.apps.messaging.simulator.bot import SimulatedBot
 from pabal.apps.messaging.simulator.options import Options, Server
 from pabal.apps.messaging.simulator.stopping import until_signalled
 from pabal.apps.messaging.simulator.witness import Log
+from pabal.base import open_files
 from pabal.base.errors import Invalid
 
 # More would wait in the server's accept queue, where the kernel makes them try again a second later.
 _AT_ONCE = 50
-_SPARE_FILES = 64
 
 
 @dataclass(frozen=True)
@@ -84,7 +83,7 @@ def read_arguments(arguments: Sequence[str] | None = None) -> Fleet:
 
 
 async def _main(fleet: Fleet) -> None:
-    _allow_files(fleet.count + _SPARE_FILES)
+    open_files.allow()
     stopped = asyncio.create_task(until_signalled())
     serving = asyncio.create_task(_serve(fleet))
     await asyncio.wait([stopped, serving], return_when=asyncio.FIRST_COMPLETED)
@@ -100,14 +99,6 @@ async def _serve(fleet: Fleet) -> None:
         sys.stdout.write(f"connected {len(bots)}\n")
         sys.stdout.flush()
         await asyncio.gather(*(bot.run_until_stopped() for bot in bots))
-
-
-def _allow_files(wanted: int) -> None:
-    """Each bot is an open file; the usual limit is 1,024."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if soft != resource.RLIM_INFINITY and soft < wanted:
-        most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
 if __name__ == "__main__":

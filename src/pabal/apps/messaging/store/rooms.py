@@ -58,6 +58,12 @@ async def find_room(tx: Tx, room_id: int) -> Room | None:
     return rooms[0] if rooms else None
 
 
+async def find_by_channel(tx: Tx, scope: Scope, channel_id: str) -> int | None:
+    """The id of a room somebody in sight has claimed."""
+    found: int | None = await tx.value(SQL.find_by_channel, channel_id=channel_id, units=scope.listed)
+    return found
+
+
 async def hold_room(tx: Tx, room_id: int) -> Room | None:
     """Locked until the commit: for who changes it."""
     rooms = await _complete(tx, await tx.rows(SQL.hold_room, id=room_id))

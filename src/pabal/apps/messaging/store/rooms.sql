@@ -3,6 +3,10 @@ select r.id, r.unit_id, r.channel_id, r.name, r.room_type, r.note, r.min_gap_sec
   r.messages_per_hour, r.messages_per_day, r.max_text_length, r.last_message_at, r.claimed_by, r.created_at, r.updated_at
 from pabal.room r where r.id = :id;
 
+-- name: find_by_channel(channel_id, units)
+select r.id from pabal.room r
+where r.channel_id = :channel_id and r.unit_id is not null and (:units::bigint[] is null or r.unit_id = any(:units::bigint[]));
+
 -- name: hold_room(id)
 select r.id, r.unit_id, r.channel_id, r.name, r.room_type, r.note, r.min_gap_seconds, r.dispatches_per_day, r.messages_per_minute,
   r.messages_per_hour, r.messages_per_day, r.max_text_length, r.last_message_at, r.claimed_by, r.created_at, r.updated_at

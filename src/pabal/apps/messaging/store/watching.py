@@ -125,6 +125,10 @@ async def has_anything(tx: Tx, scope: Scope) -> bool:
     return bool(await tx.value(SQL.has_anything, units=scope.listed))
 
 
+async def has_bots(tx: Tx) -> bool:
+    return bool(await tx.value(SQL.has_bots))
+
+
 async def find_things(tx: Tx, scope: Scope, text: str, *, most: int) -> list[Thing]:
     plain = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
     return await tx.all(Thing, SQL.find_things, units=scope.listed, words=f"%{plain}%", most=most)

@@ -60,6 +60,9 @@ order by t.next_at limit 1;
 select exists (select from pabal.message_schedule where (:units::bigint[] is null or unit_id = any(:units::bigint[])))
   or exists (select from pabal.room where (:units::bigint[] is null or unit_id = any(:units::bigint[])));
 
+-- name: has_bots()
+select exists (select from pabal.bot);
+
 -- name: find_things(units, words, most)
 -- A bot is seen by whoever sees a room it is in.
 (select 'schedule' as family, s.id, s.title, r.name as note from pabal.message_schedule s join pabal.room r on r.id = s.room_id
