@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import resource
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
@@ -14,16 +13,16 @@ from bench.peers.words import main, say
 from pabal import main as pabal
 from pabal.apps.messaging.simulator.fleet import Fleet, running
 from pabal.apps.messaging.simulator.options import Options
+from pabal.base import open_files
 from pabal.base.settings import parse_roles, read_settings
 from pabal.base.telemetry import start_logging
 
-FILES = 8192
 ARRIVALS = "arrivals.jsonl"
 
 
 async def serve(url: str, folder: str, roles: str) -> dict[str, Any]:
     """Until it is killed. Says where it listens."""
-    _allow_files()
+    open_files.allow()
     settings = read_settings(
         database_url=url,
         data_dir=Path(folder),
@@ -43,7 +42,7 @@ async def serve(url: str, folder: str, roles: str) -> dict[str, Any]:
 
 async def phones(folder: str, pace: float, each: float, *ports: float) -> dict[str, Any]:
     """So many at each port, until they are killed. What arrives is in the folder, by this machine's clock."""
-    _allow_files()
+    open_files.allow()
     async with AsyncExitStack() as stack:
         for place, port in enumerate(ports):
             servers = (("127.0.0.1", int(port)),)
@@ -61,14 +60,6 @@ def prefix(place: int) -> str:
 
 def list_names(each: int, servers: int) -> list[str]:
     return [Fleet(each, (), prefix(place)).name(number + 1) for place in range(servers) for number in range(each)]
-
-
-def _allow_files() -> None:
-    """Each bot is an open file, on both sides."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    most = FILES if hard == resource.RLIM_INFINITY else min(FILES, hard)
-    if soft != resource.RLIM_INFINITY and soft < most:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ End = tuple[int, str, bool]
 
 @dataclass
 class Item:
-    """One job as the model sees it. `since` orders what is ready; it grows with every step."""
+    """One job as the model sees it. `since` orders what is ready; it grows with every commit."""
 
     id: int
     kind: str
@@ -68,6 +68,7 @@ class Model:
         if not self.is_current(job_id, token):
             self.stale += (job_id, token) in self.taken_away
             return False
+        self._tick += 1
         if item.cancel_at is not None and outcome not in ("done", "partial"):
             self._end(item, "cancelled")
         elif outcome in ("done", "partial", "cancelled"):
@@ -93,9 +94,10 @@ class Model:
                     self._end(item, "quarantined")
                 else:
                     item.recoveries += 1
-                    self._again(item, "lost", is_new_step=False)
+                    self._again(item, "lost")
 
     def take_overdue(self, now: datetime) -> None:
+        self._tick += 1
         for item in self._leased():
             if item.cancel_at is not None and item.cancel_at < now - GRACE:
                 self.taken_away.add((item.id, item.token))
@@ -106,9 +108,11 @@ class Model:
         if item.place == "lease":
             item.cancel_at = item.cancel_at or now
             return "signalled"
+        self._tick += 1
         return self._withdraw(item, "cancelled")
 
     def expire(self, now: datetime) -> None:
+        self._tick += 1
         for item in list(self.items.values()):
             if item.expires_at is not None and item.expires_at <= now and item.place != "lease":
                 self._withdraw(item, "expired")
@@ -122,12 +126,13 @@ class Model:
                 item.place, item.since = "ready", self._tick
             else:
                 item.place = "waiting"
-        for lane in sorted({item.lane for item in due if item.place == "waiting" and item.lane}):
-            self._advance(lane)
+        # in a commit of its own
+        self._tick += 1
+        self._advance(*{item.lane for item in due if item.place == "waiting" and item.lane})
 
     def sweep(self) -> None:
-        for lane in sorted({item.lane for item in self.waiting() if item.lane}):
-            self._advance(lane)
+        self._tick += 1
+        self._advance(*{item.lane for item in self.waiting() if item.lane})
 
     def waiting(self) -> list[Item]:
         return [item for item in self.items.values() if item.place == "waiting"]
@@ -142,14 +147,16 @@ class Model:
             return
         item.place = "waiting"
         if is_promoted:
+            self._tick += 1
             self._advance(item.lane)
 
-    def _advance(self, lane: str) -> None:
-        behind = [item for item in self.waiting() if item.lane == lane]
-        if lane not in self.holders and behind:
-            head = min(behind, key=lambda item: item.id)
-            self._tick += 1
-            head.place, head.since, self.holders[lane] = "ready", self._tick, head.id
+    def _advance(self, *lanes: str) -> None:
+        """What becomes ready in one commit has one moment, and then the smaller id is first, whatever its lane."""
+        for lane in lanes:
+            behind = [item for item in self.waiting() if item.lane == lane]
+            if lane not in self.holders and behind:
+                head = min(behind, key=lambda item: item.id)
+                head.place, head.since, self.holders[lane] = "ready", self._tick, head.id
 
     def _release(self, item: Item) -> None:
         if item.lane is not None and self.holders.get(item.lane) == item.id:
@@ -173,8 +180,7 @@ class Model:
         self._end(item, result)
         return "ended"
 
-    def _again(self, item: Item, result: str, *, is_new_step: bool = True) -> None:
-        self._tick += is_new_step
+    def _again(self, item: Item, result: str) -> None:
         item.ends.append((item.token, result, False))
         self._leave(item)
         item.place, item.since = "ready", self._tick

@@ -23,7 +23,7 @@ async def send(house: House, *, messages: int) -> None:
     """As a send counts when it begins."""
     keys = [f"room:{house.room_id} dispatch", f"room:{house.room_id} message"]
     async with house.web.db.transaction() as tx:
-        await tx.run(limits.SQL.insert_starts, keys=keys, weights=[1, messages], moment=tx.now, id=1)
+        await tx.run(limits.SQL.insert_starts, keys=keys, weights=[1, messages], moment=tx.now, ids=[1, 1])
 
 
 async def post(client: httpx2.AsyncClient, path: str, **data: Any) -> int:

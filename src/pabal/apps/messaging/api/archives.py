@@ -7,19 +7,13 @@ from fastapi import Path, Query
 from fastapi.responses import Response, StreamingResponse
 from pydantic import Field
 
-from pabal.apps.messaging.api.parts import AREA, BASE, Shown, noun
-from pabal.apps.messaging.errors import ArchiveNotFound
-from pabal.apps.messaging.store.archives import Archive, list_archives
-from pabal.base.database import Tx
+from pabal.apps.messaging.actions import archives
+from pabal.apps.messaging.api.parts import BASE, Shown, noun
 from pabal.platform import storage
-from pabal.platform.actor import Right
-from pabal.platform.storage import File
-from pabal.platform.tenants import require_house, visible_to
 from pabal.platform.web.etags import is_known
 from pabal.platform.web.filters import Query as Plain
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.paging import Page, answer_all
-from pabal.platform.web.visit import Visit
 
 router = noun()
 GZIP = "application/gzip"
@@ -48,15 +42,15 @@ class MessageArchiveShown(Shown):
 async def list_message_archives(visit: Visitor, wanted: Annotated[Plain, Query()]) -> Response:
     """Lists the months of deliveries that were put away, the newest first. Only administrators of the head office."""
     async with visit.read() as tx:
-        found = [_show(one, await _get_file(tx, visit, one)) for one in await _list(tx, visit)]
-    return answer_all(found[::-1])
+        found = [_show(one) for one in await archives.list_months(tx, visit.actor)]
+    return answer_all(found)
 
 
 @router.get("/archives/{month}", response_class=Response, responses={200: {"content": _PACKED}})
 async def get_message_archive(visit: Visitor, month: Month) -> Response:
     """Sends the deliveries of a month: gzipped JSON lines, one a delivery, with the fields of the seed's send logs."""
     async with visit.read() as tx:
-        file = await _find(tx, visit, month)
+        file = (await archives.get_month(tx, visit.actor, month)).file
     tag = f'"{file.sha256[:32]}"'
     headers = {"ETag": tag, "Cache-Control": "private, no-cache"}
     if is_known(visit, tag):
@@ -67,28 +61,11 @@ async def get_message_archive(visit: Visitor, month: Month) -> Response:
     return StreamingResponse(content.chunks, 200, headers, media_type=GZIP)
 
 
-async def _list(tx: Tx, visit: Visit) -> list[Archive]:
-    await require_house(tx, visit.actor, Right.MANAGE, AREA)
-    return await list_archives(tx)
-
-
-async def _find(tx: Tx, visit: Visit, month: str) -> File:
-    for one in await _list(tx, visit):
-        if f"{one.month:%Y-%m}" == month:
-            return await _get_file(tx, visit, one)
-    raise ArchiveNotFound(month)
-
-
-async def _get_file(tx: Tx, visit: Visit, archive: Archive) -> File:
-    return await storage.get_file(tx, await visible_to(tx, visit.actor), archive.file_id)
-
-
-def _show(archive: Archive, file: File) -> MessageArchiveShown:
-    month = f"{archive.month:%Y-%m}"
+def _show(month: archives.Month) -> MessageArchiveShown:
     return MessageArchiveShown(
-        month=month,
-        deliveries=archive.deliveries,
-        made_at=archive.made_at,
-        size=file.size,
-        link=f"{BASE}/archives/{month}",
+        month=month.name,
+        deliveries=month.archive.deliveries,
+        made_at=month.archive.made_at,
+        size=month.file.size,
+        link=f"{BASE}/archives/{month.name}",
     )

@@ -7,14 +7,12 @@ from typing import Annotated, Any
 
 import typer
 
+from pabal.apps.messaging.actions.archives import Month, get_month, list_months
 from pabal.apps.messaging.cli import words
-from pabal.apps.messaging.cli.finding import see
 from pabal.apps.messaging.cli.words import reply, reply_one
-from pabal.apps.messaging.errors import ArchiveNotFound, CannotWrite, FilesNotHere
-from pabal.apps.messaging.store.archives import Archive, list_archives
-from pabal.base.database import Tx
+from pabal.apps.messaging.errors import CannotWrite, FilesNotHere
 from pabal.platform.commands.shell import Shell
-from pabal.platform.storage import File, Files, get_file, read
+from pabal.platform.storage import Files, read
 
 app = typer.Typer(help="Archives: finished months of deliveries.", no_args_is_help=True)
 
@@ -29,7 +27,7 @@ def list_(ctx: typer.Context) -> None:
 
     async def work() -> None:
         async with shell.transaction() as tx:
-            rows = [_row(*one) for one in await _list(tx, shell)]
+            rows = [_row(one) for one in await list_months(tx, shell.actor)]
         shell.show(reply(COLUMNS, rows, empty=words.NO_ARCHIVES))
 
     shell.run(work())
@@ -48,21 +46,13 @@ def get(
 
     async def work() -> None:
         async with shell.transaction() as tx:
-            found = [one for one in await _list(tx, shell) if f"{one[0].month:%Y-%m}" == month]
-        if not found:
-            raise ArchiveNotFound(month[:20])
-        archive, file = found[0]
-        target = to or Path(file.name)
-        content = await read(_open_files(shell), file)
+            found = await get_month(tx, shell.actor, month)
+        target = to or Path(found.file.name)
+        content = await read(_open_files(shell), found.file)
         await _write(target, content.chunks)
-        shell.show(reply_one(shell, FIELDS, {**_row(archive, file), "to": str(target)}))
+        shell.show(reply_one(shell, FIELDS, {**_row(found), "to": str(target)}))
 
     shell.run(work())
-
-
-async def _list(tx: Tx, shell: Shell) -> list[tuple[Archive, File]]:
-    scope = await see(tx, shell)
-    return [(one, await get_file(tx, scope, one.file_id)) for one in reversed(await list_archives(tx))]
 
 
 def _open_files(shell: Shell) -> Files:
@@ -86,11 +76,11 @@ async def _write(target: Path, chunks: AsyncIterator[bytes]) -> None:
         raise CannotWrite(f"{target}: {error.strerror}") from error
 
 
-def _row(archive: Archive, file: File) -> dict[str, Any]:
+def _row(month: Month) -> dict[str, Any]:
     return {
-        "month": f"{archive.month:%Y-%m}",
-        "deliveries": archive.deliveries,
-        "size": file.size,
-        "made_at": archive.made_at,
-        "file": file.name,
+        "month": month.name,
+        "deliveries": month.archive.deliveries,
+        "size": month.file.size,
+        "made_at": month.archive.made_at,
+        "file": month.file.name,
     }

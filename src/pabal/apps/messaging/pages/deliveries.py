@@ -8,10 +8,9 @@ from fastapi import APIRouter, Query
 from fastapi.responses import Response
 from pydantic import BaseModel
 
-from pabal.apps.messaging.actions import reports
+from pabal.apps.messaging.actions import archives, reports
 from pabal.apps.messaging.model.deliveries import Delivery, Tally, show_components, tally
 from pabal.apps.messaging.model.reasons import Sentence, explain, name_limit
-from pabal.apps.messaging.pages.archives import may_see_archives
 from pabal.apps.messaging.pages.charts import CAUSES
 from pabal.apps.messaging.pages.listing import AREA, PAGE, tell
 from pabal.apps.messaging.store import bots, deliveries, rooms, schedules
@@ -131,7 +130,7 @@ async def list_page(visit: Visitor, filters: Annotated[Filters, Query()]) -> Res
         under_way = await _list_open(tx, visit, filters)
         day = await reports.read_day(tx, visit.scope, Period(midnight(visit, today(visit)), visit.now))
         names = await _read_choices(tx, visit, filters)
-        has_archives = await may_see_archives(tx, visit)
+        has_archives = await archives.may_see(tx, visit.actor)
     return await visit.show(
         "messaging/deliveries.html",
         lines=[show_line(visit, one) for one in page.items],
