@@ -90,16 +90,9 @@ select pabal.now(), (select id from held) as id, (select epoch from mine) as epo
 -- Waits: the one attempt that may write is the one whose token the lease has.
 select l.id from pabal.lease l where l.id = :id and l.token = :token for update;
 
--- name: open_held(queues, ids, tokens)
--- fence for many at once, as the first statement of a transaction; in the order of ids, so that two who want the same ones cannot
--- deadlock, and routes before leases, as rescue locks them
-with mine as materialized (select route, epoch from pabal.route where route = any(:queues::text[]) order by route for share),
-given as materialized (
-  select g.id, g.token, g.queue from (select count(*) from mine) m
-  cross join unnest(:ids::bigint[], :tokens::bigint[], :queues::text[]) as g(id, token, queue) where m.count >= 0 order by g.id),
-held as materialized (
-  select l.id, l.token, (select m.epoch from mine m where m.route = g.queue) as epoch from given g cross join lateral (
-    select l.id, l.token from pabal.lease l where l.id = g.id and l.token = g.token offset 0 for update) l)
+-- name: open_held(ids, tokens, queues)
+-- fence for many at once, as the first statement of a transaction
+with held as materialized (select * from pabal.hold(:ids::bigint[], :tokens::bigint[], :queues::text[]))
 select pabal.now(), array(select id from held order by id, token) as ids, array(select token from held order by id, token) as tokens,
   array(select epoch from held order by id, token) as epochs;
 
@@ -174,7 +167,7 @@ noted as (
 select s.id, s.token, exists (select from noted n where n.id = s.id and n.token = s.token) as is_noted from stale s;
 
 -- name: write_progress(ids, tokens, worker, progress)
--- locked in the order of ids, as open_held does: handlers mark what they did while their progress is written
+-- locked in the order of ids, as pabal.hold does: handlers mark what they did while their progress is written
 with held as materialized (
   select l.id, g.progress from (
     select * from unnest(:ids::bigint[], :tokens::bigint[], :progress::jsonb[]) as g(id, token, progress) order by g.id) g

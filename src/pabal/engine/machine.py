@@ -115,7 +115,8 @@ class Machine:
     initial: str
     final: tuple[str, ...]
     moves: tuple[Move, ...]
-    loader: Loader
+    # None: its guards and timers need no more than a subject's own columns
+    loader: Loader | None = None
     timers: Mapping[str, Timers] = field(default_factory=dict)
     effects: Mapping[str, Effect] = field(default_factory=dict)
     _found: dict[tuple[str, str], Move] = field(init=False, repr=False, default_factory=dict)

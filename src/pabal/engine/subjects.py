@@ -1,7 +1,7 @@
 """The rows a machine moves, in a table that is not the engine's: locks and loads them, swaps states, arms timers."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
 from typing import Any, NamedTuple
@@ -22,6 +22,16 @@ class VersionChanged(Conflict):
     """Somebody moved it since you looked. Look again, then decide."""
 
 
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """A subject of a machine without a loader."""
+
+    id: int
+    unit_id: int | None
+    state: str
+    version: int
+
+
 class Armed(NamedTuple):
     subject: int
     event: str
@@ -36,11 +46,16 @@ def of(machine: Machine, statement: Statement) -> Statement:
 
 async def lock_and_load(tx: Tx, machine: Machine, ids: Iterable[int]) -> list[Any]:
     """The subjects there are, locked in the order of ids so that two who want the same ones cannot deadlock."""
-    rows = await tx.rows(of(machine, SQL.lock_subjects), ids=list(set(ids)))
+    wanted = list(set(ids))
+    if machine.loader is None:
+        return list(await tx.all(Plain, of(machine, SQL.lock_plain), ids=wanted))
+    rows = await tx.rows(of(machine, SQL.lock_subjects), ids=wanted)
     return await load_subjects(tx, machine, [row["id"] for row in rows])
 
 
 async def load_subjects(tx: Tx, machine: Machine, ids: list[int]) -> list[Any]:
+    if machine.loader is None:
+        return list(await tx.all(Plain, of(machine, SQL.load_plain), ids=ids))
     return list(await machine.loader(tx, ids)) if ids else []
 
 

@@ -3,6 +3,12 @@
 -- name: lock_subjects(ids)
 select s.id from subject_table s where s.id = any (:ids::bigint[]) order by s.id for update;
 
+-- name: lock_plain(ids)
+select s.id, s.unit_id, s.state, s.version from subject_table s where s.id = any (:ids::bigint[]) order by s.id for update;
+
+-- name: load_plain(ids)
+select s.id, s.unit_id, s.state, s.version from subject_table s where s.id = any (:ids::bigint[]) order by s.id;
+
 -- name: swap_states(ids, states, versions)!
 -- locked by this transaction, so a subject's place is sure (why a lateral: see claims.sql)
 update subject_table s set state = f.state, version = s.version + 1

@@ -52,28 +52,12 @@ class ScheduleSubject:
     next_at: datetime | None
 
 
-@dataclass(frozen=True, slots=True)
-class PlainSubject:
-    id: int
-    unit_id: int | None
-    state: str
-    version: int
-
-
 def has_a_moment_ahead(schedule: ScheduleSubject, now: datetime) -> bool:
     return schedule.next_at is not None
 
 
 async def load_schedules(tx: Tx, ids: list[int]) -> list[ScheduleSubject]:
     return await tx.all(ScheduleSubject, SQL.load_schedules, ids=ids)
-
-
-async def load_deliveries(tx: Tx, ids: list[int]) -> list[PlainSubject]:
-    return await tx.all(PlainSubject, SQL.load_deliveries, ids=ids)
-
-
-async def load_devices(tx: Tx, ids: list[int]) -> list[PlainSubject]:
-    return await tx.all(PlainSubject, SQL.load_devices, ids=ids)
 
 
 _S, _SE = ScheduleState, ScheduleEvent
@@ -115,7 +99,6 @@ DELIVERY = Machine(
         # somebody says: send the rest, or send it now
         move(_DE.RESUME, (_D.PARTIAL, _D.FAILED, _D.UNKNOWN, _D.MISSED), _D.OPEN),
     ),
-    loader=load_deliveries,
 )
 
 _V, _VE = DeviceState, DeviceEvent
@@ -132,5 +115,4 @@ DEVICE = Machine(
         move(_VE.BLOCK, (_V.PENDING, _V.APPROVED, _V.DENIED, _V.REVOKED), _V.BLOCKED),
         move(_VE.UNBLOCK, _V.BLOCKED, _V.PENDING),
     ),
-    loader=load_devices,
 )

@@ -2,9 +2,3 @@
 select s.id, s.unit_id, s.state, s.version, t.next_at
 from pabal.message_schedule s left join pabal.schedule t on t.id = s.timetable_id
 where s.id = any(:ids::bigint[]) order by s.id;
-
--- name: load_deliveries(ids)
-select id, unit_id, state, version from pabal.delivery where id = any(:ids::bigint[]) order by id;
-
--- name: load_devices(ids)
-select id, unit_id, state, version from pabal.bot_device where id = any(:ids::bigint[]) order by id;

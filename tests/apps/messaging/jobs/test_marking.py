@@ -40,7 +40,7 @@ async def begin(world: World, name: str) -> tuple[Desk, Job, int]:
 
 
 def writing(job: Job, delivery_id: int) -> Mark:
-    return Mark(delivery_id, 0, job.token, PartState.WRITING)
+    return Mark(delivery_id, 0, PartState.WRITING)
 
 
 @pytest.mark.req("A-181", "A-198")
@@ -83,7 +83,7 @@ async def test_that_nothing_was_begun_can_be_said_after_the_bot_has_gone(world: 
     await marks.put(job, writing(job, delivery_id))
     await desk.disconnect()
 
-    await marks.put(job, Mark(delivery_id, 0, job.token, PartState.PLANNED))
+    await marks.put(job, Mark(delivery_id, 0, PartState.PLANNED))
 
     with pytest.raises(RouteLost):
         await marks.put(job, writing(job, delivery_id))

@@ -147,7 +147,7 @@ class Send:
             await line.send_images(errand.channel_id, room_name, pictures, extension, part.media_wait)
 
     async def _mark(self, job: Job, ready: Ready, part: Part, state: PartState) -> None:
-        await self._marks.put(job, Mark(ready.errand.id, part.no, job.token, state))
+        await self._marks.put(job, Mark(ready.errand.id, part.no, state))
 
     async def _take_back(self, job: Job, ready: Ready, part: Part) -> None:
         """Not at any price: a part that stays marked is unknown, which is true enough."""

@@ -6,33 +6,43 @@ from typing import NamedTuple
 
 from pabal.apps.messaging.model.content import Content, ImageMode, Pace, plan_parts
 from pabal.apps.messaging.model.deliveries import DeliveryPart, PartState
-from pabal.base.database import Row, Tx
+from pabal.base.database import Database, Row, Tx
 from pabal.base.sql import load
+from pabal.engine.kinds import Job
 
 SQL = load(__file__)
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A part is about to be written, has been, or turned out not to have been begun. The token is its attempt's."""
+    """A part is about to be written, has been, or turned out not to have been begun."""
 
     delivery_id: int
     no: int
-    token: int
     state: PartState
 
 
-async def mark_parts(tx: Tx, marks: Sequence[Mark]) -> set[tuple[int, int]]:
-    """Answers which stand now; no two marks of one part together, please."""
-    rows = await tx.rows(
+class Marked(NamedTuple):
+    """Whether the attempt still has its job and its route, and the part is now as the mark says."""
+
+    is_held: bool
+    has_route: bool
+    stands: bool
+
+
+async def mark_parts(database: Database, asked: Sequence[tuple[Job, Mark]]) -> list[Marked]:
+    """A commit of its own, each fenced by itself; no two marks of one part together, please."""
+    rows = await database.rows(
         SQL.mark_parts,
-        deliveries=[mark.delivery_id for mark in marks],
-        numbers=[mark.no for mark in marks],
-        tokens=[mark.token for mark in marks],
-        states=[mark.state for mark in marks],
-        now=tx.now,
+        jobs=[job.id for job, _ in asked],
+        tokens=[job.token for job, _ in asked],
+        queues=[job.queue for job, _ in asked],
+        epochs=[job.route_epoch for job, _ in asked],
+        deliveries=[mark.delivery_id for _, mark in asked],
+        numbers=[mark.no for _, mark in asked],
+        states=[mark.state for _, mark in asked],
     )
-    return {(row["delivery_id"], row["no"]) for row in rows}
+    return [Marked(*row) for row in rows]
 
 
 async def settle_writing(tx: Tx, delivery_id: int, *, resend: bool) -> int:
