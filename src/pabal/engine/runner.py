@@ -38,6 +38,26 @@ class _Running:
     is_lost: bool = False
 
 
+class _Pool:
+    """Slots, and the jobs that wait for one. Routed work has its own: waking its slots for every other batch costs."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.waiting: deque[Job] = deque()
+        self.filled = asyncio.Event()
+
+    def put(self, jobs: list[Job]) -> None:
+        if jobs:
+            self.waiting.extend(jobs)
+            self.filled.set()
+
+    async def take(self) -> Job:
+        while not self.waiting:
+            self.filled.clear()
+            await self.filled.wait()
+        return self.waiting.popleft()
+
+
 class Runner:
     """Slots run handlers side by side; what they end is settled in the commit that claims more."""
 
@@ -47,11 +67,8 @@ class Runner:
         self._life = life
         self._attempts = Attempts(database, kinds)
         self._exchange = Exchange(database, kinds)
-        self._concurrency = concurrency
-        self._routed = routed
-        self._routed_held = 0
-        self._buffer: deque[Job] = deque()
-        self._filled = asyncio.Event()
+        self._plain, self._routed = _Pool(concurrency), _Pool(routed)
+        self._routed_running = 0
         self._ended: list[Attempted] = []
         self._ended_at = 0.0
         self._running: dict[tuple[int, int], _Running] = {}
@@ -69,7 +86,9 @@ class Runner:
 
     def start(self) -> None:
         self._slots = [
-            asyncio.create_task(self._slot(), name=f"slot:{n}") for n in range(self._concurrency + self._routed)
+            asyncio.create_task(self._slot(pool), name=f"slot:{n}")
+            for pool in (self._plain, self._routed)
+            for n in range(pool.size)
         ]
 
     def hear(self, topic: str, at: Any) -> None:
@@ -124,8 +143,7 @@ class Runner:
 
     def drop_all(self) -> None:
         """The life lapsed: others may run our jobs already. Nothing of ours may go on."""
-        self._routed_held -= sum(job.route_epoch is not None for job in self._buffer)
-        self._buffer.clear()
+        self._drop_waiting()
         self._ended.clear()
         for running in list(self._running.values()):
             self._lose(running.job.id, running.job.token)
@@ -133,8 +151,8 @@ class Runner:
     async def stop(self, grace: float) -> None:
         """Claims nothing more, lets handlers finish for a while, then hands the rest back; burns no attempt."""
         self._is_stopping = True
-        self._ended += [(job, Returned("shutdown")) for job in self._buffer]
-        self._buffer.clear()
+        self._ended += [(job, Returned("shutdown")) for job in self._waiting]
+        self._drop_waiting()
         await self._wait_until_idle(grace)
         for entry in list(self._running.values()):
             self._stop_attempt(entry.job.id, entry.job.token, Returned("shutdown"))
@@ -147,34 +165,38 @@ class Runner:
 
     @property
     def _is_busy(self) -> bool:
-        return bool(self._running or self._buffer)
+        return bool(self._running or self._plain.waiting or self._routed.waiting)
+
+    @property
+    def _waiting(self) -> list[Job]:
+        return [*self._plain.waiting, *self._routed.waiting]
+
+    def _drop_waiting(self) -> None:
+        self._plain.waiting.clear()
+        self._routed.waiting.clear()
 
     def _room(self) -> Room:
         """Quick handlers are fetched ahead; slow ones only when a slot is free, for another server may be idle."""
         if self._is_stopping or self._life.is_draining:
             return Room(0, 0, self._is_quick, 0)
         # Two batches: one is run while the next is fetched.
-        ahead = min(2 * BATCH - len(self._buffer), BATCH)
-        free = self._concurrency - (len(self._running) + len(self._buffer) - self._routed_held)
-        routed = max(self._routed - self._routed_held, 0)
-        return Room(ahead if ahead >= BATCH // 2 else 0, max(free, 0), self._is_quick, routed)
+        ahead = min(2 * BATCH - len(self._plain.waiting), BATCH)
+        free = self._plain.size - (len(self._running) - self._routed_running) - len(self._plain.waiting)
+        routed = self._routed.size - self._routed_running - len(self._routed.waiting)
+        return Room(ahead if ahead >= BATCH // 2 else 0, max(free, 0), self._is_quick, max(routed, 0))
 
     def _is_quick(self, kind: str) -> bool:
         return self._seconds.get(kind, SLOW) < SLOW
 
     def _take(self, jobs: list[Job]) -> None:
-        if jobs:
-            self._routed_held += sum(job.route_epoch is not None for job in jobs)
-            self._buffer.extend(jobs)
-            self._filled.set()
+        routed = [job for job in jobs if job.route_epoch is not None]
+        self._routed.put(routed)
+        self._plain.put([job for job in jobs if job.route_epoch is None] if routed else jobs)
 
-    async def _slot(self) -> None:
+    async def _slot(self, pool: _Pool) -> None:
         task = cast("asyncio.Task[None]", asyncio.current_task())
         while True:
-            while not self._buffer:
-                self._filled.clear()
-                await self._filled.wait()
-            job = self._buffer.popleft()
+            job = await pool.take()
             try:
                 await self._run(job, task)
             except Exception as error:  # noqa: BLE001 -- a slot must outlive whatever an attempt does
@@ -200,6 +222,7 @@ class Runner:
     async def _run(self, job: Job, task: asyncio.Task[None]) -> None:
         entry = self._running[job.id, job.token] = _Running(job, task)
         job.reporter = self
+        self._routed_running += job.route_epoch is not None
         began = elapsed()
         try:
             ending = await self._attempts.perform(self._life.worker, job)
@@ -210,7 +233,7 @@ class Runner:
             ending = None if entry.is_lost else entry.stop
         finally:
             self._running.pop((job.id, job.token), None)
-            self._routed_held -= job.route_epoch is not None
+            self._routed_running -= job.route_epoch is not None
         self._measure(job.kind, elapsed() - began)
         if ending is not None:
             self._end(job, ending)
@@ -228,14 +251,14 @@ class Runner:
     def _measure(self, kind: str, seconds: float) -> None:
         known = self._seconds.get(kind)
         self._seconds[kind] = seconds if known is None else known * 0.9 + seconds * 0.1
-        if len(self._running) + len(self._buffer) < self._concurrency + self._routed and self._exchange.has_hints:
+        held = len(self._running) + len(self._plain.waiting) + len(self._routed.waiting)
+        if held < self._plain.size + self._routed.size and self._exchange.has_hints:
             self.wake()
 
     def _stop_attempt(self, job_id: int, token: int, stop: Cancel | Returned) -> None:
-        for job in list(self._buffer):
-            if job.id == job_id and job.token == token:
-                self._buffer.remove(job)
-                self._routed_held -= job.route_epoch is not None
+        for pool in (self._plain, self._routed):
+            for job in [one for one in pool.waiting if one.key == (job_id, token)]:
+                pool.waiting.remove(job)
                 self._end(job, stop)
         entry = self._running.get((job_id, token))
         if entry is not None and entry.stop is None:
@@ -268,7 +291,7 @@ class Runner:
         return True
 
     async def _reconcile(self) -> None:
-        known = {(job.id, job.token) for job in self._buffer}
+        known = {job.key for job in self._waiting}
         known |= set(self._running)
         known |= {(job.id, job.token) for job, _ in self._ended}
         async with self._database.transaction() as tx:
