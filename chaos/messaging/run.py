@@ -11,6 +11,7 @@ from pathlib import Path
 from chaos.history import History
 from chaos.messaging import ground
 from chaos.messaging.checker import check
+from chaos.messaging.checks import UNREAD_SECONDS
 from chaos.messaging.crew import SERVERS, BotCrew
 from chaos.messaging.minutes import MINUTE, Minutes
 from chaos.messaging.plan import STOP_SECONDS, make_plan
@@ -98,6 +99,8 @@ async def _survive(
         crew.calm_phones()
         left = await until_none(minutes.count_left, seconds=SETTLE_SECONDS, pause=0.3)
         say(f"settled: {left} left")
+        # A phone sleeps over pictures: what was just written to it is in the kernel, and it has not read it yet.
+        await asyncio.sleep(UNREAD_SECONDS)
     finally:
         for task in keeping:
             task.cancel()
