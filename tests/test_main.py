@@ -63,9 +63,8 @@ async def test_the_demo_runs_its_job_its_schedule_and_its_machine(db: Database, 
 
     greeting = await find_job(db, "demo.greet")
     await app.start()
-    await until_ended(db, greeting)
-    boil = await enqueue(db, "demo.boil", args={"kettles": [1, 2]})
-    await until_ended(db, boil)
+    greeted = await until_ended(db, greeting)
+    boiled = await until_ended(db, await enqueue(db, "demo.boil", args={"kettles": [1, 2]}))
 
     async def is_armed() -> bool:
         async with db.transaction() as tx:
@@ -73,6 +72,8 @@ async def test_the_demo_runs_its_job_its_schedule_and_its_machine(db: Database, 
 
     await until(is_armed)
     await app.stop()
+
+    assert (greeted.result, boiled.result) == ("done", "done")
 
 
 async def test_starting_twice_makes_nothing_twice(db: Database, tmp_path: Path) -> None:
