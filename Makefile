@@ -71,8 +71,8 @@ format: $(READY_DEV) ## put the code in its one form and mend what can be mended
 	@$(BIN)/ruff check --fix .
 
 lock: $(UV) ## resolve the dependencies anew; ARGS=--upgrade for newer ones
-	@$(COMPILE) --output-file requirements.lock $(ARGS)
-	@$(COMPILE) --group dev --output-file requirements-dev.lock $(ARGS)
+	@$(COMPILE) --extra broker --output-file requirements.lock $(ARGS)
+	@$(COMPILE) --extra broker --group dev --output-file requirements-dev.lock $(ARGS)
 
 clean: ## remove the environment and all caches
 	@rm -rf $(VENV) src/pabal/platform/web/static/vendor .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis build dist

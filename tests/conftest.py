@@ -2,7 +2,7 @@ import pytest
 
 from pabal.base.telemetry import start_logging
 
-pytest_plugins = ["tests.support.database", "tests.support.web"]
+pytest_plugins = ["tests.support.database", "tests.support.redis", "tests.support.web"]
 
 
 @pytest.fixture(autouse=True, scope="session")

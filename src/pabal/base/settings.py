@@ -106,7 +106,7 @@ class Settings(BaseSettings):
     )
     roles: str = Field(",".join(ROLES), description="What a server started by `pabal serve` does, separated by commas.")
     apps: str = Field(
-        "pabal.apps.messaging",
+        "pabal.apps.messaging,pabal.apps.adgroups",
         description="What to load, separated by commas: `module:ATTRIBUTE` or `path/to/file.py:ATTRIBUTE`; "
         "the attribute is `SLICE` if it is left out.",
     )
@@ -135,6 +135,18 @@ class Settings(BaseSettings):
         "127.0.0.1", description="Address the bot server listens on; 0.0.0.0 for phones in the network."
     )
     bots_port: int = Field(1490, ge=0, le=65535, description="Port of the bot server. 0: any free one.")
+    broker_url: str = Field(
+        "",
+        repr=False,
+        description="Address of the broker that events come in by and facts go out by: `redis://host:port` (Redis "
+        "Streams) or `kafka://host:port`. Empty: none. Needs the extra `broker`.",
+    )
+    serving_url: str = Field(
+        "",
+        repr=False,
+        description="Address of the Redis that ad servers read, as `redis://host:port/0`. Empty: nothing is written "
+        "for them. Needs the extra `broker`.",
+    )
     shutdown_grace: Duration = Field(
         timedelta(seconds=20),
         description="How long a stopping server lets running handlers finish before it hands their jobs back.",

@@ -1,6 +1,6 @@
 """Machines as pictures and words: each state in the visitor's language, and what one subject or many say about it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -100,10 +100,17 @@ def name_guard(move: Move | None) -> str:
 
 
 def _targets(move: Move) -> tuple[Target, ...]:
-    if not isinstance(move.target, Choice):
-        return (Target(move.target, ""),)
-    when = _name(move.target.predicate)
-    return Target(move.target.then, when), Target(move.target.otherwise, when, holds=False)
+    return tuple(_branches(move.target))
+
+
+def _branches(target: str | Choice, when: str = "", *, holds: bool = True) -> Iterator[Target]:
+    """Each target with the question that led to it, and its answer."""
+    if not isinstance(target, Choice):
+        yield Target(target, when, holds=holds)
+        return
+    asked = _name(target.predicate)
+    yield Target(target.then, asked)
+    yield from _branches(target.otherwise, asked, holds=False)
 
 
 def _timed_sources(machine: Machine, move: Move) -> tuple[str, ...]:

@@ -46,9 +46,20 @@ Effect = Callable[[Tx, list[Any]], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class Choice:
+    """One predicate after the other: the first that holds says the target."""
+
     predicate: Predicate
     then: str
-    otherwise: str
+    otherwise: "str | Choice"
+
+    def decide(self, subject: Any, now: datetime) -> str:
+        if self.predicate(subject, now):
+            return self.then
+        return self.otherwise.decide(subject, now) if isinstance(self.otherwise, Choice) else self.otherwise
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        return (self.then, *(self.otherwise.targets if isinstance(self.otherwise, Choice) else (self.otherwise,)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +71,7 @@ class Move:
 
     @property
     def targets(self) -> tuple[str, ...]:
-        return (self.target.then, self.target.otherwise) if isinstance(self.target, Choice) else (self.target,)
+        return self.target.targets if isinstance(self.target, Choice) else (self.target,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +106,9 @@ def move(event: str, sources: str | Iterable[str], target: str | Choice, *, guar
     return Move(str(event), tuple(str(source) for source in several), to, guard)
 
 
-def choose(predicate: Predicate, then: str, otherwise: str) -> Choice:
-    """A target decided when the move happens: `then` if the predicate holds."""
-    return Choice(predicate, str(then), str(otherwise))
+def choose(predicate: Predicate, then: str, otherwise: str | Choice) -> Choice:
+    """A target decided when the move happens: `then` if the predicate holds, or else what another choice says."""
+    return Choice(predicate, str(then), otherwise if isinstance(otherwise, Choice) else str(otherwise))
 
 
 def arms(*events: str) -> Callable[[Callable[[Any, datetime], Moments]], Timers]:
@@ -141,10 +152,7 @@ class Machine:
         refusal = found.guard(subject, now) if found.guard is not None else None
         if refusal is not None:
             return refusal
-        target = found.target
-        if isinstance(target, Choice):
-            return target.then if target.predicate(subject, now) else target.otherwise
-        return target
+        return found.target.decide(subject, now) if isinstance(found.target, Choice) else found.target
 
     def due(self, state: str, subject: Subject, now: datetime) -> list[tuple[str, datetime]]:
         """The timers of a subject that is in this state."""
@@ -176,11 +184,17 @@ class Machine:
         guard = None if move.guard is None else _name(move.guard)
         if not isinstance(move.target, Choice):
             return [Arrow(source, move.target, move.event, guard, timed)]
-        when = _name(move.target.predicate)
-        return [
-            Arrow(source, move.target.then, move.event, guard, timed, f"if {when}"),
-            Arrow(source, move.target.otherwise, move.event, guard, timed, f"unless {when}"),
-        ]
+        return [Arrow(source, target, move.event, guard, timed, when) for target, when in _branches(move.target)]
+
+
+def _branches(choice: Choice, before: str = "") -> list[tuple[str, str]]:
+    """Each target, and when it is chosen: `if a`, `unless a, if b`, `unless a, b`."""
+    when = _name(choice.predicate)
+    then = (choice.then, f"{before}, if {when}" if before else f"if {when}")
+    passed = f"{before}, {when}" if before else f"unless {when}"
+    if isinstance(choice.otherwise, Choice):
+        return [then, *_branches(choice.otherwise, passed)]
+    return [then, (choice.otherwise, passed)]
 
 
 def _name(function: Callable[..., Any]) -> str:

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
 from pabal.base.database import ConnectionFailure, Database, Tx
@@ -11,6 +11,7 @@ from pabal.base.killpoints import kill_point
 from pabal.base.sql import load
 from pabal.base.telemetry import declare, emit
 from pabal.engine.facts import NewFact, record_many
+from pabal.engine.listing.paging import Page, cut, one_more, read_cursor, show_cursor
 from pabal.engine.machine import Machine, Refusal
 from pabal.engine.subjects import Armed, add_timers, load_subjects, lock_and_load, of, replace_timers
 from pabal.engine.transitions import Because, Step, apply, plan, subject_name
@@ -19,6 +20,9 @@ SQL = load(__file__)
 BATCH = 1000
 MAX_TRIES = 3
 ACTOR = "engine"
+_BEGINNING = datetime(1, 1, 1, tzinfo=UTC)
+# as far as a cursor is concerned: what is in quarantine comes after everything
+_NEVER = datetime(9999, 1, 1, tzinfo=UTC)
 
 declare("timers.fired", "Timers that moved their subject", labels=("machine",), amount="count", level=logging.DEBUG)
 declare("timers.refused", "Timers whose guard refused", labels=("machine",), amount="count")
@@ -34,6 +38,29 @@ class Timer:
     due_at: datetime | None
     tries: int
     error: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ArmedTimer:
+    """A timer with whose it is, and the state that armed it."""
+
+    subject: int
+    event: str
+    due_at: datetime | None
+    tries: int
+    error: str | None
+    unit_id: int | None
+    state: str
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
+class WantedTimers:
+    """Which timers of a machine. `late_at`: only what was due before it."""
+
+    units: Sequence[int] | None
+    events: Sequence[str] = ()
+    late_at: datetime | None = None
 
 
 class _Due(NamedTuple):
@@ -71,6 +98,26 @@ async def rearm(tx: Tx, machine: Machine, subject_ids: Iterable[int]) -> None:
 
 async def list_timers(tx: Tx, machine: Machine, subject_id: int) -> list[Timer]:
     return await tx.all(Timer, SQL.list_timers, machine=machine.name, subject=subject_id)
+
+
+async def list_armed(
+    tx: Tx, machine: Machine, wanted: WantedTimers, cursor: str | None = None, limit: int = 50
+) -> Page[ArmedTimer]:
+    """Of all its subjects, the next one due first."""
+    due_at, subject, event = (_BEGINNING, 0, "") if cursor is None else read_cursor(cursor, datetime, int, str)
+    found = await tx.all(
+        ArmedTimer,
+        of(machine, SQL.list_armed),
+        machine=machine.name,
+        units=None if wanted.units is None else list(wanted.units),
+        events=[str(one) for one in wanted.events] or None,
+        late_at=wanted.late_at,
+        due_at=due_at,
+        after_subject=subject,
+        after_event=event,
+        most=one_more(limit),
+    )
+    return cut(found, limit, lambda one: show_cursor(one.due_at or _NEVER, one.subject, one.event))
 
 
 async def _fire_batch(tx: Tx, machine: Machine) -> int:

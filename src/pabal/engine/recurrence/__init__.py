@@ -21,7 +21,7 @@ from pabal.engine.recurrence.forms import (
 )
 from pabal.engine.recurrence.previews import Upcoming, preview
 from pabal.engine.recurrence.stored import BadStored, from_json, to_json
-from pabal.engine.recurrence.timing import BadPolicy, Fold, Gap, Timing, UnknownZone
+from pabal.engine.recurrence.timing import BadPolicy, Fold, Gap, Timing, UnknownZone, find_zone, instant_of
 from pabal.engine.recurrence.words import Lang, describe
 
 __all__ = [
@@ -52,7 +52,9 @@ __all__ = [
     "Window",
     "cron_warnings",
     "describe",
+    "find_zone",
     "from_json",
+    "instant_of",
     "preview",
     "to_json",
 ]

@@ -101,6 +101,11 @@ def find_zone(name: str) -> ZoneInfo:
     return ZoneInfo(name)
 
 
+def instant_of(wall: datetime, zone: ZoneInfo) -> datetime:
+    """By the usual rule: a time that a gap swallows is the gap's end, of one that a fold shows twice the first."""
+    return _resolve(wall, zone, gap="shift", fold="first")[0].moment
+
+
 def wall_clock(moment: datetime, zone: ZoneInfo) -> datetime:
     return moment.astimezone(zone).replace(tzinfo=None, fold=0)
 

@@ -1,0 +1,150 @@
+"""The verbs of an ad group besides its events: made, renamed, given dates and hours; what it has to show where."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from pabal.apps.adgroups.actions.events import AREA
+from pabal.apps.adgroups.errors import (
+    AdGroupChanged,
+    AdGroupOver,
+    AlreadyStarted,
+    BadAdGroup,
+    BadCreative,
+    CreativeNotFound,
+    InventoryNotFound,
+    SetupLocked,
+)
+from pabal.apps.adgroups.machine import AD_GROUP
+from pabal.apps.adgroups.model.adgroups import OPEN, AdGroup, NewAdGroup, Schedule, State
+from pabal.apps.adgroups.store import adgroups as store
+from pabal.apps.adgroups.store import campaigns
+from pabal.base.database import Tx
+from pabal.engine import facts, timers
+from pabal.engine.recurrence import find_zone
+from pabal.engine.transitions import begin
+from pabal.platform import audit
+from pabal.platform.actor import Actor, Right
+from pabal.platform.tenants import visible_to
+
+_BEFORE_START = (State.DRAFT, State.READY, State.APPROVED)
+_SETTING_UP = (State.DRAFT, State.READY)
+
+
+async def create(tx: Tx, actor: Actor, new: NewAdGroup) -> AdGroup:
+    """A draft, of its campaign's unit."""
+    actor.require(Right.WRITE, AREA)
+    scope = await visible_to(tx, actor)
+    campaign = await campaigns.get_campaign(tx, scope, new.campaign_id)
+    checked = replace(new, name=_check_name(new.name), schedule=_check(new.schedule))
+    made = await store.insert_ad_group(tx, checked, unit_id=campaign.unit_id, created_by=actor.name)
+    await begin(tx, AD_GROUP, [made], actor=actor.name)
+    after = await store.get_ad_group(tx, scope, made)
+    await audit.record(tx, actor, "adgroups.create", after.about, unit_id=after.unit_id, after=_shown(after))
+    return after
+
+
+async def edit(
+    tx: Tx, actor: Actor, ad_group_id: int, new: NewAdGroup, *, expect_version: int | None = None
+) -> AdGroup:
+    """Its delayed events follow in the same commit. What was moved by hand is forgotten with the hours it was of."""
+    before = await _hold(tx, actor, ad_group_id)
+    if expect_version is not None and before.schedule_version != expect_version:
+        raise AdGroupChanged(f"{before.about} has schedule {before.schedule_version}, not {expect_version}")
+    scope = await visible_to(tx, actor)
+    if new.campaign_id != before.campaign_id:
+        await campaigns.get_campaign(tx, scope, new.campaign_id)
+    await store.update_ad_group(tx, ad_group_id, name=_check_name(new.name), campaign_id=new.campaign_id)
+    wanted = _check(new.schedule)
+    if _plan_of(wanted) != _plan_of(before.schedule):
+        await reschedule(tx, before, wanted)
+    after = await store.get_ad_group(tx, scope, ad_group_id)
+    await audit.record(
+        tx, actor, "adgroups.edit", after.about, unit_id=after.unit_id, before=_shown(before), after=_shown(after)
+    )
+    return after
+
+
+async def reschedule(tx: Tx, before: AdGroup, schedule: Schedule) -> None:
+    """In the commit of the change: the row, its version, its timers, and the fact."""
+    if schedule.start_at != before.schedule.start_at and before.state not in _BEFORE_START:
+        raise AlreadyStarted(before.about)
+    await store.update_schedule(tx, before.id, schedule)
+    await timers.rearm(tx, AD_GROUP, [before.id])
+    said = {"schedule_version": before.schedule_version + 1, "end_at": schedule.end_at.isoformat()}
+    await facts.record(tx, "adgroups.rescheduled", before.about, said, before.unit_id)
+
+
+async def add_creative(tx: Tx, actor: Actor, ad_group_id: int, *, name: str, url: str) -> int:
+    group = await _hold_setup(tx, actor, ad_group_id)
+    name, url = name.strip(), url.strip()
+    if not 1 <= len(name) <= 200 or len(url) > 2000 or not url.startswith(("http://", "https://")):
+        raise BadCreative(f"{name[:50]} {url[:100]}")
+    made = await store.insert_creative(tx, group, name=name, url=url)
+    after = {"creative": made, "name": name, "url": url}
+    await audit.record(tx, actor, "adgroups.add_creative", group.about, unit_id=group.unit_id, after=after)
+    return made
+
+
+async def remove_creative(tx: Tx, actor: Actor, ad_group_id: int, creative_id: int) -> None:
+    group = await _hold_setup(tx, actor, ad_group_id)
+    if not await store.delete_creative(tx, ad_group_id, creative_id):
+        raise CreativeNotFound(str(creative_id))
+    before = {"creative": creative_id}
+    await audit.record(tx, actor, "adgroups.remove_creative", group.about, unit_id=group.unit_id, before=before)
+
+
+async def set_inventories(tx: Tx, actor: Actor, ad_group_id: int, inventory_ids: Sequence[int]) -> None:
+    group = await _hold_setup(tx, actor, ad_group_id)
+    found = await campaigns.find_inventories(tx, await visible_to(tx, actor), ids=set(inventory_ids))
+    if len(found) != len(set(inventory_ids)):
+        raise InventoryNotFound(str(sorted(set(inventory_ids) - {one.id for one in found})))
+    await store.set_inventories(tx, ad_group_id, inventory_ids)
+    after = {"inventory": [one.code for one in found]}
+    await audit.record(tx, actor, "adgroups.set_inventory", group.about, unit_id=group.unit_id, after=after)
+
+
+async def _hold(tx: Tx, actor: Actor, ad_group_id: int) -> AdGroup:
+    actor.require(Right.WRITE, AREA)
+    group = await store.hold_ad_group(tx, await visible_to(tx, actor), ad_group_id)
+    if group.state not in OPEN:
+        raise AdGroupOver(group.about)
+    return group
+
+
+async def _hold_setup(tx: Tx, actor: Actor, ad_group_id: int) -> AdGroup:
+    """What was approved is what runs."""
+    group = await _hold(tx, actor, ad_group_id)
+    if group.state not in _SETTING_UP:
+        raise SetupLocked(group.about)
+    return group
+
+
+def _check_name(name: str) -> str:
+    if not 1 <= len(name.strip()) <= 200:
+        raise BadAdGroup(f"name {name[:50]!r}")
+    return name.strip()
+
+
+def _check(schedule: Schedule) -> Schedule:
+    find_zone(schedule.zone)
+    if schedule.end_at <= schedule.start_at:
+        raise BadAdGroup(f"start {schedule.start_at.isoformat()}, end {schedule.end_at.isoformat()}")
+    return schedule
+
+
+def _plan_of(schedule: Schedule) -> tuple[Any, ...]:
+    """What somebody fills in; what was moved by hand is not in it."""
+    return schedule.start_at, schedule.end_at, schedule.zone, schedule.dayparts
+
+
+def _shown(group: AdGroup) -> dict[str, Any]:
+    schedule = group.schedule
+    return {
+        "name": group.name,
+        "campaign": group.campaign_id,
+        "start_at": schedule.start_at.isoformat(),
+        "end_at": schedule.end_at.isoformat(),
+        "zone": schedule.zone,
+        "dayparts": None if schedule.dayparts is None else schedule.dayparts.to_json(),
+    }

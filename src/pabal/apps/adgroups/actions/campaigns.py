@@ -1,0 +1,85 @@
+"""Campaigns and inventory, as far as ad groups need them."""
+
+import re
+from dataclasses import asdict
+from typing import Any
+
+from pabal.apps.adgroups.actions.events import AREA
+from pabal.apps.adgroups.errors import BadCampaign, BadInventory, InventoryCodeTaken
+from pabal.apps.adgroups.model.adgroups import Campaign
+from pabal.apps.adgroups.store import campaigns as store
+from pabal.apps.adgroups.store.campaigns import Inventory, NewCampaign
+from pabal.base.database import Tx
+from pabal.platform import audit
+from pabal.platform.actor import Actor, Right
+from pabal.platform.tenants import UnitNotFound, visible_to
+
+_CODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+
+
+async def create_campaign(tx: Tx, actor: Actor, new: NewCampaign, *, unit_id: int | None = None) -> Campaign:
+    """It belongs to the unit named, or to the actor's own; so do its ad groups."""
+    actor.require(Right.WRITE, AREA)
+    owner = await _find_owner(tx, actor, unit_id)
+    made = await store.insert_campaign(tx, _check(new), unit_id=owner, created_by=actor.name)
+    campaign = await store.get_campaign(tx, await visible_to(tx, actor), made)
+    await audit.record(
+        tx, actor, "adgroups.create_campaign", about_campaign(made), unit_id=campaign.unit_id, after=_shown(new)
+    )
+    return campaign
+
+
+async def edit_campaign(tx: Tx, actor: Actor, campaign_id: int, new: NewCampaign) -> Campaign:
+    """Closing it stops no ad group that was approved; it lets no other be."""
+    actor.require(Right.WRITE, AREA)
+    scope = await visible_to(tx, actor)
+    before = await store.get_campaign(tx, scope, campaign_id, hold=True)
+    await store.update_campaign(tx, campaign_id, _check(new))
+    was = NewCampaign(before.name, before.start_at, before.end_at, before.state)
+    await audit.record(
+        tx,
+        actor,
+        "adgroups.edit_campaign",
+        about_campaign(campaign_id),
+        unit_id=before.unit_id,
+        before=_shown(was),
+        after=_shown(new),
+    )
+    return await store.get_campaign(tx, scope, campaign_id)
+
+
+async def add_inventory(tx: Tx, actor: Actor, *, code: str, name: str, unit_id: int | None = None) -> Inventory:
+    actor.require(Right.WRITE, AREA)
+    owner = await _find_owner(tx, actor, unit_id)
+    if _CODE.fullmatch(code) is None or not 1 <= len(name.strip()) <= 200:
+        raise BadInventory(f"{code[:70]!r} {name[:50]!r}")
+    made = await store.insert_inventory(tx, unit_id=owner, code=code, name=name.strip())
+    if made is None:
+        raise InventoryCodeTaken(code)
+    [found] = await store.find_inventories(tx, await visible_to(tx, actor), ids=[made])
+    await audit.record(
+        tx, actor, "adgroups.add_inventory", f"inventory:{made}", unit_id=owner, after={"code": code, "name": name}
+    )
+    return found
+
+
+def about_campaign(campaign_id: int) -> str:
+    return f"campaign:{campaign_id}"
+
+
+async def _find_owner(tx: Tx, actor: Actor, unit_id: int | None) -> int:
+    scope = await visible_to(tx, actor)
+    wanted = unit_id if unit_id is not None else scope.unit_id
+    if wanted is None or not scope.holds(wanted):
+        raise UnitNotFound(str(wanted))
+    return wanted
+
+
+def _check(new: NewCampaign) -> NewCampaign:
+    if not 1 <= len(new.name.strip()) <= 200 or (new.end_at is not None and new.end_at <= new.start_at):
+        raise BadCampaign(new.name[:50])
+    return new
+
+
+def _shown(new: NewCampaign) -> dict[str, Any]:
+    return {name: value.isoformat() if hasattr(value, "isoformat") else value for name, value in asdict(new).items()}

@@ -1,0 +1,149 @@
+"""An ad group: what is delivered when, as its row and as it was asked for; and the campaign it belongs to."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from pabal.apps.adgroups.model.calendars import Calendar, Moved
+from pabal.apps.adgroups.model.dayparts import DayParts
+
+ABOUT = "adgroup"
+ZONE = "Asia/Seoul"
+
+
+class State(StrEnum):
+    DRAFT = "draft"
+    READY = "ready"
+    APPROVED = "approved"
+    RUNNING = "running"
+    PAUSED = "paused"
+    # outside its daily hours; in older systems this word meant paused
+    PENDING = "pending"
+    EXPIRED = "expired"
+    DELETED = "deleted"
+
+
+class Event(StrEnum):
+    COMPLETE_SETUP = "complete_setup"
+    APPROVE = "approve"
+    REJECT = "reject"
+    PAUSE = "pause"
+    RESUME = "resume"
+    DELETE = "delete"
+    START = "start"
+    EXPIRE = "expire"
+    DAILY_START = "daily_start"
+    DAILY_END = "daily_end"
+
+
+class CampaignState(StrEnum):
+    """Planned and open ones let their ad groups be approved; closed ones do not."""
+
+    PLANNED = "planned"
+    OPEN = "open"
+    CLOSED = "closed"
+
+
+class Source(StrEnum):
+    """Whose state is shown: the stored one, or what the old calculator says."""
+
+    MACHINE = "machine"
+    CALCULATOR = "calculator"
+
+
+TIMED = (Event.START, Event.EXPIRE, Event.DAILY_START, Event.DAILY_END)
+OPEN = tuple(state for state in State if state not in (State.EXPIRED, State.DELETED))
+
+
+@dataclass(frozen=True, slots=True)
+class Campaign:
+    id: int
+    unit_id: int
+    state: CampaignState
+    name: str
+    start_at: datetime
+    end_at: datetime | None
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """From when, until when (not included), in which hours of which zone; and which boundaries were moved."""
+
+    start_at: datetime
+    end_at: datetime
+    zone: str = ZONE
+    dayparts: DayParts | None = None
+    moved: tuple[Moved, ...] = ()
+    # a start that somebody took out: it waits for another word
+    is_held: bool = False
+
+    @property
+    def calendar(self) -> Calendar:
+        return Calendar(self.dayparts, self.zone, self.moved)
+
+
+@dataclass(frozen=True, slots=True)
+class NewAdGroup:
+    name: str
+    campaign_id: int
+    schedule: Schedule
+
+
+@dataclass(frozen=True, slots=True)
+class AdGroup:
+    """`schedule_version` rises with every change of what its delayed events depend on."""
+
+    id: int
+    unit_id: int
+    state: State
+    version: int
+    name: str
+    campaign_id: int
+    campaign_name: str
+    schedule: Schedule
+    schedule_version: int
+    creatives: int
+    inventories: int
+    source: Source
+    ready_at: datetime | None
+    ready_confirmed_at: datetime | None
+    deleted_at: datetime | None
+    legacy_id: str | None
+    created_by: str
+    created_at: datetime
+    updated_at: datetime
+
+    @property
+    def about(self) -> str:
+        return about_of(self.id)
+
+
+def about_of(ad_group_id: int) -> str:
+    return f"{ABOUT}:{ad_group_id}"
+
+
+def moved_to_json(moved: tuple[Moved, ...]) -> list[dict[str, Any]]:
+    return [
+        {
+            "event": one.event,
+            "due_at": one.due_at.isoformat(),
+            "to": None if one.to is None else one.to.isoformat(),
+            "by": one.by,
+        }
+        for one in moved
+    ]
+
+
+def moved_from_json(data: list[dict[str, Any]]) -> tuple[Moved, ...]:
+    return tuple(
+        Moved(
+            one["event"],
+            datetime.fromisoformat(one["due_at"]),
+            None if one["to"] is None else datetime.fromisoformat(one["to"]),
+            one["by"],
+        )
+        for one in data
+    )

@@ -1,0 +1,93 @@
+"""Day parts: in which hours of which weekdays an ad group is delivered, on the wall clock of its zone. Pure."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import time
+from typing import Any
+
+from pabal.apps.adgroups.errors import BadDayParts
+from pabal.engine.recurrence import Weekday
+
+DAY = 24 * 60
+MOST_PER_DAY = 24
+_CLOCK = re.compile(r"([01]\d|2[0-3]):([0-5]\d)|24:00")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """Minutes of the day it begins on. The end is not in it; one that is not later is the next day's."""
+
+    start: int
+    end: int
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.start < DAY or not 0 <= self.end <= DAY:
+            raise BadDayParts(f"{self.start}-{self.end}")
+
+    @property
+    def minutes(self) -> int:
+        """From 1 to 24 hours."""
+        return (self.end - self.start) % DAY or DAY
+
+    @property
+    def is_overnight(self) -> bool:
+        return self.start + self.minutes > DAY
+
+    def __str__(self) -> str:
+        return f"{show_clock(self.start)}-{show_clock(self.end)}"
+
+
+@dataclass(frozen=True, slots=True)
+class DayParts:
+    """For each weekday, Monday first, the spans that begin on it. At least one in the week."""
+
+    days: tuple[tuple[Span, ...], ...]
+
+    def __post_init__(self) -> None:
+        if len(self.days) != len(Weekday) or not any(self.days):
+            raise BadDayParts("a week has seven days and at least one span")
+        if any(len(spans) > MOST_PER_DAY or len(set(spans)) != len(spans) for spans in self.days):
+            raise BadDayParts("a span twice, or too many on one day")
+
+    @classmethod
+    def every_day(cls, start: time, end: time) -> "DayParts":
+        """The seed's dailyStartTime and dailyEndTime."""
+        span = Span(start.hour * 60 + start.minute, end.hour * 60 + end.minute)
+        return cls(((span,),) * len(Weekday))
+
+    @classmethod
+    def from_json(cls, data: Any) -> "DayParts":
+        """{"mon": [["09:00", "18:00"], ["22:00", "02:00"]]}: days that are not named have none."""
+        if not isinstance(data, Mapping) or not data.keys() <= {day.name.lower() for day in Weekday}:
+            raise BadDayParts("days are mon, tue, wed, thu, fri, sat, sun")
+        return cls(tuple(tuple(sorted(_read_spans(data.get(day.name.lower(), ())))) for day in Weekday))
+
+    def to_json(self) -> dict[str, list[list[str]]]:
+        return {
+            day.name.lower(): [[show_clock(span.start), show_clock(span.end)] for span in spans]
+            for day, spans in zip(Weekday, self.days, strict=True)
+            if spans
+        }
+
+
+def show_clock(minutes: int) -> str:
+    return f"{minutes // 60:02}:{minutes % 60:02}"
+
+
+def _read_spans(data: Any) -> list[Span]:
+    if not isinstance(data, Sequence) or isinstance(data, str):
+        raise BadDayParts(f"{data!r} is no list of spans")
+    return [_read_span(one) for one in data]
+
+
+def _read_span(data: Any) -> Span:
+    if not isinstance(data, Sequence) or isinstance(data, str) or len(data) != 2:
+        raise BadDayParts(f"{data!r} is no span: write ['09:00', '18:00']")
+    return Span(_read_clock(data[0]), _read_clock(data[1]))
+
+
+def _read_clock(text: Any) -> int:
+    if not isinstance(text, str) or _CLOCK.fullmatch(text) is None:
+        raise BadDayParts(f"{text!r} is no time of day: write 09:00")
+    return int(text[:2]) * 60 + int(text[3:])

@@ -1,0 +1,110 @@
+"""The words of ad groups: one table for pages, command line and search."""
+
+from pabal.apps.adgroups.model.adgroups import Event, State
+from pabal.platform.language.pairs import Pair
+from pabal.platform.language.status import Status, Words
+
+STATES: dict[State, Pair] = {
+    State.DRAFT: ("draft", "임시저장"),
+    State.READY: ("ready", "준비완료"),
+    State.APPROVED: ("approved", "승인완료"),
+    State.RUNNING: ("running", "송출중"),
+    State.PAUSED: ("paused", "일시중지"),
+    State.PENDING: ("off-hours", "일별 대기"),
+    State.EXPIRED: ("expired", "만료"),
+    State.DELETED: ("deleted", "삭제됨"),
+}
+EVENTS: dict[Event, Pair] = {
+    Event.COMPLETE_SETUP: ("complete setup", "설정 완료"),
+    Event.APPROVE: ("approve", "승인"),
+    Event.REJECT: ("reject", "반려"),
+    Event.PAUSE: ("pause", "일시중지"),
+    Event.RESUME: ("resume", "재개"),
+    Event.DELETE: ("delete", "삭제"),
+    Event.START: ("start", "송출 시작"),
+    Event.EXPIRE: ("expire", "만료"),
+    Event.DAILY_START: ("start of the day's hours", "일별 송출 시작"),
+    Event.DAILY_END: ("end of the day's hours", "일별 송출 종료"),
+}
+STATUS: Words = {
+    "adgroup": {
+        State.DRAFT: Status("end", STATES[State.DRAFT]),
+        State.READY: Status("attn", STATES[State.READY]),
+        State.APPROVED: Status("wait", STATES[State.APPROVED]),
+        State.RUNNING: Status("good", STATES[State.RUNNING]),
+        State.PAUSED: Status("attn", STATES[State.PAUSED]),
+        State.PENDING: Status("wait", STATES[State.PENDING]),
+        State.EXPIRED: Status("end", STATES[State.EXPIRED]),
+        State.DELETED: Status("end", STATES[State.DELETED]),
+    }
+}
+
+# what its machine is about
+NAMES: dict[str, Pair] = {"adgroup": ("ad groups", "광고그룹")}
+
+# what the audit calls its verbs
+ACTIONS: dict[str, Pair] = {
+    "create": ("made an ad group", "광고그룹을 만듦"),
+    "edit": ("changed an ad group", "광고그룹을 고침"),
+    "complete_setup": ("completed the setup", "설정을 마침"),
+    "approve": ("approved", "승인함"),
+    "reject": ("rejected", "반려함"),
+    "pause": ("paused", "일시중지함"),
+    "resume": ("resumed", "재개함"),
+    "delete": ("deleted", "삭제함"),
+    "start": ("fired the start", "시작을 직접 보냄"),
+    "expire": ("fired the expiry", "만료를 직접 보냄"),
+    "daily_start": ("fired the start of the day's hours", "일별 시작을 직접 보냄"),
+    "daily_end": ("fired the end of the day's hours", "일별 종료를 직접 보냄"),
+    "move_event": ("moved a delayed event", "지연 이벤트를 옮김"),
+    "add_creative": ("added a creative", "소재를 넣음"),
+    "remove_creative": ("removed a creative", "소재를 뺌"),
+    "set_inventory": ("set the inventory", "인벤토리를 정함"),
+    "create_campaign": ("made a campaign", "캠페인을 만듦"),
+    "edit_campaign": ("changed a campaign", "캠페인을 고침"),
+    "add_inventory": ("added inventory", "인벤토리를 더함"),
+}
+
+# why an event is refused or a condition fails, by its code; values in braces
+CONDITIONS: dict[str, tuple[Pair, Pair]] = {
+    # code: what holds, what does not
+    "has_creatives": (("it has {creatives} creative(s)", "소재 {creatives}개"), ("it has no creative", "소재가 없음")),
+    "has_inventory": (
+        ("it has {inventories} place(s) to be shown", "인벤토리 {inventories}개"),
+        ("it has no inventory", "인벤토리가 없음"),
+    ),
+    "campaign_is_open": (("its campaign is open", "캠페인이 열려 있음"), ("its campaign is closed", "캠페인이 닫힘")),
+    "campaign_lasts": (
+        ("its campaign has not ended", "캠페인이 끝나지 않음"),
+        ("its campaign ended {campaign_end_at}", "캠페인이 {campaign_end_at}에 끝남"),
+    ),
+    "has_not_ended": (
+        ("now {now} < end {end_at}", "지금 {now} < 종료 {end_at}"),
+        ("now {now} ≥ end {end_at}", "지금 {now} ≥ 종료 {end_at}"),
+    ),
+    "has_ended": (
+        ("now {now} ≥ end {end_at}", "지금 {now} ≥ 종료 {end_at}"),
+        ("now {now} < end {end_at}", "지금 {now} < 종료 {end_at}"),
+    ),
+    "has_begun": (
+        ("now {now} ≥ start {start_at}", "지금 {now} ≥ 시작 {start_at}"),
+        ("now {now} < start {start_at}", "지금 {now} < 시작 {start_at}"),
+    ),
+    "is_in_hours": (
+        ("now {now} is inside its hours", "지금 {now}은 시간대 안"),
+        ("now {now} is outside its hours, until {next_start_at}", "지금 {now}은 시간대 밖, {next_start_at}까지"),
+    ),
+    "is_off_hours": (
+        ("now {now} is outside its hours", "지금 {now}은 시간대 밖"),
+        ("now {now} is inside its hours, until {next_end_at}", "지금 {now}은 시간대 안, {next_end_at}까지"),
+    ),
+    "is_not_paused": (("it is not paused", "멈춰 있지 않음"), ("it is paused already", "이미 멈춰 있음")),
+    "is_not_over": (("it is not over", "끝나지 않음"), ("it is over", "이미 끝남")),
+    "may_pause_early": (
+        ("pausing before it runs is allowed (an extension)", "송출 전 일시중지 허용(확장)"),
+        ("the seed's matrix lets only running ones be paused", "매트릭스대로 송출중일 때만 멈출 수 있음"),
+    ),
+    "may_do_it": (("you may do it", "권한 있음"), ("this needs the right to {right}", "{right} 권한이 필요함")),
+    "move_not_allowed": (("", ""), ("in this state there is no such move", "이 상태에서는 할 수 없음")),
+    "not_found": (("", ""), ("there is no such ad group", "그런 광고그룹이 없음")),
+}
