@@ -29,6 +29,13 @@ def without(event: Event) -> tuple[object, ...]:
     return tuple(one for one in AD_GROUP.moves if one.event != event)
 
 
+def before_start(group: AdGroup, now: datetime) -> bool:
+    return now < group.start_at
+
+
+AFTER_ANOTHER = choose(before_start, State.APPROVED, choose(is_inside_day, State.RUNNING, State.PENDING))
+
+
 @arms("start")
 def start_only(group: AdGroup, now: datetime) -> dict[str, datetime]:
     return {"start": now}
@@ -119,6 +126,26 @@ def test_a_choice_is_made_at_the_moment_of_the_move(hour: int, target: str) -> N
     group = replace(GROUP, state="approved", start_at=NOON - timedelta(days=1), day_from=time(9), day_until=time(18))
 
     assert AD_GROUP.decide(group, Event.START, NOON.replace(hour=hour)) == target
+
+
+@pytest.mark.parametrize(("hour", "target"), [(8, "approved"), (12, "running"), (20, "pending")])
+def test_of_a_choice_after_a_choice_the_first_that_holds_counts(hour: int, target: str) -> None:
+    machine = declare(moves=(*without(Event.RESUME), move(Event.RESUME, State.PAUSED, AFTER_ANOTHER)))
+    group = replace(GROUP, state="paused", start_at=NOON.replace(hour=10), day_from=time(10), day_until=time(18))
+
+    assert machine.decide(group, Event.RESUME, NOON.replace(hour=hour)) == target
+
+
+def test_every_branch_of_a_choice_after_a_choice_is_drawn_with_what_led_there() -> None:
+    machine = declare(moves=(*without(Event.RESUME), move(Event.RESUME, State.PAUSED, AFTER_ANOTHER)))
+
+    drawn = [line.strip() for line in machine.diagram().splitlines() if "resume" in line]
+
+    assert drawn == [
+        "paused --> approved : resume if before_start",
+        "paused --> running : resume unless before_start, if is_inside_day",
+        "paused --> pending : resume unless before_start, unless is_inside_day",
+    ]
 
 
 def test_a_final_state_has_no_timers() -> None:

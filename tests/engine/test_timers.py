@@ -9,7 +9,7 @@ from pabal.base import clock
 from pabal.base.database import Database
 from pabal.engine.machine import Refusal, arms
 from pabal.engine.reading import Cursor, Fact, Wanted, read_page, start_cursor
-from pabal.engine.timers import BATCH, Timer, fire_once, list_timers, next_due, rearm
+from pabal.engine.timers import BATCH, Timer, WantedTimers, fire_once, list_armed, list_timers, next_due, rearm
 from pabal.engine.transitions import history, replay, transition_many
 from tests.support.adgroup import (
     ACTOR,
@@ -378,3 +378,36 @@ async def test_whoever_arms_a_timer_announces_its_moment(groups: Database) -> No
     await say(groups, group_id, Event.APPROVE)
 
     assert announced == [{"facts": None, "timers": (await get_group(groups, group_id)).start_at}]
+
+
+async def test_armed_timers_are_listed_the_next_one_first_page_by_page(groups: Database) -> None:
+    [late] = await add_approved(groups, starts_in=3 * HOUR)
+    [early] = await add_approved(groups, starts_in=HOUR)
+    wanted = WantedTimers(None, [Event.START, Event.EXPIRE])
+
+    async with groups.transaction() as tx:
+        first = await list_armed(tx, AD_GROUP, wanted, limit=3)
+        rest = await list_armed(tx, AD_GROUP, wanted, first.cursor, limit=3)
+
+    listed = [(timer.subject, timer.event, timer.state) for timer in (*first.items, *rest.items)]
+    starts, ends = [(early, "start"), (late, "start")], [(early, "expire"), (late, "expire")]
+    assert listed == [(*one, "approved") for one in (*starts, *ends)]
+    assert rest.cursor is None
+
+
+async def test_armed_timers_are_narrowed_by_unit_by_event_and_to_what_is_late(groups: Database) -> None:
+    await add_approved(groups)
+    await clock.advance(groups, 2 * HOUR)
+
+    async with groups.transaction() as tx:
+        theirs = await list_armed(tx, AD_GROUP, WantedTimers(units=[8]))
+        ours = await list_armed(tx, AD_GROUP, WantedTimers(units=[7]))
+        ends = await list_armed(tx, AD_GROUP, WantedTimers(None, [Event.EXPIRE]))
+        late = await list_armed(tx, AD_GROUP, WantedTimers(None, late_at=tx.now - HOUR / 2))
+
+    assert [[timer.event for timer in page.items] for page in (theirs, ours, ends, late)] == [
+        [],
+        ["start", "expire"],
+        ["expire"],
+        ["start"],
+    ]

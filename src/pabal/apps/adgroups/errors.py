@@ -69,6 +69,6 @@ class MustEnd(Conflict):
     """An ad group must end: its expiry can be moved, but not taken out. Pause or delete it to stop it now."""
 
 
-class BadMoment(Invalid):
-    """A delayed event can be moved to a moment that is not past, a daily one by a week at most, and nothing happens
-    by the day at or after its end."""
+class CannotMoveThere(Invalid):
+    """A delayed event can be moved to a moment that is not past; a daily one by a week at most and not beyond the next
+    boundary of its hours, and nothing happens by the day at or after its end."""

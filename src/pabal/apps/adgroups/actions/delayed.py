@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from pabal.apps.adgroups.actions import events
 from pabal.apps.adgroups.actions.adgroups import reschedule
 from pabal.apps.adgroups.actions.events import AREA
-from pabal.apps.adgroups.errors import BadMoment, MustEnd, NoSuchDelayedEvent
+from pabal.apps.adgroups.errors import CannotMoveThere, MustEnd, NoSuchDelayedEvent
 from pabal.apps.adgroups.machine import AD_GROUP
 from pabal.apps.adgroups.model.adgroups import AdGroup, Event, Schedule
 from pabal.apps.adgroups.model.calendars import FURTHEST, Boundary, Moved
@@ -56,18 +56,20 @@ async def move(tx: Tx, actor: Actor, ad_group_id: int, event: Event, to: datetim
     """A start or an end is its date; a daily one is that day's boundary alone."""
     group, due_at = await _hold(tx, actor, ad_group_id, event)
     if to < tx.now:
-        raise BadMoment(f"{to.isoformat()} is past")
+        raise CannotMoveThere(f"{to.isoformat()} is past")
     schedule = group.schedule
     if event is Event.START:
         wanted = replace(schedule, start_at=to, is_held=False)
     elif event is Event.EXPIRE:
         wanted = replace(schedule, end_at=to)
     else:
-        if abs(to - due_at) > FURTHEST or to >= schedule.end_at:
-            raise BadMoment(f"{event} from {due_at.isoformat()} to {to.isoformat()}")
+        following = schedule.calendar.next_change(due_at)
+        is_passing = following is not None and to >= following.moment
+        if is_passing or abs(to - due_at) > FURTHEST or to >= schedule.end_at:
+            raise CannotMoveThere(f"{event} from {due_at.isoformat()} to {to.isoformat()}")
         wanted = _with_moved(schedule, event, due_at, to, actor, tx.now)
     if wanted.end_at <= wanted.start_at:
-        raise BadMoment(f"start {wanted.start_at.isoformat()}, end {wanted.end_at.isoformat()}")
+        raise CannotMoveThere(f"start {wanted.start_at.isoformat()}, end {wanted.end_at.isoformat()}")
     return await _changed(tx, actor, group, wanted, event, {"from": due_at.isoformat(), "to": to.isoformat()})
 
 

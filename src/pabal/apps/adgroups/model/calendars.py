@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import lru_cache
+from itertools import groupby
+from operator import attrgetter
 from typing import Literal, NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -15,6 +17,8 @@ Boundary = Literal["daily_start", "daily_end"]
 # A week and a day on both sides hold every boundary that matters; what was moved may matter for a week longer.
 _REACH = timedelta(days=9)
 FURTHEST = timedelta(days=7)
+# How far ahead a change is looked for: a week may be empty because its boundaries were taken out, and another one.
+_AHEAD = timedelta(days=28)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +54,7 @@ class _Stretch(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Calendar:
-    """Without day parts it is always inside."""
+    """Without day parts it is always inside. A day off takes away what begins on it, not what began the day before."""
 
     dayparts: DayParts | None
     zone: str
@@ -67,9 +71,14 @@ class Calendar:
         """None: nothing changes any more."""
         if self.dayparts is None:
             return None
-        changes = self._around(after).changes
-        place = bisect_right(changes, after, key=lambda change: change.moment)
-        return changes[place] if place < len(changes) else None
+        inside = self.is_inside(after)
+        day, last = self._day_of(after), self._last_day(after)
+        while day <= last:
+            for change in _find_stretch(self, day).changes:
+                if change.moment > after and change.inside is not inside:
+                    return change
+            day += _REACH
+        return None
 
     def next_start(self, after: datetime) -> datetime | None:
         return self._next(after, inside=True)
@@ -98,36 +107,46 @@ class Calendar:
         return None if change is None else change.moment
 
     def _around(self, moment: datetime) -> _Stretch:
-        return _find_stretch(self, moment.astimezone(find_zone(self.zone)).date())
+        return _find_stretch(self, self._day_of(moment))
+
+    def _day_of(self, moment: datetime) -> date:
+        return moment.astimezone(find_zone(self.zone)).date()
+
+    def _last_day(self, after: datetime) -> date:
+        """Days off may be far away, and come in a row."""
+        day = self._day_of(after)
+        return max((day, *(self.dayparts.off if self.dayparts is not None else ()))) + _AHEAD
 
 
 @lru_cache(maxsize=4096)
 def _find_stretch(calendar: Calendar, day: date) -> _Stretch:
     """Around this day; the same for all who ask on one day, and many have the same hours."""
     zone = find_zone(calendar.zone)
-    back = _REACH if not calendar.moved else _REACH + FURTHEST
-    first, last = day - back, day + _REACH
-    windows = list(_merge(_list_windows(calendar, zone, first, last)))
-    begin = instant_of(datetime.combine(first, datetime.min.time()), zone)
-    inside = any(start <= begin < end for start, end in windows)
-    changes = [change for start, end in windows for change in (Change(start, True), Change(end, False))]
+    reach = _REACH + FURTHEST if calendar.moved else _REACH
+    begin, end = _midnight_of(day - reach, zone), _midnight_of(day + reach, zone)
+    windows = list(_merge(_list_windows(calendar, zone, day - reach, day + reach)))
+    inside = any(start <= begin < stop for start, stop in windows)
+    changes = [change for start, stop in windows for change in (Change(start, True), Change(stop, False))]
     # the last window may only seem to end: what begins after it is not known here
-    known = [change for change in changes if begin < change.moment <= _end_of(last, zone)]
-    return _Stretch(inside, tuple(_alternate(inside, sorted(_apply(known, calendar.moved)))))
+    known = [change for change in changes if begin < change.moment <= end]
+    # nor is what was moved to here from beyond
+    last = _midnight_of(day + _REACH, zone)
+    moved = sorted(change for change in _apply(known, calendar.moved) if change.moment <= last)
+    return _Stretch(inside, tuple(_alternate(inside, moved)))
 
 
 def _list_windows(calendar: Calendar, zone: ZoneInfo, first: date, last: date) -> Iterator[tuple[datetime, datetime]]:
     day = first - timedelta(days=1)
     while day <= last + timedelta(days=1) and calendar.dayparts is not None:
         midnight = datetime.combine(day, datetime.min.time())
-        for span in calendar.dayparts.days[day.weekday()]:
+        for span in calendar.dayparts.spans_of(day):
             start = midnight + timedelta(minutes=span.start)
             yield instant_of(start, zone), instant_of(start + timedelta(minutes=span.minutes), zone)
         day += timedelta(days=1)
 
 
-def _end_of(day: date, zone: ZoneInfo) -> datetime:
-    return instant_of(datetime.combine(day + timedelta(days=1), datetime.min.time()), zone)
+def _midnight_of(day: date, zone: ZoneInfo) -> datetime:
+    return instant_of(datetime.combine(day, datetime.min.time()), zone)
 
 
 def _merge(windows: Iterator[tuple[datetime, datetime]]) -> Iterator[tuple[datetime, datetime]]:
@@ -155,7 +174,9 @@ def _apply(changes: list[Change], moved: tuple[Moved, ...]) -> Iterator[Change]:
 
 
 def _alternate(inside: bool, changes: list[Change]) -> Iterator[Change]:
-    for change in changes:
-        if change.inside is not inside:
-            inside = change.inside
-            yield change
+    """Only what changes something. Of an end and a start at one moment the start counts: nothing lies between."""
+    for moment, alike in groupby(changes, key=attrgetter("moment")):
+        is_inside = any(change.inside for change in alike)
+        if is_inside is not inside:
+            inside = is_inside
+            yield Change(moment, inside)

@@ -1,9 +1,9 @@
-"""Day parts: in which hours of which weekdays an ad group is delivered, on the wall clock of its zone. Pure."""
+"""Day parts: in which hours of which weekdays, but for days off, an ad group is delivered, by its zone's clock. Pure."""
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import time
+from datetime import date, time
 from typing import Any
 
 from pabal.apps.adgroups.errors import BadDayParts
@@ -11,6 +11,8 @@ from pabal.engine.recurrence import Weekday
 
 DAY = 24 * 60
 MOST_PER_DAY = 24
+MOST_DAYS_OFF = 100
+OFF = "off"
 _CLOCK = re.compile(r"([01]\d|2[0-3]):([0-5]\d)|24:00")
 
 
@@ -40,15 +42,22 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class DayParts:
-    """For each weekday, Monday first, the spans that begin on it. At least one in the week."""
+    """For each weekday, Monday first, the spans that begin on it, at least one in the week; none begins on a day off."""
 
     days: tuple[tuple[Span, ...], ...]
+    off: tuple[date, ...] = ()
 
     def __post_init__(self) -> None:
         if len(self.days) != len(Weekday) or not any(self.days):
             raise BadDayParts("a week has seven days and at least one span")
         if any(len(spans) > MOST_PER_DAY or len(set(spans)) != len(spans) for spans in self.days):
             raise BadDayParts("a span twice, or too many on one day")
+        if len(self.off) > MOST_DAYS_OFF or list(self.off) != sorted(set(self.off)):
+            raise BadDayParts("a day off twice, or too many of them")
+
+    def spans_of(self, day: date) -> tuple[Span, ...]:
+        """Those that begin on it."""
+        return () if day in self.off else self.days[day.weekday()]
 
     @classmethod
     def every_day(cls, start: time, end: time) -> "DayParts":
@@ -58,17 +67,19 @@ class DayParts:
 
     @classmethod
     def from_json(cls, data: Any) -> "DayParts":
-        """{"mon": [["09:00", "18:00"], ["22:00", "02:00"]]}: days that are not named have none."""
-        if not isinstance(data, Mapping) or not data.keys() <= {day.name.lower() for day in Weekday}:
-            raise BadDayParts("days are mon, tue, wed, thu, fri, sat, sun")
-        return cls(tuple(tuple(sorted(_read_spans(data.get(day.name.lower(), ())))) for day in Weekday))
+        """{"mon": [["09:00", "18:00"], ["22:00", "02:00"]], "off": ["2026-12-25"]}: days not named have none."""
+        if not isinstance(data, Mapping) or not data.keys() <= {OFF, *(day.name.lower() for day in Weekday)}:
+            raise BadDayParts("days are mon, tue, wed, thu, fri, sat, sun; days off are off")
+        days = tuple(tuple(sorted(_read_spans(data.get(day.name.lower(), ())))) for day in Weekday)
+        return cls(days, tuple(sorted(_read_days(data.get(OFF, ())))))
 
-    def to_json(self) -> dict[str, list[list[str]]]:
-        return {
+    def to_json(self) -> dict[str, Any]:
+        days: dict[str, Any] = {
             day.name.lower(): [[show_clock(span.start), show_clock(span.end)] for span in spans]
             for day, spans in zip(Weekday, self.days, strict=True)
             if spans
         }
+        return days | ({OFF: [day.isoformat() for day in self.off]} if self.off else {})
 
 
 def show_clock(minutes: int) -> str:
@@ -85,6 +96,15 @@ def _read_span(data: Any) -> Span:
     if not isinstance(data, Sequence) or isinstance(data, str) or len(data) != 2:
         raise BadDayParts(f"{data!r} is no span: write ['09:00', '18:00']")
     return Span(_read_clock(data[0]), _read_clock(data[1]))
+
+
+def _read_days(data: Any) -> list[date]:
+    if not isinstance(data, Sequence) or isinstance(data, str):
+        raise BadDayParts(f"{data!r} is no list of days off")
+    try:
+        return [date.fromisoformat(one) for one in data]
+    except (TypeError, ValueError) as error:
+        raise BadDayParts(f"{error}: write a day off as 2026-12-25") from error
 
 
 def _read_clock(text: Any) -> int:
