@@ -144,7 +144,7 @@ def test_every_branch_of_a_choice_after_a_choice_is_drawn_with_what_led_there() 
     assert drawn == [
         "paused --> approved : resume if before_start",
         "paused --> running : resume unless before_start, if is_inside_day",
-        "paused --> pending : resume unless before_start, unless is_inside_day",
+        "paused --> pending : resume unless before_start, is_inside_day",
     ]
 
 
