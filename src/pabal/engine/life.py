@@ -76,8 +76,14 @@ class Life:
         """Lives of this host whose lock is free are over: no need to wait for their heartbeat to lapse."""
         async with self._database.transaction() as tx:
             lives = await workers.list_lives(tx, self.host)
-        dead = [worker for worker, meta in lives if worker != self.worker and _is_free(meta.get("lock"))]
-        return await workers.rescue_workers(self._database, self._kinds, dead) if dead else 0
+        dead = {worker: meta["lock"] for worker, meta in lives if worker != self.worker and _is_free(meta.get("lock"))}
+        if not dead:
+            return 0
+        rescued = await workers.rescue_workers(self._database, self._kinds, list(dead))
+        # the proof goes last: a rescuer that dies before its burials are committed leaves it for the next one
+        for path in dead.values():
+            Path(path).unlink(missing_ok=True)
+        return rescued
 
     async def _begin(self) -> None:
         # of a beginning that failed because the database was away
@@ -132,5 +138,4 @@ def _is_free(path: str | None) -> bool:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except (FileNotFoundError, BlockingIOError, PermissionError):
         return False
-    Path(path).unlink(missing_ok=True)
     return True

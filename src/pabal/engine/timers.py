@@ -63,6 +63,13 @@ class WantedTimers:
     late_at: datetime | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class LateTimers:
+    unit_id: int | None
+    late: int
+    stuck: int
+
+
 class _Due(NamedTuple):
     subject: int
     event: str
@@ -118,6 +125,11 @@ async def list_armed(
         most=one_more(limit),
     )
     return cut(found, limit, lambda one: show_cursor(one.due_at or _NEVER, one.subject, one.event))
+
+
+async def count_late(tx: Tx, machine: Machine, before: datetime) -> list[LateTimers]:
+    """For each unit what was due before this moment, and what stands in quarantine and will not fire by itself."""
+    return await tx.all(LateTimers, of(machine, SQL.count_late), machine=machine.name, before=before)
 
 
 async def _fire_batch(tx: Tx, machine: Machine) -> int:

@@ -37,6 +37,13 @@ where t.machine = :machine and (t.due_at, t.subject, t.event) > (:due_at::timest
   and (:late_at::timestamptz is null or t.due_at < :late_at)
 order by t.due_at, t.subject, t.event limit :most;
 
+-- name: count_late(machine, before)
+select s.unit_id, count(*) filter (where t.due_at < 'infinity')::int as late, count(*) filter (where t.due_at = 'infinity')::int as stuck
+from (select subject, due_at from pabal.timer where machine = :machine and due_at < :before
+  union all select subject, due_at from pabal.timer where machine = :machine and due_at = 'infinity') t
+join subject_table s on s.id = t.subject
+group by s.unit_id order by s.unit_id;
+
 -- name: list_timers(machine, subject)
 select event, nullif(due_at, 'infinity') as due_at, tries, error from pabal.timer
 where machine = :machine and subject = :subject order by timer.due_at, event;

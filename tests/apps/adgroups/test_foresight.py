@@ -8,20 +8,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pabal.apps.adgroups.actions import adgroups, campaigns, events
 from pabal.apps.adgroups.foresight import Stretch, foresee
 from pabal.apps.adgroups.machine import AD_GROUP, load_subjects
-from pabal.apps.adgroups.model.adgroups import Event, NewAdGroup, Schedule, State
+from pabal.apps.adgroups.model.adgroups import Event, Schedule, State
 from pabal.apps.adgroups.model.calendars import Calendar, Moved
 from pabal.apps.adgroups.model.dayparts import DayParts
-from pabal.apps.adgroups.store.campaigns import NewCampaign
 from pabal.base import clock
-from pabal.base.database import Database, Tx
+from pabal.base.database import Database
 from pabal.engine.timers import fire_once
 from pabal.engine.transitions import history
-from pabal.platform.actor import Actor
 from tests.apps.adgroups.groups import BY_DAY, DAY, NOON, SCHEDULE, a_group
 from tests.apps.adgroups.hours import calendars
+from tests.apps.adgroups.making import add_approved
 from tests.support.people import person, plant
 
 OVERNIGHT = DayParts.from_json({"wed": [["22:00", "02:00"]], "thu": [["00:00", "24:00"]], "fri": [["08:30", "09:00"]]})
@@ -120,14 +118,3 @@ def test_a_boundary_that_was_moved_is_foreseen_where_it_is_now() -> None:
     [first, second, *_] = foresee(a_group(State.RUNNING, schedule), NOON, NOON + DAY)
 
     assert (first.until, second.by) == (tonight + timedelta(hours=2), Event.DAILY_END)
-
-
-async def add_approved(tx: Tx, actor: Actor, schedule: Schedule) -> int:
-    campaign = await campaigns.create_campaign(tx, actor, NewCampaign("Autumn", NOON - 30 * DAY, None))
-    group = await adgroups.create(tx, actor, NewAdGroup("Shoes", campaign.id, schedule))
-    await adgroups.add_creative(tx, actor, group.id, name="Banner", url="https://cdn.example.com/a.png")
-    inventory = await campaigns.add_inventory(tx, actor, code=f"slot-{group.id}", name="Top")
-    await adgroups.set_inventories(tx, actor, group.id, [inventory.id])
-    await events.send(tx, actor, group.id, Event.COMPLETE_SETUP)
-    await events.send(tx, actor, group.id, Event.APPROVE)
-    return group.id

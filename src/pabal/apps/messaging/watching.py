@@ -1,7 +1,6 @@
 """What is measured about messages every quarter of a minute, and the rules that call somebody."""
 
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Literal
 
@@ -9,9 +8,8 @@ from pabal.apps.messaging.actions.reports import success_rate
 from pabal.apps.messaging.store import bots, statistics
 from pabal.apps.messaging.store import watching as store
 from pabal.apps.messaging.store.bots import BotServer
-from pabal.apps.messaging.store.watching import OfUnit
 from pabal.base.database import Tx
-from pabal.platform import alerts, tenants
+from pabal.platform import alerts
 from pabal.platform.alerts import AlertRule, Level, Measure, Reading
 from pabal.platform.alerts.model import Read
 from pabal.platform.language.pairs import Pair
@@ -50,32 +48,20 @@ async def read_unsent_delay(tx: Tx) -> float:
 
 async def read_missed(tx: Tx) -> list[Reading]:
     """For each unit what was missed within the hour and nobody has dealt with."""
-    return await _of_units(tx, "messaging.missed", await store.count_missed(tx, tx.now - WITHIN))
+    missed = await store.count_missed(tx, tx.now - WITHIN)
+    return await alerts.read_by_unit(tx, "messaging.missed", {one.unit_id: one.count for one in missed})
 
 
 async def read_in_error(tx: Tx) -> list[Reading]:
-    return await _of_units(tx, "messaging.schedules_in_error", await store.count_in_error(tx))
+    counts = {one.unit_id: one.count for one in await store.count_in_error(tx)}
+    return await alerts.read_by_unit(tx, "messaging.schedules_in_error", counts)
 
 
 async def read_bots_offline(tx: Tx) -> list[Reading]:
     """Sends that are due and wait for a bot nobody holds."""
     found = await store.list_waiting_bots(tx)
-    return await _and_ended(tx, "messaging.bots_offline", [Reading(one.count, one.name, one.unit_id) for one in found])
-
-
-async def _of_units(tx: Tx, rule: str, found: Sequence[OfUnit]) -> list[Reading]:
-    """By the name people know a unit by; of two with one name the number tells them apart."""
-    units = {unit.id: unit.name for unit in await tenants.list_units(tx, [one.unit_id for one in found])}
-    times = Counter(units.values())
-    named = {key: name if times[name] == 1 else f"{name} #{key}" for key, name in units.items()}
-    return await _and_ended(tx, rule, [Reading(one.count, named[one.unit_id], one.unit_id) for one in found])
-
-
-async def _and_ended(tx: Tx, rule: str, readings: list[Reading]) -> list[Reading]:
-    """What has nothing to count any more counts nothing, so that its alert ends."""
-    there = {one.about for one in readings}
-    fired = [one for one in await alerts.list_open(tx, EVERYTHING) if one.rule == rule and one.about not in there]
-    return [*readings, *(Reading(0, one.about, one.unit_id) for one in fired)] or [Reading(0)]
+    readings = [Reading(one.count, one.name, one.unit_id) for one in found]
+    return await alerts.and_ended(tx, "messaging.bots_offline", readings)
 
 
 async def read_prevented(tx: Tx) -> float:

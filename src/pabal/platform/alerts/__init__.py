@@ -1,6 +1,7 @@
 """Measures sampled into series, rules on them, and the alerts they fire: acknowledged, silenced, resolved."""
 
 from pabal.platform.alerts.actions import acknowledge, silence, silence_rule, unsilence, unsilence_rule
+from pabal.platform.alerts.by_unit import and_ended, read_by_unit
 from pabal.platform.alerts.evaluation import evaluate_once, read_limits
 from pabal.platform.alerts.loops import make_loops
 from pabal.platform.alerts.machine import ALERT, Event, State
@@ -81,6 +82,7 @@ __all__ = [
     "Tell",
     "Wanted",
     "acknowledge",
+    "and_ended",
     "check_rules",
     "count_open",
     "evaluate_once",
@@ -95,6 +97,7 @@ __all__ = [
     "make_loops",
     "make_notice",
     "prune_once",
+    "read_by_unit",
     "read_limits",
     "read_series",
     "sample_once",

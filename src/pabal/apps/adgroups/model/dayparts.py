@@ -1,4 +1,4 @@
-"""Day parts: in which hours of which weekdays, but for days off, an ad group is delivered, by its zone's clock. Pure."""
+"""Day parts: in which hours of which weekdays, days off apart, an ad group runs, by its zone's wall clock. Pure."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -42,7 +42,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class DayParts:
-    """For each weekday, Monday first, the spans that begin on it, at least one in the week; none begins on a day off."""
+    """For each weekday, Monday first, the spans that begin on it, at least one in the week; on a day off, none does."""
 
     days: tuple[tuple[Span, ...], ...]
     off: tuple[date, ...] = ()
