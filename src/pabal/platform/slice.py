@@ -28,6 +28,7 @@ from pabal.platform.services import Services
 
 if TYPE_CHECKING:
     from pabal.platform.alerts import AlertRule, Measure
+    from pabal.platform.broker import EventHandler
     from pabal.platform.settings import Setting
 
 ATTRIBUTE = "SLICE"
@@ -82,13 +83,14 @@ class Slice:
     says how long the scheduler may rest. `errors` are the Korean sentences of its errors, by code; `actions` what
     the audit calls its verbs, `names` what people call the subjects of its machines, `limits` its limits by the
     words behind their subject. Simulators are entered when a demo starts and left when it stops. `link` answers
-    where a person sees what an `about` names.
+    where a person sees what an `about` names. `events` are what it takes in from a broker, by name in any case.
     """
 
     name: str
     kinds: Kinds | Callable[[Services], Kinds] = field(default_factory=Kinds)
     machines: tuple[Machine, ...] = ()
     subscribers: tuple[Subscriber, ...] = ()
+    events: "dict[str, EventHandler]" = field(default_factory=dict)
     migrations: Path | None = None
     on_start: Callable[[Tx], Awaitable[None]] | None = None
     loops: Callable[[Services], list[Loop]] | None = None
@@ -155,6 +157,7 @@ def check_names(slices: Iterable[Slice]) -> None:
         ("slice", [one.name for one in slices]),
         ("machine", [machine.name for one in slices for machine in one.machines]),
         ("subscriber", [subscriber.name for one in slices for subscriber in one.subscribers]),
+        ("event", [name.lower() for one in slices for name in one.events]),
         ("setting", [setting.key for one in slices for setting in one.settings]),
         ("measure", [measure.name for one in slices for measure in one.measures]),
         ("alert rule", [rule.name for one in slices for rule in one.alert_rules]),

@@ -1,0 +1,128 @@
+"""Events in: each is applied in one transaction with the row that remembers it, and acknowledged after that commit."""
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+from pabal.base.database import ConnectionFailure, Database, DatabaseUnavailable, Tx
+from pabal.base.errors import PabalError, Unavailable
+from pabal.base.sql import load
+from pabal.base.telemetry import declare, emit
+from pabal.platform.broker.line import Incoming, Line, Wish
+from pabal.platform.broker.model import (
+    BROKER,
+    DUPLICATE,
+    MAX_TRIES,
+    Event,
+    EventHandler,
+    EventNotApplied,
+    EventUnknown,
+    EventUnreadable,
+    Result,
+)
+from pabal.platform.broker.reading import find_id, read_event, show
+
+SQL = load(__file__)
+WAIT = 0.5
+
+declare("broker.received", "Events taken from the broker", labels=("result",), level=logging.DEBUG)
+declare("broker.failed", "Tries to apply an event that failed in a way nobody foresaw", level=logging.ERROR)
+
+
+class Intake:
+    """Handlers are named in small letters."""
+
+    def __init__(self, database: Database, line: Line, handlers: Mapping[str, EventHandler]) -> None:
+        self._database = database
+        self._line = line
+        self._handlers = handlers
+        self._held: Incoming | None = None
+
+    async def take_once(self, wish: Wish, *, wait: float = WAIT) -> int:
+        """One message, if there is one. While the database is away it is held, so that none overtakes it."""
+        message = self._held = self._held or await self._line.take(wish, wait=wait)
+        if message is None:
+            return 0
+        result = await _settle(self._database, self._handlers, message)
+        self._held = None
+        emit("broker.received", result=result)
+        if result == Result.RETRYING:
+            await message.leave()
+        else:
+            await message.ack()
+        return 1
+
+
+async def _settle(database: Database, handlers: Mapping[str, EventHandler], message: Incoming) -> str:
+    try:
+        event = read_event(message.body)
+    except EventUnreadable as error:
+        return await _keep_unreadable(database, message, error)
+    try:
+        async with database.transaction() as tx:
+            return await _apply(tx, handlers, event)
+    except (DatabaseUnavailable, *ConnectionFailure):
+        # not the event's fault, and nobody knows whether it was committed: it is tried again
+        raise
+    except Exception as error:  # noqa: BLE001 -- a handler may fail in any way; it is counted, and after three tries kept as failed
+        return await _count_failure(database, event, error)
+
+
+async def _apply(tx: Tx, handlers: Mapping[str, EventHandler], event: Event) -> str:
+    given = {"id": event.id, "name": event.name, "subject": event.subject, "data": event.data}
+    is_new = await tx.value(SQL.insert_event, **given, now=tx.now) is not None
+    if not is_new and await tx.value(SQL.lock_event, id=event.id) != Result.RETRYING:
+        await tx.run(SQL.count_duplicate, id=event.id)
+        return DUPLICATE
+    try:
+        async with tx.savepoint():
+            await _find(handlers, event)(tx, BROKER, event)
+    except Unavailable:
+        raise
+    except PabalError as error:
+        await _end(tx, event, error)
+        return Result.REFUSED
+    if not is_new:
+        await _end(tx, event, None)
+    return Result.APPLIED
+
+
+def _find(handlers: Mapping[str, EventHandler], event: Event) -> EventHandler:
+    found = handlers.get(event.name.lower())
+    if found is None:
+        raise EventUnknown(event.name)
+    return found
+
+
+async def _end(tx: Tx, event: Event, error: PabalError | None) -> None:
+    said: dict[str, Any] = {"result": Result.APPLIED, "code": None, "reason": None, "report": None}
+    if error is not None:
+        said |= {"result": Result.REFUSED, "code": error.code, "reason": _plain(str(error))}
+    if isinstance(error, EventNotApplied):
+        said |= {"code": error.why, "reason": _plain(error.detail), "report": dict(error.report)}
+    await tx.run(SQL.end_event, id=event.id, **said, now=tx.now)
+
+
+async def _keep_unreadable(database: Database, message: Incoming, error: EventUnreadable) -> str:
+    """Under its own id if it has one, else under its place: kept once, however often it comes."""
+    name = find_id(message.body) or f"unreadable:{message.place}"
+    async with database.transaction() as tx:
+        given = {"id": name, "raw": show(message.body), "code": error.code, "reason": _plain(str(error))}
+        if await tx.value(SQL.insert_unreadable, **given, now=tx.now) is None:
+            await tx.run(SQL.count_duplicate, id=name)
+            return DUPLICATE
+    return Result.REFUSED
+
+
+async def _count_failure(database: Database, event: Event, error: Exception) -> str:
+    reason = _plain(f"{type(error).__name__}: {error}")
+    given = {"id": event.id, "name": event.name, "subject": event.subject, "data": event.data}
+    async with database.transaction() as tx:
+        result: str | None = await tx.value(SQL.count_failure, **given, most=MAX_TRIES, reason=reason, now=tx.now)
+    emit("broker.failed", id=event.id, said=event.name, error=reason, result=result)
+    return result or DUPLICATE
+
+
+def _plain(text: str) -> str:
+    """PostgreSQL stores no NUL."""
+    return text.replace("\0", "")[:2000]
