@@ -6,7 +6,8 @@ import pkgutil
 import pytest
 
 import pabal
-from pabal.apps.messaging.korean import KO
+from pabal.apps.adgroups.korean import KO as ADS
+from pabal.apps.messaging.korean import KO as MESSAGES
 from pabal.base.errors import Conflict, Forbidden, Invalid, NotFound, PabalError, Unavailable
 from pabal.cli.exits import _NEXT, NotRetryable, SomeFailed, exit_code, next_command
 from pabal.platform.language.errors import korean
@@ -42,7 +43,7 @@ def test_every_error_we_have_a_command_for_exists_and_every_error_is_said_in_kor
     codes = {error.__new__(error).code for error in _below(PabalError) if error.__module__.startswith(met)}
 
     apps = {error.__new__(error).code for error in _below(PabalError) if error.__module__.startswith("pabal.apps")}
-    said = {**korean(), **KO}
+    said = {**korean(), **MESSAGES, **ADS}
     assert _NEXT.keys() - codes - apps == set()
     assert (codes | apps) - said.keys() == set()
 

@@ -115,6 +115,31 @@ async def deliver_once(database: Database, subscriber: Subscriber) -> int:
     return delivered
 
 
+async def lock_cursor(tx: Tx, name: str) -> bool:
+    """Until the end of the transaction, which has changed nothing yet; False: somebody else has it."""
+    return bool(await tx.value(SQL.lock_subscription, name=name))
+
+
+async def find_cursor(tx: Tx, name: str) -> Cursor | None:
+    known = await tx.one(_Subscription, SQL.find_subscription, name=name)
+    return None if known is None else Cursor(known.seen, known.upto, known.seq)
+
+
+async def open_cursor(tx: Tx, name: str) -> None:
+    """For who hands facts on by itself: from now on they are kept until this cursor has passed them."""
+    await tx.run(SQL.insert_subscription, name=name, from_start=False)
+
+
+async def move_cursor(tx: Tx, name: str, to: Cursor, *, tries: int = 0, retry_at: datetime | None = None) -> None:
+    place = {"seen": to.seen, "upto": to.upto, "seq": to.seq}
+    await tx.run(SQL.update_subscription, name=name, **place, tries=tries, retry_at=retry_at)
+
+
+async def close_cursor(tx: Tx, name: str) -> None:
+    """A cursor that nobody moves would keep every fact for ever."""
+    await tx.run(SQL.delete_subscription, name=name)
+
+
 async def renew_cursors(tx: Tx) -> None:
     """After a restore: cursors and facts hold transaction numbers of the cluster they came from.
 
@@ -209,7 +234,7 @@ async def _deliver(tx: Tx, subscriber: Subscriber, known: _Subscription) -> int:
     if failed is not None:
         return taken + await _count_failure(tx, subscriber, failed, page=page, tries=known.tries + 1)
     if page.then != cursor or known.tries:
-        await _move(tx, subscriber, page.then)
+        await move_cursor(tx, subscriber.name, page.then)
     return taken
 
 
@@ -242,26 +267,14 @@ async def _count_failure(tx: Tx, subscriber: Subscriber, failed: _Failed, *, pag
     position = page.facts.index(fact)
     if tries < MAX_TRIES:
         emit("facts.failed", subscriber=subscriber.name, seq=fact.seq, fact=fact.name, tries=tries, error=error)
-        await _move(tx, subscriber, page.stopped_after(position), tries=tries, retry_at=tx.now + RETRY_AFTER * tries)
+        await move_cursor(
+            tx, subscriber.name, page.stopped_after(position), tries=tries, retry_at=tx.now + RETRY_AFTER * tries
+        )
         return 0
     emit("facts.put_aside", subscriber=subscriber.name, seq=fact.seq, fact=fact.name, error=error)
     await tx.run(SQL.insert_aside, name=subscriber.name, seq=fact.seq, error=error)
-    await _move(tx, subscriber, page.stopped_after(position + 1))
+    await move_cursor(tx, subscriber.name, page.stopped_after(position + 1))
     return 1
-
-
-async def _move(
-    tx: Tx, subscriber: Subscriber, cursor: Cursor, *, tries: int = 0, retry_at: datetime | None = None
-) -> None:
-    await tx.run(
-        SQL.update_subscription,
-        name=subscriber.name,
-        seen=cursor.seen,
-        upto=cursor.upto,
-        seq=cursor.seq,
-        tries=tries,
-        retry_at=retry_at,
-    )
 
 
 async def _wait_a_second() -> None:

@@ -19,6 +19,9 @@ update pabal.subscription
 set seen = :seen::text::pg_snapshot, upto = :upto::text::pg_snapshot, seq = :seq, tries = :tries, retry_at = :retry_at
 where name = :name;
 
+-- name: delete_subscription(name)!
+delete from pabal.subscription where name = :name;
+
 -- name: insert_aside(name, seq, error)!
 insert into pabal.fact_aside (subscription, seq, error, at) values (:name, :seq, :error, pabal.now());
 

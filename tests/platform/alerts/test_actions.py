@@ -9,7 +9,7 @@ from pabal.base.database import Database
 from pabal.engine import timers
 from pabal.engine.subjects import VersionChanged
 from pabal.engine.transitions import MoveNotAllowed
-from pabal.platform import alerts, audit
+from pabal.platform import alerts, audit, tenants
 from pabal.platform.actor import ENGINE, Actor, NotAllowed, Role
 from pabal.platform.alerts import ALERT, Alert, AlertNotFound, BadSilence, NoteTooLong, Reading
 from pabal.platform.tenants import HeadOfficeOnly, visible_to
@@ -236,3 +236,14 @@ async def test_only_the_head_office_silences_a_rule(db: Database, tree: Tree, ho
     async with db.transaction() as tx:
         with pytest.raises(HeadOfficeOnly):
             await alerts.silence_rule(tx, person(tree.busan), house.rule, until=tx.now + HOUR)
+
+
+async def test_a_unit_that_had_an_alert_can_be_removed_and_the_head_office_keeps_the_alert(
+    house: House, tree: Tree, db: Database
+) -> None:
+    alert = await fire_in(house, tree.nampo.id)
+
+    async with db.transaction() as tx:
+        await tenants.remove_unit(tx, person(tree.hq), tree.nampo.id)
+
+    assert await seen_by(db, person(tree.hq)) == [alert.id]

@@ -203,15 +203,6 @@ class BadRule(Invalid):
     in Asia/Seoul."""
 
 
-class CannotWrite(Invalid):
-    """This file cannot be written. Name a new one in a folder that is there; what is there already is not replaced."""
-
-
-class FilesNotHere(Forbidden):
-    """The servers' files are not here. Do it in the folder of a server, or set PABAL_DATA_DIR as it has it; the console
-    has a link to each archive too."""
-
-
 class NoServerFolder(Forbidden):
     """The servers' files are not here, so that they could not find an image. Do it in the folder of a server, or set
     PABAL_DATA_DIR as it has it."""

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from pabal.base.database import Database, Tx
 from pabal.base.sql import load
 from pabal.base.telemetry import declare, emit, gauge
+from pabal.engine import facts
 from pabal.engine.reading import Cursor, Fact, Page, Wanted, read_page
 from pabal.platform import settings
 from pabal.platform.broker.line import Line, Outgoing
@@ -67,10 +68,10 @@ def show(fact: Fact) -> Outgoing:
 
 async def _next(database: Database, server: str) -> _Batch | None:
     async with database.transaction() as tx:
-        if not await tx.value(SQL.lock_turn, name=NAME):
+        if not await facts.lock_cursor(tx, NAME):
             return None
         patterns = read_patterns(await settings.value(tx, FACTS_OUT))
-        cursor = await tx.one(Cursor, SQL.find_cursor, name=NAME)
+        cursor = await facts.find_cursor(tx, NAME)
         if not patterns or cursor is None:
             await _begin_or_end(tx, is_wanted=bool(patterns), is_begun=cursor is not None)
             return None
@@ -82,12 +83,13 @@ async def _next(database: Database, server: str) -> _Batch | None:
 
 
 async def _begin_or_end(tx: Tx, *, is_wanted: bool, is_begun: bool) -> None:
-    """A cursor that nobody moves would keep every fact for ever."""
     if is_wanted:
-        await tx.run(SQL.start_cursor, name=NAME)
+        await facts.open_cursor(tx, NAME)
     elif is_begun:
-        await tx.run(SQL.drop_cursor, name=NAME)
+        await facts.close_cursor(tx, NAME)
 
 
 async def _move(tx: Tx, to: Cursor, server: str) -> None:
-    await tx.run(SQL.move_cursor, name=NAME, seen=to.seen, upto=to.upto, seq=to.seq, server=server)
+    """Only while it is our turn: who lost it may be late by any time."""
+    if await tx.value(SQL.hold_turn, server=server) is not None:
+        await facts.move_cursor(tx, NAME, to)

@@ -1,7 +1,5 @@
 """`pabal msg archive`: finished months of deliveries, as they were put away in the file store."""
 
-from collections.abc import AsyncIterator
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,9 +8,9 @@ import typer
 from pabal.apps.messaging.actions.archives import Month, get_month, list_months
 from pabal.apps.messaging.cli import words
 from pabal.apps.messaging.cli.words import reply, reply_one
-from pabal.apps.messaging.errors import CannotWrite, FilesNotHere
+from pabal.platform.commands.files import open_files, write_new
 from pabal.platform.commands.shell import Shell
-from pabal.platform.storage import Files, read
+from pabal.platform.storage import read
 
 app = typer.Typer(help="Archives: finished months of deliveries.", no_args_is_help=True)
 
@@ -48,32 +46,11 @@ def get(
         async with shell.transaction() as tx:
             found = await get_month(tx, shell.actor, month)
         target = to or Path(found.file.name)
-        content = await read(_open_files(shell), found.file)
-        await _write(target, content.chunks)
+        content = await read(open_files(shell), found.file)
+        await write_new(target, content.chunks)
         shell.show(reply_one(shell, FIELDS, {**_row(found), "to": str(target)}))
 
     shell.run(work())
-
-
-def _open_files(shell: Shell) -> Files:
-    """Where there are none, none are made."""
-    folder = shell.settings.data_dir / "files"
-    if not folder.is_dir():
-        raise FilesNotHere(str(shell.settings.data_dir))
-    return Files(folder)
-
-
-async def _write(target: Path, chunks: AsyncIterator[bytes]) -> None:
-    """All of it, or no file."""
-    try:
-        with target.open("xb") as file, ExitStack() as undo:
-            undo.callback(target.unlink)
-            async for chunk in chunks:
-                file.write(chunk)
-            file.flush()
-            undo.pop_all()
-    except OSError as error:
-        raise CannotWrite(f"{target}: {error.strerror}") from error
 
 
 def _row(month: Month) -> dict[str, Any]:
