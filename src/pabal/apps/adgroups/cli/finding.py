@@ -1,0 +1,83 @@
+"""Finds what a command names: by id as lists show it, by number, or by name where only one has it."""
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+from pabal.apps.adgroups.errors import AdGroupNotFound, CampaignNotFound, InventoryNotFound
+from pabal.apps.adgroups.model.adgroups import AdGroup, Campaign, State
+from pabal.apps.adgroups.store import adgroups as store
+from pabal.apps.adgroups.store import campaigns
+from pabal.apps.adgroups.store.campaigns import Inventory
+from pabal.base.database import Tx
+from pabal.base.errors import NotFound
+from pabal.engine import ids
+from pabal.platform.commands.options import NameAmbiguous, find_unit
+from pabal.platform.commands.shell import Shell
+from pabal.platform.tenants import Scope, visible_to
+
+Named = TypeVar("Named", AdGroup, Campaign)
+GROUP, CAMPAIGN = "adg", "cmp"
+_MOST = 200
+
+
+async def see(tx: Tx, shell: Shell, org: str | None = None) -> Scope:
+    """What the command line may see: everything, or what is of a unit and below it."""
+    return await visible_to(tx, shell.actor, within=None if org is None else (await find_unit(tx, org)).id)
+
+
+async def find_group(tx: Tx, scope: Scope, text: str) -> AdGroup:
+    number = _number(GROUP, text)
+    if number is not None:
+        return await store.get_ad_group(tx, scope, number)
+    wanted = store.Wanted(scope.listed, states=list(State), q=text)
+    page = await store.list_ad_groups(tx, wanted, limit=_MOST)
+    return _only([one for one in page.items if one.name == text.strip()], text, GROUP, AdGroupNotFound)
+
+
+async def find_groups(tx: Tx, scope: Scope, texts: Sequence[str]) -> list[AdGroup]:
+    """Each once, in the order they are named."""
+    found = [await find_group(tx, scope, text) for text in texts]
+    return list({one.id: one for one in found}.values())
+
+
+async def find_campaign(tx: Tx, scope: Scope, text: str) -> Campaign:
+    number = _number(CAMPAIGN, text)
+    if number is not None:
+        return await campaigns.get_campaign(tx, scope, number)
+    alike: list[Campaign] = []
+    cursor: str | None = None
+    while True:
+        page = await campaigns.list_campaigns(tx, scope, cursor, _MOST)
+        alike += [one for one in page.items if one.name == text.strip()]
+        cursor = page.cursor
+        if cursor is None:
+            return _only(alike, text, CAMPAIGN, CampaignNotFound)
+
+
+async def find_inventory(tx: Tx, scope: Scope, codes: Sequence[str]) -> list[Inventory]:
+    found = await campaigns.find_inventories(tx, scope, codes=set(codes))
+    missing = set(codes) - {one.code for one in found}
+    if missing:
+        raise InventoryNotFound(", ".join(sorted(missing))[:200])
+    return found
+
+
+def _number(prefix: str, text: str) -> int | None:
+    said = text.strip()
+    if said.isascii() and said.isdigit() and len(said) < 19:
+        return int(said)
+    if not said.lower().startswith(f"{prefix}_"):
+        return None
+    try:
+        number = ids.read(prefix, said)
+    except ids.BadId:
+        return None
+    return number if number <= ids.LAST else None
+
+
+def _only(found: Sequence[Named], text: str, prefix: str, missing: type[NotFound]) -> Named:
+    if not found:
+        raise missing(text[:100])
+    if len(found) > 1:
+        raise NameAmbiguous(", ".join(ids.show(prefix, one.id) for one in found))
+    return found[0]

@@ -1,0 +1,234 @@
+"""`pabal ad migrate`: old ad groups brought over: a dry run first, then the run, going on, and taking it back."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pabal.apps.adgroups.cli import words
+from pabal.apps.adgroups.cli.rows import legacy_row, run_row
+from pabal.apps.adgroups.cli.words import reply, reply_one
+from pabal.apps.adgroups.errors import CannotRead
+from pabal.apps.adgroups.legacy import actions
+from pabal.apps.adgroups.legacy.model import FromFile, FromTable, Mode, Run
+from pabal.base.database import Database, Tx
+from pabal.platform import storage
+from pabal.platform.commands.files import open_files, write_new
+from pabal.platform.commands.options import Cursor, DryRun, Limit, Yes, find_unit, tell_more
+from pabal.platform.commands.shell import Shell
+from pabal.platform.storage import Upload
+from pabal.platform.tenants import ensure_hq, visible_to
+
+app = typer.Typer(help="Migration: old ad groups brought over.", no_args_is_help=True)
+
+Which = Annotated[int, typer.Argument(metavar="RUN", min=1, max=2**63 - 1, help="Its number.")]
+Here = Annotated[bool, typer.Option("--here", help="Do it in this process, without a server.")]
+COLUMNS = ("id", "run_state", "mode", "rows", "checkpoint", "counts", "created_by", "created_at")
+FIELDS = (
+    *("id", "run_state", "mode", "rows", "checkpoint", "counts", "states", "marks", "refusals", "error"),
+    *("created_by", "created_at", "started_at", "finished_at", "rolled_back_at"),
+)
+ROW_COLUMNS = ("n", "legacy_id", "name", "calculated", "stored", "marks", "refusal", "problem", "outcome", "ad_group")
+BLOCK, MOST_BYTES = 1 << 20, 1 << 30
+
+
+class ModeName(StrEnum):
+    ONE_TRANSACTION = "one-transaction"
+    BATCHES = "batches"
+
+
+@app.command("dry-run")
+def dry_run_(
+    ctx: typer.Context,
+    file: Annotated[
+        Path | None, typer.Argument(metavar="FILE.csv", help="id,name,campaign,start_at,end_at,…; see the manual.")
+    ] = None,
+    table: Annotated[bool, typer.Option("--table", help="The table legacy_ad_groups of this database.")] = False,
+    org: Annotated[str | None, typer.Option("--org", metavar="UNIT", help="Whose they become; the HQ's.")] = None,
+) -> None:
+    """Reads and maps everything, keeps the plan and its report, and makes no ad group."""
+    shell: Shell = ctx.obj
+    if (file is None) is not table:
+        shell.fail(CannotRead("FILE.csv / --table"))
+
+    async def work() -> None:
+        open_files(shell)
+        async with shell.database() as database, shell.services(database) as services:
+            unit_id = await _find_owner(database, org)
+            origin: FromFile | FromTable = FromTable()
+            if file is not None:
+                upload = Upload(_read(file), file.name, unit_id=unit_id, area=actions.AREA)
+                kept = await storage.accept_file(database, services.files, shell.actor, upload, max_bytes=MOST_BYTES)
+                origin = FromFile(kept.id)
+            run = await actions.dry_run(services, shell.actor, origin, unit_id)
+        _show(shell, run)
+        shell.tell(words.START_IT, run=run.id)
+
+    shell.run(work())
+
+
+@app.command()
+def run(
+    ctx: typer.Context,
+    number: Which,
+    mode: Annotated[ModeName | None, typer.Option(help="Without it by the number of rows: see the setting.")] = None,
+    here: Here = False,
+    dry_run: DryRun = False,
+) -> None:
+    """Does what a dry run planned."""
+    wanted = None if mode is None else Mode(mode.value.replace("-", "_"))
+
+    async def act(tx: Tx) -> Run:
+        return await actions.start(tx, ctx.obj.actor, number, wanted)
+
+    _order(ctx.obj, act, here=here, dry_run=dry_run)
+
+
+@app.command()
+def status(
+    ctx: typer.Context,
+    number: Annotated[int | None, typer.Argument(metavar="RUN", min=1, max=2**63 - 1, help="Without it all.")] = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> None:
+    """One migration, or all, the newest first."""
+    shell: Shell = ctx.obj
+
+    async def work() -> None:
+        async with shell.transaction() as tx:
+            if number is not None:
+                _show(shell, await actions.get_run(tx, shell.actor, number))
+                return
+            page = await actions.list_runs(tx, shell.actor, cursor, limit)
+        rows = [run_row(one, shell) for one in page.items]
+        shell.show(reply(COLUMNS, rows, extra={"next_cursor": page.cursor}, empty=words.NO_RUNS))
+        tell_more(shell, page.cursor)
+
+    shell.run(work())
+
+
+@app.command()
+def rows(
+    ctx: typer.Context,
+    number: Which,
+    only: Annotated[str | None, typer.Option(help="suspicious, refused, a mark, or a reason to leave it out.")] = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> None:
+    """What each old ad group would become, or became."""
+    shell: Shell = ctx.obj
+
+    async def work() -> None:
+        async with shell.transaction() as tx:
+            page = await actions.list_rows(tx, shell.actor, number, only=only, cursor=cursor, limit=limit)
+        found = [legacy_row(one, shell) for one in page.items]
+        shell.show(reply(ROW_COLUMNS, found, extra={"next_cursor": page.cursor}, empty=words.NO_ROWS))
+        tell_more(shell, page.cursor)
+
+    shell.run(work())
+
+
+@app.command()
+def report(
+    ctx: typer.Context,
+    number: Which,
+    to: Annotated[Path | None, typer.Option(metavar="FILE", help="A new file; without it migration-RUN.csv.")] = None,
+) -> None:
+    """Copies its report into a file: the plan's before it ran, what was done afterwards."""
+    shell: Shell = ctx.obj
+    target = to or Path(f"migration-{number}.csv")
+
+    async def work() -> None:
+        files = open_files(shell)
+        async with shell.transaction() as tx:
+            found = await actions.get_run(tx, shell.actor, number)
+            file_id = found.report_file_id or found.plan_file_id
+            file = await storage.get_file(tx, await visible_to(tx, shell.actor), file_id or 0)
+        await write_new(target, (await storage.read(files, file)).chunks)
+        shell.show(reply_one(shell, ("id", "to"), {"id": number, "to": str(target)}))
+
+    shell.run(work())
+
+
+@app.command()
+def resume(ctx: typer.Context, number: Which, here: Here = False, dry_run: DryRun = False) -> None:
+    """Goes on after the last checkpoint, whichever way it was going."""
+
+    async def act(tx: Tx) -> Run:
+        return await actions.resume(tx, ctx.obj.actor, number)
+
+    _order(ctx.obj, act, here=here, dry_run=dry_run)
+
+
+@app.command()
+def rollback(
+    ctx: typer.Context,
+    number: Which,
+    even_touched: Annotated[bool, typer.Option("--even-touched", help="Also what people changed since.")] = False,
+    here: Here = False,
+    yes: Yes = False,
+    dry_run: DryRun = False,
+) -> None:
+    """Removes what it made and restores what it changed; what people changed since is kept."""
+    shell: Shell = ctx.obj
+    if not dry_run:
+        shell.confirm(words.ASK_ROLL_BACK, yes=yes, run=number)
+
+    async def act(tx: Tx) -> Run:
+        return await actions.rollback(tx, shell.actor, number, even_touched=even_touched)
+
+    _order(shell, act, here=here, dry_run=dry_run)
+
+
+@app.command()
+def discard(ctx: typer.Context, number: Which, dry_run: DryRun = False) -> None:
+    """A plan that nobody wants."""
+    shell: Shell = ctx.obj
+
+    async def work() -> None:
+        async with shell.change(dry_run=dry_run) as tx:
+            found = await actions.get_run(tx, shell.actor, number)
+            await actions.discard(tx, shell.actor, number)
+        _show(shell, found)
+
+    shell.run(work())
+
+
+def _order(shell: Shell, act: Callable[[Tx], Awaitable[Run]], *, here: bool, dry_run: bool) -> None:
+    """A server does it, or this process."""
+
+    is_mine = here and not dry_run
+
+    async def work() -> None:
+        if is_mine:
+            open_files(shell)
+        async with shell.change(dry_run=dry_run) as tx:
+            found = await act(tx)
+        if is_mine:
+            async with shell.database() as database, shell.services(database) as services:
+                found = await actions.work(services, found.id)
+        _show(shell, found)
+        if not here and not dry_run:
+            shell.tell(words.FOLLOW_IT, run=found.id)
+
+    shell.run(work())
+
+
+def _show(shell: Shell, found: Run) -> None:
+    shell.show(reply_one(shell, FIELDS, run_row(found, shell)))
+
+
+async def _find_owner(database: Database, org: str | None) -> int:
+    async with database.transaction() as tx:
+        return (await ensure_hq(tx) if org is None else await find_unit(tx, org)).id
+
+
+async def _read(file: Path) -> AsyncIterator[bytes]:
+    try:
+        with file.open("rb") as opened:
+            while block := opened.read(BLOCK):
+                yield block
+    except OSError as error:
+        raise CannotRead(f"{file}: {error.strerror}") from error

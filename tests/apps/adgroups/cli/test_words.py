@@ -1,0 +1,62 @@
+"""Both languages say the same, every column that people see has its word, and every next command is of an error."""
+
+from string import Formatter
+
+from pabal.apps.adgroups import errors
+from pabal.apps.adgroups.cli import (
+    campaign,
+    delayed,
+    flag,
+    group,
+    inventory,
+    looking,
+    migrate,
+    mismatch,
+    sending,
+    serving,
+    words,
+)
+from pabal.apps.adgroups.model.adgroups import Event, State
+from pabal.base.errors import PabalError
+from pabal.cli.words import find
+from pabal.platform.language.errors import korean
+
+SEEN = (
+    *(group.COLUMNS, group.FIELDS, group.CREATIVE_COLUMNS, sending.COLUMNS, delayed.COLUMNS),
+    *(looking.EXPLAIN_COLUMNS, looking.FORECAST_COLUMNS, looking.HISTORY_COLUMNS, looking.AT_COLUMNS),
+    *(campaign.FIELDS, inventory.COLUMNS, flag.COLUMNS, mismatch.FIELDS, mismatch.DIFFERING_COLUMNS),
+    *(migrate.COLUMNS, migrate.FIELDS, migrate.ROW_COLUMNS, serving.FIELDS, serving.CHECK_COLUMNS),
+)
+
+
+def test_every_column_has_its_word() -> None:
+    names = {name for columns in SEEN for name in columns}
+
+    assert {name for name in names if name not in words.WORDS and find("ko", f"column.{name}") is None} == set()
+
+
+def test_both_languages_take_the_same_values() -> None:
+    pairs = [one for one in vars(words).values() if isinstance(one, tuple) and len(one) == 2]
+    pairs += words.WORDS.values()
+
+    assert len(pairs) > 150
+    assert [pair for pair in pairs if _fields(pair[0]) != _fields(pair[1])] == []
+
+
+def test_every_next_command_follows_an_error_that_exists() -> None:
+    known = {one.__new__(one).code for one in vars(errors).values() if _is_error(one)}
+
+    assert words.NEXT.keys() - known - korean().keys() == set()
+
+
+def test_every_state_and_event_that_can_be_named_is_one_of_the_machines() -> None:
+    assert {one.value for one in group.StateName} == set(State)
+    assert {one.value for one in (*sending.EventName, *delayed.TimedName)} == set(Event)
+
+
+def _fields(text: str) -> set[str]:
+    return {name for _, name, _, _ in Formatter().parse(text) if name}
+
+
+def _is_error(one: object) -> bool:
+    return isinstance(one, type) and issubclass(one, PabalError)
