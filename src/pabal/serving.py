@@ -3,7 +3,7 @@
 import asyncio
 import socket
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import uvicorn
 from fastapi import FastAPI
@@ -13,6 +13,7 @@ from pabal.platform.web.live import close_streams
 
 TRIES = 100
 STOP_SECONDS = 5
+TICK_SECONDS = 1
 
 
 class NoPort(Unavailable):
@@ -58,6 +59,7 @@ class WebServer(uvicorn.Server):
         self._app = app
         self._socket = listening
         self._settled = asyncio.Event()
+        self._asked = asyncio.Event()
         self._ended = asyncio.Event()
         host, port = listening.getsockname()[:2]
         self.url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
@@ -73,6 +75,13 @@ class WebServer(uvicorn.Server):
         await super().startup(sockets)
         self._settled.set()
 
+    async def main_loop(self) -> None:
+        """A tick renews the Date of answers. uvicorn's own loop looks ten times a second whether it should end."""
+        while not await self.on_tick(0):
+            with suppress(TimeoutError):
+                async with asyncio.timeout(TICK_SECONDS):
+                    await self._asked.wait()
+
     async def wait_until_started(self) -> None:
         """Or until it failed to."""
         await self._settled.wait()
@@ -81,6 +90,7 @@ class WebServer(uvicorn.Server):
         # open streams first: uvicorn waits for connections, and those would not end by themselves
         close_streams(self._app)
         self.should_exit = True
+        self._asked.set()
         if self.started:
             await self._ended.wait()
         self._socket.close()

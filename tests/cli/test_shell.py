@@ -65,7 +65,7 @@ def test_the_option_beats_the_setting_beats_the_system(
 
 
 def test_help_and_version_need_no_settings_and_no_database(cli: Cli) -> None:
-    helped, version = cli("--help", PABAL_PORT="many"), cli("--version", PABAL_PORT="many")
+    helped, version = (cli.as_installed(one, PABAL_PORT="many") for one in ("--help", "--version"))
 
     assert (helped.code, version.code) == (0, 0)
     assert "-o table|json|ndjson|csv|plain" in helped.out

@@ -3,7 +3,6 @@
 import asyncio
 import os
 import re
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ from pabal.base.database import Database
 from pabal.base.killpoints import EXIT_CODE, KILL_POINTS
 from tests.support import victim
 from tests.support.invariants import assert_every_job_is_in_one_place
+from tests.support.programs import start
 
 ROOT = Path(__file__).parents[2]
 # These are reached only when somebody died before.
@@ -22,11 +22,8 @@ async def run_victim(url: str, folder: Path, kill_point: str | None) -> int:
     environment = os.environ | {"PABAL_DATABASE_URL": url, "PYTHONPATH": f"{ROOT / 'src'}:{ROOT}"}
     if kill_point is not None:
         environment["PABAL_KILL_POINT"] = kill_point
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "tests.support.victim", str(folder), cwd=ROOT, env=environment
-    )
-    async with asyncio.timeout(60):
-        return await process.wait()
+    process = start("tests.support.victim", str(folder), cwd=ROOT, env=environment)
+    return await asyncio.to_thread(process.wait, 60)
 
 
 @pytest.mark.parametrize("point", KILL_POINTS)

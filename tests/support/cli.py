@@ -1,4 +1,4 @@
-"""Runs the real command line as its own process, against a test's database."""
+"""Runs the real command line as its own process, against a test's database; forked, see programs.py."""
 
 import json
 import os
@@ -9,7 +9,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryFile
+from typing import IO, Any
+
+from tests.support.programs import PIPE, Program, start
 
 ROOT = Path(__file__).parents[2]
 CEILING = 30.0
@@ -44,6 +47,13 @@ class Cli:
     settings: dict[str, str]
 
     def __call__(self, *arguments: str, **settings: str) -> Ran:
+        env = environment(**{**self.settings, **settings})
+        with TemporaryFile("w+", encoding="utf-8") as out, TemporaryFile("w+", encoding="utf-8") as err:
+            code = start("pabal.cli", *arguments, cwd=self.folder, env=env, stdout=out, stderr=err).wait(60)
+            return Ran(code, _read(out), _read(err))
+
+    def as_installed(self, *arguments: str, **settings: str) -> Ran:
+        """By a Python that has imported nothing yet."""
         done = subprocess.run(
             command(*arguments),
             cwd=self.folder,
@@ -59,26 +69,23 @@ class Cli:
     @contextmanager
     def running(self, *arguments: str) -> Iterator["Running"]:
         """A server as a process; killed at the end if it still lives."""
-        process = subprocess.Popen(
-            command(*arguments),
-            cwd=self.folder,
-            env=environment(**self.settings),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        env = environment(**self.settings)
+        process = start("pabal.cli", *arguments, cwd=self.folder, env=env, stdout=PIPE, stderr=PIPE)
         try:
             yield Running(process)
         finally:
-            if process.poll() is None:
-                process.kill()
+            process.kill()
             process.communicate()
+
+
+def _read(file: IO[str]) -> str:
+    file.seek(0)
+    return file.read()
 
 
 @dataclass
 class Running:
-    process: "subprocess.Popen[str]"
+    process: Program
 
     def wait_for_url(self) -> str:
         """The first line it prints when it is ready."""

@@ -4,7 +4,6 @@ import asyncio
 import inspect
 import json
 import os
-import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -20,6 +19,7 @@ from pabal.engine.kinds import Job, Kinds
 from pabal.engine.outcome import Done, Outcome
 from pabal.engine.queue import NewJob, Place
 from pabal.engine.server import Options, Server
+from tests.support.programs import PIPE, Program, start
 from tests.support.work import enqueue, place
 
 SQL = load(__file__)
@@ -129,7 +129,7 @@ async def notes(db: Database, about: str) -> int:
 class Other:
     """A server in a process of its own, whose handler lingers until its gate file is there."""
 
-    process: subprocess.Popen[str]
+    process: Program
     gate: Path
 
     async def says(self, word: str) -> dict[str, Any]:
@@ -150,9 +150,9 @@ class Other:
 @contextmanager
 def other_server(db: Database, folder: Path, *, ttl: float = 10.0) -> Iterator[Other]:
     gate = folder / "gate"
-    command = [sys.executable, "-m", "tests.support.server_process", db.url, str(folder / "locks"), str(gate), str(ttl)]
+    arguments = (db.url, str(folder / "locks"), str(gate), str(ttl))
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True)
+    process = start("tests.support.server_process", *arguments, cwd=ROOT, env=environment, stdout=PIPE)
     try:
         yield Other(process, gate)
     finally:

@@ -103,20 +103,11 @@ class Web:
 
 
 class QuickServer(serving.WebServer):
-    """Stops at once: uvicorn looks ten times a second whether it should, and then rests another tenth whatever there is
-    to wait for. How the real one stops is shown by tests/test_serving.py and tests/test_main.py."""
+    """Stops at once: uvicorn rests a tenth of a second before it looks whether there is anything to wait for. How the
+    real one stops is shown by tests/test_serving.py and tests/test_main.py."""
 
     def __init__(self, site: FastAPI) -> None:
         super().__init__(site, serving.listen("127.0.0.1", 0))
-        self._asked = asyncio.Event()
-
-    async def main_loop(self) -> None:
-        await self.on_tick(0)
-        await self._asked.wait()
-
-    async def stop(self) -> None:
-        self._asked.set()
-        await super().stop()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         for server in self.servers:

@@ -149,11 +149,11 @@ class Shell:
         return self.settings.public_url or f"http://{f'[{host}]' if ':' in host else host}:{self.settings.port}"
 
     async def database_url(self) -> str:
+        if self.settings.database_url:
+            return self.settings.database_url
         from pabal.base import embedded
         from pabal.cli.exits import NoDatabase
 
-        if self.settings.database_url:
-            return self.settings.database_url
         cluster = embedded.find_running(self.settings.postgres_dir)
         if cluster is None:
             raise NoDatabase(str(self.settings.data_dir))

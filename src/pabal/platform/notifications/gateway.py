@@ -5,18 +5,18 @@ import secrets
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-import httpx2
-
 from pabal.platform.storage import Content
+
+if TYPE_CHECKING:
+    from pabal.platform.notifications.gateway_wire import Wire
 
 URL = "https://api.telegram.org"
 LARGEST_FILE = 50 * 1024 * 1024
 # What to wait when it says "too many" without saying how long.
 SOME_TIME = timedelta(seconds=30)
-_TIMEOUT = httpx2.Timeout(30.0, connect=10.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class Telegram:
 
     def __init__(self, url: str = URL) -> None:
         self._base = url.rstrip("/")
-        self._client = httpx2.AsyncClient(transport=_TokenInPath(), timeout=_TIMEOUT)
+        self._wire: Wire | None = None
 
     async def send_message(self, token: str, chat_id: str, text: str) -> Answer:
         body = {"chat_id": chat_id, "text": text, "link_preview_options": {"is_disabled": True}}
@@ -88,18 +88,18 @@ class Telegram:
         return await self._call(token, "sendDocument", form.chunks(), form.headers)
 
     async def close(self) -> None:
-        await self._client.aclose()
+        if self._wire is not None:
+            await self._wire.close()
 
     async def _call(
         self, token: str, method: str, content: bytes | AsyncIterator[bytes], headers: dict[str, str]
     ) -> Answer:
-        try:
-            response = await self._client.post(
-                f"{self._base}/bot/{method}", content=content, headers=headers, extensions={"bot_token": token}
-            )
-        except httpx2.RequestError as error:
-            return Unreachable(f"{method}: {type(error).__name__}")
-        return read_answer(response.status_code, response.content)
+        if self._wire is None:
+            from pabal.platform.notifications.gateway_wire import Wire  # noqa: PLC0415 -- long to load; most never send
+
+            self._wire = Wire()
+        answered = await self._wire.post(f"{self._base}/bot/{method}", content, headers, token=token)
+        return Unreachable(f"{method}: {answered}") if isinstance(answered, str) else read_answer(*answered)
 
 
 def read_answer(status: int, body: bytes) -> Answer:
@@ -127,29 +127,6 @@ def _read_json(body: bytes) -> dict[str, Any] | None:
     except ValueError:
         return None
     return said if isinstance(said, dict) and "ok" in said else None
-
-
-class _TokenInPath(httpx2.AsyncBaseTransport):
-    """Puts the token into the path at the last moment: the client above logs addresses and puts them into errors."""
-
-    def __init__(self) -> None:
-        self._wire = httpx2.AsyncHTTPTransport()
-
-    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        token = request.extensions.pop("bot_token")
-        base, _, method = request.url.raw_path.rpartition(b"/")
-        return await self._wire.handle_async_request(
-            httpx2.Request(
-                request.method,
-                request.url.copy_with(raw_path=base + f"{token}/".encode() + method),
-                headers=request.headers,
-                stream=request.stream,
-                extensions=request.extensions,
-            )
-        )
-
-    async def aclose(self) -> None:
-        await self._wire.aclose()
 
 
 class _Form:

@@ -32,7 +32,7 @@ class Simulator:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        self._server.should_exit = True
+        self._server.asked.set()
         if self._task is not None:
             await self._task
         self._socket.close()
@@ -51,10 +51,16 @@ class _Server(uvicorn.Server):
             uvicorn.Config(app, log_config=None, access_log=False, lifespan="off", timeout_graceful_shutdown=1)
         )
         self.is_up = asyncio.Event()
+        self.asked = asyncio.Event()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         self.is_up.set()
+
+    async def main_loop(self) -> None:
+        """Until it is asked to end; uvicorn's own loop looks ten times a second."""
+        await self.on_tick(0)
+        await self.asked.wait()
 
     @contextmanager
     def capture_signals(self) -> Generator[None, None, None]:

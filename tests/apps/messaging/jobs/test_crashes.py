@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import sys
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from pabal.base.database import Database
 from pabal.engine import claims, leases
 from tests.support.botline import Desk, Sent, bury, fall_due, find_deliveries, find_delivery, send_now, set_value
 from tests.support.messaging import World, add_bot, add_room, add_schedule, make_world
+from tests.support.programs import start
 from tests.support.work import advance
 
 ROOT = Path(__file__).parents[4]
@@ -64,11 +64,9 @@ async def add_one(world: World, stage: str, number: int) -> int:
 
 
 async def run_and_kill(world: World, folder: Path) -> int:
-    arguments = ("-m", "tests.support.sending_process", world.db.url, str(folder), *STAGES)
     environment = os.environ | {"PYTHONPATH": f"{ROOT / 'src'}:{ROOT}"}
-    process = await asyncio.create_subprocess_exec(sys.executable, *arguments, cwd=ROOT, env=environment)
-    async with asyncio.timeout(60):
-        return await process.wait()
+    process = start("tests.support.sending_process", world.db.url, str(folder), *STAGES, cwd=ROOT, env=environment)
+    return await asyncio.to_thread(process.wait, 60)
 
 
 FATES = st.lists(
