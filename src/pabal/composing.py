@@ -77,6 +77,10 @@ def _fact_loops(database: Database, slices: tuple[Slice, ...]) -> list[Loop]:
     ]
 
 
+# What is due is looked for every second, also if nobody said that there is something.
+TIMERS_REST = 1.0
+
+
 def _scheduler_loops(database: Database, slices: tuple[Slice, ...]) -> list[Loop]:
     machines = [machine for one in slices for machine in one.machines]
 
@@ -87,7 +91,7 @@ def _scheduler_loops(database: Database, slices: tuple[Slice, ...]) -> list[Loop
     fire = partial(timers.fire_once, database, machines)
     tick = Ticks(database, _common_pace([one.pace for one in slices if one.pace is not None]))
     return [
-        Loop("timers", fire, idle=5.0, wake_on=["timers"], next_moment=next_timer),
+        Loop("timers", fire, idle=TIMERS_REST, wake_on=["timers"], next_moment=next_timer),
         Loop("schedules", tick.run_once, idle=tick.rest_seconds, wake_on=["schedules"], next_moment=tick.next_due),
     ]
 

@@ -114,4 +114,4 @@ def _name_what_is_there(case: Any, real: Any) -> None:
     named = {"id": real, "month": real, "key": "notifications.keep"}
     named["name"] = "alert" if "machines" in case.operation.path else "engine.stuck_work"
     for name in case.path_parameters or {}:
-        case.path_parameters[name] = named[name] or case.path_parameters[name]
+        case.path_parameters[name] = named.get(name) or case.path_parameters[name]

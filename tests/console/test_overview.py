@@ -114,3 +114,9 @@ async def test_the_demo_comes_and_goes_from_the_console(web: Web) -> None:
     without = await read(client, "/")
     assert "물 끓이기" not in without
     assert "pb-appcard" not in without
+
+
+@pytest.fixture
+def web_has_loops() -> bool:
+    """The server of the page itself is seen."""
+    return True

@@ -194,3 +194,9 @@ async def test_a_life_that_is_over_is_not_found(web: Web) -> None:
     client = await visit(web)
 
     assert (await client.get("/servers/wrk_0000000000000")).status_code == 404
+
+
+@pytest.fixture
+def web_has_loops() -> bool:
+    """The server of the page itself is seen."""
+    return True

@@ -135,8 +135,15 @@ def web_settings(db: Database, tmp_path: Path) -> Settings:
 
 
 @pytest.fixture
-async def web(db: Database, web_settings: Settings) -> AsyncIterator[Web]:
-    async with open_web(db, web_settings) as opened:
+def web_has_loops() -> bool:
+    """Whether the server beats, listens, measures and cleans up: 0.1 s of work for every test. Folders whose tests only
+    ask and are answered say no."""
+    return True
+
+
+@pytest.fixture
+async def web(db: Database, web_settings: Settings, web_has_loops: bool) -> AsyncIterator[Web]:
+    async with open_web(db, web_settings, has_loops=web_has_loops) as opened:
         yield opened
 
 

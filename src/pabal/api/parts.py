@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, TypeVar
 
-from fastapi import APIRouter, Path, Query
+from fastapi import Path, Query
 from fastapi.responses import Response
-from fastapi.routing import APIRoute
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema
 
 from pabal.base.errors import PabalError
 from pabal.engine import ids, kinds, listing, why
@@ -18,48 +17,21 @@ from pabal.engine.machine import Machine
 from pabal.platform.actor import Right
 from pabal.platform.alerts import AlertRule
 from pabal.platform.settings import Catalogue
+from pabal.platform.web import endpoints
+from pabal.platform.web.endpoints import LAST, Asked, Shown, fill, long_id, no_content, noun
 from pabal.platform.web.filters import FIRST_YEAR, LAST_YEAR
 from pabal.platform.web.visit import Visit
 
+__all__ = ["Asked", "Shown", "fill", "no_content", "noun"]
+
 T = TypeVar("T")
-M = TypeVar("M", bound=BaseModel)
 BASE = "/api/v1"
-LAST = 2**63 - 1
 _OCCURRENCE = re.compile(r"occ_[0-9]{1,18}@[0-9]{4}-[0-9T:.Z+-]{4,40}", re.ASCII)
 _SCHEDULE = re.compile(r"sch_[0-9]{1,18}", re.ASCII)
 
 
-class Shown(BaseModel):
-    """What is answered: plain values, snake_case, moments in UTC."""
-
-    model_config = ConfigDict(frozen=True, from_attributes=True)
-
-
-class Asked(BaseModel):
-    """What is sent. A field nobody knows is a mistake worth hearing of."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-def _reader(prefix: str) -> BeforeValidator:
-    def read(given: Any) -> int:
-        try:
-            number = ids.read(prefix, str(given))
-        except PabalError as error:
-            raise ValueError(str(error)) from error
-        if not str(given).startswith(f"{prefix}_") or number > LAST:
-            raise ValueError(f"an id looks like {ids.show(prefix, 1)}")
-        return number
-
-    return BeforeValidator(read)
-
-
 def _schema(prefix: str, pattern: str, example: str) -> WithJsonSchema:
     return WithJsonSchema({"type": "string", "pattern": f"^{prefix}_{pattern}$", "examples": [example]})
-
-
-def _long(prefix: str) -> WithJsonSchema:
-    return _schema(prefix, "[0-9a-hjkmnp-tv-z]{13}", f"{prefix}_01h2xcejqtf2n")
 
 
 def _read_schedule(given: Any) -> int:
@@ -85,11 +57,11 @@ def _checked_occurrence(given: Any) -> str:
     return str(given)
 
 
-JobId = Annotated[int, _reader("job"), _long("job"), Path(description="The job's id.")]
-ServerId = Annotated[int, _reader("wrk"), _long("wrk"), Path(description="The server's id.")]
-AlertId = Annotated[int, _reader("alr"), _long("alr"), Path(description="The alert's id.")]
-FileId = Annotated[int, _reader("file"), _long("file"), Path(description="The file's id.")]
-SessionId = Annotated[int, _reader("ses"), _long("ses"), Path(description="The session's id.")]
+JobId = Annotated[int, *long_id("job"), Path(description="The job's id.")]
+ServerId = Annotated[int, *long_id("wrk"), Path(description="The server's id.")]
+AlertId = Annotated[int, *long_id("alr"), Path(description="The alert's id.")]
+FileId = Annotated[int, *long_id("file"), Path(description="The file's id.")]
+SessionId = Annotated[int, *long_id("ses"), Path(description="The session's id.")]
 ScheduleId = Annotated[
     int,
     BeforeValidator(_read_schedule),
@@ -118,28 +90,8 @@ JobName = Annotated[str, Field(examples=["job_01h2xcejqtf2n"])]
 UnitId = Annotated[int | None, Field(examples=[3], description="The organisation unit it belongs to.")]
 
 
-def noun(tag: str) -> APIRouter:
-    """Operation ids are the functions' names, so that generated clients keep theirs."""
-    return APIRouter(tags=[tag], generate_unique_id_function=_name)
-
-
-def _name(route: APIRoute) -> str:
-    return route.name
-
-
 def answer(shown: BaseModel, status: int = 200, *, location: str | None = None) -> Response:
-    headers = {} if location is None else {"Location": f"{BASE}{location}"}
-    return Response(shown.model_dump_json(), status, headers, media_type="application/json")
-
-
-def fill(model: type[M], row: Any, **named: Any) -> M:
-    """The fields a row has under the same name, and those that are shown otherwise."""
-    given = {name: getattr(row, name) for name in model.model_fields if name not in named}
-    return model(**named, **given)
-
-
-def no_content() -> Response:
-    return Response(status_code=204)
+    return endpoints.answer(shown, status, location=None if location is None else f"{BASE}{location}")
 
 
 def may_read(visit: Visit, area: str) -> None:

@@ -113,7 +113,10 @@ class Tx:
         await self._connection.execute(text)
 
     async def copy(self, table: str, columns: Sequence[str], records: Iterable[Sequence[Any]]) -> None:
-        await self._connection.copy_records_to_table(table, columns=list(columns), records=records)
+        schema, _, name = table.rpartition(".")
+        await self._connection.copy_records_to_table(
+            name, schema_name=schema or None, columns=list(columns), records=records
+        )
 
     @asynccontextmanager
     async def savepoint(self) -> AsyncIterator[None]:

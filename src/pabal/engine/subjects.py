@@ -74,6 +74,12 @@ async def replace_timers(tx: Tx, machine: Machine, subjects: list[int], armed: S
     await add_timers(tx, machine, armed)
 
 
+async def forget(tx: Tx, machine: Machine, subjects: list[int]) -> None:
+    """For who deletes the rows in the same commit: as if they had never begun. The facts about them stay."""
+    await tx.run(SQL.drop_timers, machine=machine.name, subjects=subjects)
+    await tx.run(SQL.drop_history, machine=machine.name, subjects=subjects)
+
+
 async def add_timers(tx: Tx, machine: Machine, armed: Sequence[Armed]) -> None:
     if not armed:
         return

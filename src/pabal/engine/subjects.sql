@@ -20,6 +20,9 @@ where s.ctid = f.place;
 -- name: drop_timers(machine, subjects)!
 delete from pabal.timer where machine = :machine and subject = any (:subjects::bigint[]);
 
+-- name: drop_history(machine, subjects)!
+delete from pabal.transition where machine = :machine and subject = any (:subjects::bigint[]);
+
 -- name: insert_timers(machine, subjects, events, due_ats)!
 insert into pabal.timer (machine, subject, event, due_at)
 select :machine::text, a.subject, a.event, a.due_at

@@ -56,11 +56,12 @@ class ArmedTimer:
 
 @dataclass(frozen=True, slots=True)
 class WantedTimers:
-    """Which timers of a machine. `late_at`: only what was due before it."""
+    """Which timers of a machine. `late_at`: only what was due before it. `subjects`: only theirs."""
 
     units: Sequence[int] | None
     events: Sequence[str] = ()
     late_at: datetime | None = None
+    subjects: Sequence[int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +120,7 @@ async def list_armed(
         units=None if wanted.units is None else list(wanted.units),
         events=[str(one) for one in wanted.events] or None,
         late_at=wanted.late_at,
+        subjects=None if wanted.subjects is None else list(wanted.subjects),
         due_at=due_at,
         after_subject=subject,
         after_event=event,

@@ -28,13 +28,13 @@ select min(first.due_at)
 from unnest(:machines::text[]) as m(name) cross join lateral (
   select t.due_at from pabal.timer t where t.machine = m.name and t.due_at < 'infinity' order by t.due_at limit 1) first;
 
--- name: list_armed(machine, units, events, late_at, due_at, after_subject, after_event, most)
+-- name: list_armed(machine, units, events, late_at, subjects, due_at, after_subject, after_event, most)
 -- by when they are due; those in quarantine last
 select t.subject, t.event, nullif(t.due_at, 'infinity') as due_at, t.tries, t.error, s.unit_id, s.state, s.version
 from pabal.timer t join subject_table s on s.id = t.subject
 where t.machine = :machine and (t.due_at, t.subject, t.event) > (:due_at::timestamptz, :after_subject::bigint, :after_event::text)
   and (:units::bigint[] is null or s.unit_id = any(:units::bigint[])) and (:events::text[] is null or t.event = any(:events::text[]))
-  and (:late_at::timestamptz is null or t.due_at < :late_at)
+  and (:late_at::timestamptz is null or t.due_at < :late_at) and (:subjects::bigint[] is null or t.subject = any(:subjects::bigint[]))
 order by t.due_at, t.subject, t.event limit :most;
 
 -- name: count_late(machine, before)

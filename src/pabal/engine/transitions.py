@@ -1,6 +1,6 @@
 """transition(): swaps state, appends history, records the fact, replaces timers, runs effects, in one commit."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -62,7 +62,7 @@ class GuardRefused(Conflict):
 
 
 class AlreadyBegun(Conflict):
-    """A life begins once: in the initial state, with version 1 and no history."""
+    """A life begins once: in the state it is meant to begin in, with version 1 and no history."""
 
 
 class HistoryBroken(Invalid):
@@ -150,19 +150,23 @@ async def begin(
     cause: str | None = None,
 ) -> list[Transition]:
     """For subjects just inserted, in the same commit: their first history row, fact, timers and effects."""
-    ids = set(subject_ids)
-    if not ids:
+    initial = str(machine.initial)
+    return await begin_in(tx, machine, dict.fromkeys(subject_ids, initial), Because(actor, reason, cause))
+
+
+async def begin_in(tx: Tx, machine: Machine, states: Mapping[int, str], because: Because) -> list[Transition]:
+    """The same for those that lived elsewhere before: each begins in the state it was inserted with."""
+    if not states:
         return []
     # Not locked: what this commit inserted nobody else can see.
-    found = await load_subjects(tx, machine, sorted(ids))
-    if len(found) != len(ids):
-        raise SubjectNotFound(f"{machine.name} {sorted(ids - {subject.id for subject in found})}")
+    found = await load_subjects(tx, machine, sorted(states))
+    if len(found) != len(states):
+        raise SubjectNotFound(f"{machine.name} {sorted(set(states) - {subject.id for subject in found})}")
     for subject in found:
-        if subject.state != machine.initial or subject.version != 1:
+        if subject.state != states[subject.id] or subject.version != 1:
             raise AlreadyBegun(f"{machine.name} {subject.id} is {subject.state}, version {subject.version}")
-    initial = str(machine.initial)
-    steps = [Step(subject, BEGIN, initial, machine.due(initial, subject, tx.now)) for subject in found]
-    made = [_made(machine, step, Because(actor, reason, cause), tx.now, None, 1) for step in steps]
+    steps = [Step(one, BEGIN, str(one.state), machine.due(one.state, one, tx.now)) for one in found]
+    made = [_made(machine, step, because, tx.now, None, 1) for step in steps]
     await _write(tx, machine, steps, made)
     return made
 

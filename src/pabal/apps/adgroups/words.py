@@ -28,15 +28,20 @@ EVENTS: dict[Event, Pair] = {
 }
 STATUS: Words = {
     "adgroup": {
-        State.DRAFT: Status("end", STATES[State.DRAFT]),
-        State.READY: Status("attn", STATES[State.READY]),
+        State.DRAFT: Status("wait", STATES[State.DRAFT]),
+        State.READY: Status("wait", STATES[State.READY]),
         State.APPROVED: Status("wait", STATES[State.APPROVED]),
-        State.RUNNING: Status("good", STATES[State.RUNNING]),
+        State.RUNNING: Status("work", STATES[State.RUNNING]),
         State.PAUSED: Status("attn", STATES[State.PAUSED]),
         State.PENDING: Status("wait", STATES[State.PENDING]),
         State.EXPIRED: Status("end", STATES[State.EXPIRED]),
         State.DELETED: Status("end", STATES[State.DELETED]),
-    }
+    },
+    # events have a word, and no look of their own
+    "adgroup_event": {
+        "begin": Status("wait", ("made", "만듦")),
+        **{event: Status("wait", EVENTS[event]) for event in Event},
+    },
 }
 
 # what its machine is about
@@ -63,6 +68,15 @@ ACTIONS: dict[str, Pair] = {
     "create_campaign": ("made a campaign", "캠페인을 만듦"),
     "edit_campaign": ("changed a campaign", "캠페인을 고침"),
     "add_inventory": ("added inventory", "인벤토리를 더함"),
+    "set_flag": ("chose whose state is shown", "보여 줄 상태를 정함"),
+    "clear_flag": ("took a flag out", "플래그를 뺌"),
+    "plan_migration": ("tried a migration", "전환을 미리 해 봄"),
+    "start_migration": ("started a migration", "전환을 시작함"),
+    "resume_migration": ("resumed a migration", "전환을 이어 함"),
+    "roll_back_migration": ("took a migration back", "전환을 되돌림"),
+    "discard_migration": ("discarded a plan", "전환 계획을 버림"),
+    "check_serving": ("checked what ad servers read", "광고 서버용 데이터를 점검함"),
+    "rebuild_serving": ("rebuilt what ad servers read", "광고 서버용 데이터를 새로 만듦"),
 }
 
 # why an event is refused or a condition fails, by its code; values in braces
@@ -91,12 +105,12 @@ CONDITIONS: dict[str, tuple[Pair, Pair]] = {
         ("now {now} < start {start_at}", "지금 {now} < 시작 {start_at}"),
     ),
     "is_in_hours": (
-        ("now {now} is inside its hours", "지금 {now}은 시간대 안"),
-        ("now {now} is outside its hours, until {next_start_at}", "지금 {now}은 시간대 밖, {next_start_at}까지"),
+        ("now {now} is inside its hours", "지금 {now}: 시간대 안"),
+        ("now {now} is outside its hours, until {next_start_at}", "지금 {now}: 시간대 밖, {next_start_at}까지"),
     ),
     "is_off_hours": (
-        ("now {now} is outside its hours", "지금 {now}은 시간대 밖"),
-        ("now {now} is inside its hours, until {next_end_at}", "지금 {now}은 시간대 안, {next_end_at}까지"),
+        ("now {now} is outside its hours", "지금 {now}: 시간대 밖"),
+        ("now {now} is inside its hours, until {next_end_at}", "지금 {now}: 시간대 안, {next_end_at}까지"),
     ),
     "is_not_paused": (("it is not paused", "멈춰 있지 않음"), ("it is paused already", "이미 멈춰 있음")),
     "is_not_over": (("it is not over", "끝나지 않음"), ("it is over", "이미 끝남")),

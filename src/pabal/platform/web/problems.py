@@ -105,6 +105,8 @@ class Problem:
     lang: Lang
     errors: list[Fault] = field(default_factory=list)
     retry_after: int | None = None
+    # what only this error says besides, by name: the report of a guard
+    members: Mapping[str, Any] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
         body: dict[str, Any] = {
@@ -121,7 +123,7 @@ class Problem:
             body["errors"] = [{"pointer": one.pointer, "code": one.code, "detail": one.detail} for one in self.errors]
         if self.retry_after is not None:
             body["next"] = [{"rel": "retry", "after_seconds": self.retry_after}]
-        return body
+        return {**self.members, **body}
 
 
 def status_of(error: PabalError) -> int:
@@ -144,4 +146,5 @@ def make_problem(error: PabalError, *, lang: Lang, instance: str, request_id: st
         lang=lang,
         errors=list(getattr(error, "faults", ())),
         retry_after=getattr(error, "retry_after", None),
+        members=getattr(error, "members", {}),
     )

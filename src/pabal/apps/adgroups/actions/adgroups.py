@@ -11,10 +11,12 @@ from pabal.apps.adgroups.errors import (
     AlreadyStarted,
     BadAdGroup,
     BadCreative,
+    CampaignElsewhere,
     CreativeNotFound,
     InventoryNotFound,
     SetupLocked,
 )
+from pabal.apps.adgroups.legacy import flags
 from pabal.apps.adgroups.machine import AD_GROUP
 from pabal.apps.adgroups.model.adgroups import OPEN, AdGroup, NewAdGroup, Schedule, State
 from pabal.apps.adgroups.store import adgroups as store
@@ -25,7 +27,7 @@ from pabal.engine.recurrence import find_zone
 from pabal.engine.transitions import begin
 from pabal.platform import audit
 from pabal.platform.actor import Actor, Right
-from pabal.platform.tenants import visible_to
+from pabal.platform.tenants import Scope, visible_to
 
 _BEFORE_START = (State.DRAFT, State.READY, State.APPROVED)
 _SETTING_UP = (State.DRAFT, State.READY)
@@ -39,6 +41,7 @@ async def create(tx: Tx, actor: Actor, new: NewAdGroup) -> AdGroup:
     checked = replace(new, name=_check_name(new.name), schedule=_check(new.schedule))
     made = await store.insert_ad_group(tx, checked, unit_id=campaign.unit_id, created_by=actor.name)
     await begin(tx, AD_GROUP, [made], actor=actor.name)
+    await flags.place(tx, [made])
     after = await store.get_ad_group(tx, scope, made)
     await audit.record(tx, actor, "adgroups.create", after.about, unit_id=after.unit_id, after=_shown(after))
     return after
@@ -53,9 +56,14 @@ async def edit(
         raise AdGroupChanged(f"{before.about} has schedule {before.schedule_version}, not {expect_version}")
     scope = await visible_to(tx, actor)
     if new.campaign_id != before.campaign_id:
-        await campaigns.get_campaign(tx, scope, new.campaign_id)
+        await _check_campaign(tx, scope, before, new.campaign_id)
     await store.update_ad_group(tx, ad_group_id, name=_check_name(new.name), campaign_id=new.campaign_id)
-    wanted = _check(new.schedule)
+    await flags.place(tx, [ad_group_id])
+    if (_check_name(new.name), new.campaign_id) != (before.name, before.campaign_id):
+        # ad servers show both
+        said = {"name": new.name.strip(), "campaign": new.campaign_id}
+        await facts.record(tx, "adgroups.edited", before.about, said, before.unit_id)
+    wanted = _keep_moved(_check(new.schedule), before.schedule)
     if _plan_of(wanted) != _plan_of(before.schedule):
         await reschedule(tx, before, wanted)
     after = await store.get_ad_group(tx, scope, ad_group_id)
@@ -67,7 +75,8 @@ async def edit(
 
 async def reschedule(tx: Tx, before: AdGroup, schedule: Schedule) -> None:
     """In the commit of the change: the row, its version, its timers, and the fact."""
-    if schedule.start_at != before.schedule.start_at and before.state not in _BEFORE_START:
+    has_begun = before.state not in _BEFORE_START and before.schedule.start_at <= tx.now
+    if schedule.start_at != before.schedule.start_at and has_begun:
         raise AlreadyStarted(before.about)
     await store.update_schedule(tx, before.id, schedule)
     await timers.rearm(tx, AD_GROUP, [before.id])
@@ -118,6 +127,22 @@ async def _hold_setup(tx: Tx, actor: Actor, ad_group_id: int) -> AdGroup:
     if group.state not in _SETTING_UP:
         raise SetupLocked(group.about)
     return group
+
+
+async def _check_campaign(tx: Tx, scope: Scope, group: AdGroup, campaign_id: int) -> None:
+    """Its campaign let it be approved, and its unit is its campaign's."""
+    if group.state not in _SETTING_UP:
+        raise SetupLocked(group.about)
+    campaign = await campaigns.get_campaign(tx, scope, campaign_id)
+    if campaign.unit_id != group.unit_id:
+        raise CampaignElsewhere(f"{group.about}, campaign {campaign_id}")
+
+
+def _keep_moved(wanted: Schedule, before: Schedule) -> Schedule:
+    """The same hours keep the boundaries that were moved; the same start stays held."""
+    same_hours = (wanted.zone, wanted.dayparts) == (before.zone, before.dayparts)
+    is_held = before.is_held and wanted.start_at == before.start_at
+    return replace(wanted, moved=before.moved if same_hours else (), is_held=is_held)
 
 
 def _check_name(name: str) -> str:

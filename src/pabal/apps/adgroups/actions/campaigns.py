@@ -1,7 +1,7 @@
 """Campaigns and inventory, as far as ad groups need them."""
 
 import re
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from pabal.apps.adgroups.actions.events import AREA
@@ -78,7 +78,7 @@ async def _find_owner(tx: Tx, actor: Actor, unit_id: int | None) -> int:
 def _check(new: NewCampaign) -> NewCampaign:
     if not 1 <= len(new.name.strip()) <= 200 or (new.end_at is not None and new.end_at <= new.start_at):
         raise BadCampaign(new.name[:50])
-    return new
+    return replace(new, name=new.name.strip())
 
 
 def _shown(new: NewCampaign) -> dict[str, Any]:

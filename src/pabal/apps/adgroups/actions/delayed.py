@@ -41,9 +41,14 @@ async def list_delayed(
     limit: int = 50,
 ) -> Page[DelayedEvent]:
     """All that ad groups in sight wait for, the next one first."""
-    page = await timers.list_armed(tx, AD_GROUP, WantedTimers(scope.listed, names, late_at), cursor, limit)
+    return await find_delayed(tx, WantedTimers(scope.listed, names, late_at), cursor, limit)
+
+
+async def find_delayed(tx: Tx, wanted: WantedTimers, cursor: str | None = None, limit: int = 50) -> Page[DelayedEvent]:
+    page = await timers.list_armed(tx, AD_GROUP, wanted, cursor, limit)
     groups = {group.id: group for group in await store.load_ad_groups(tx, [one.subject for one in page.items])}
-    return Page([DelayedEvent(one, groups[one.subject]) for one in page.items], page.cursor)
+    # one that was taken out meanwhile has no row any more
+    return Page([DelayedEvent(one, groups[one.subject]) for one in page.items if one.subject in groups], page.cursor)
 
 
 async def fire(tx: Tx, actor: Actor, ad_group_id: int, event: Event) -> AdGroup:

@@ -1,0 +1,90 @@
+-- unit_id is the run's, which whoever planned it could see.
+
+-- name: next_rows(run_id, after, most)
+select n, legacy_id, start_at, end_at, ready_at, ready_confirmed_at, deleted_at, old_status, zone, dayparts, refusal,
+  creatives <> '{}' as has_creatives, inventory <> '{}' as has_inventory
+from pabal.legacy_row where run_id = :run_id and n > :after order by n limit :most;
+
+-- name: make_campaigns(run_id, first, last, unit_id, created_by, now)
+-- unit: the run's own
+insert into pabal.campaign (unit_id, name, state, start_at, created_by, created_at, updated_at)
+select :unit_id, r.campaign, 'open', min(r.start_at), :created_by, :now, :now
+from pabal.legacy_row r
+where r.run_id = :run_id and r.n between :first and :last and r.refusal is null
+group by r.campaign
+having not exists (select from pabal.campaign c where c.unit_id = :unit_id and c.name = r.campaign)
+order by r.campaign returning id;
+
+-- name: make_inventories(run_id, first, last, unit_id, now)
+insert into pabal.inventory (unit_id, code, name, created_at)
+select distinct :unit_id::bigint, code, code, :now::timestamptz
+from pabal.legacy_row r cross join unnest(r.inventory) as i(code)
+where r.run_id = :run_id and r.n between :first and :last and r.refusal is null
+order by code on conflict (code) do nothing returning id;
+
+-- name: make_groups(run_id, ns, states, unit_id, created_by, now)
+-- unit: the run's own
+-- shown by the calculator until a flag says otherwise
+insert into pabal.ad_group (unit_id, state, version, campaign_id, name, start_at, end_at, zone, dayparts, creatives, inventories, source,
+  ready_at, ready_confirmed_at, deleted_at, legacy_id, created_by, created_at, updated_at)
+select :unit_id, d.state, 1, c.id, r.name, r.start_at, r.end_at, r.zone, r.dayparts::jsonb, cardinality(r.creatives), i.count, 'calculator',
+  r.ready_at, r.ready_confirmed_at, r.deleted_at, r.legacy_id, :created_by, :now, :now
+from unnest(:ns::bigint[], :states::text[]) as d(n, state)
+cross join lateral (select * from pabal.legacy_row r where r.run_id = :run_id and r.n = d.n offset 0) r
+cross join lateral (select c.id from pabal.campaign c where c.unit_id = :unit_id and c.name = r.campaign order by c.id limit 1) c
+cross join lateral (select case when r.inventory = '{}' then 0 else (
+  select count(*) from unnest(r.inventory) as w(code) join pabal.inventory i on i.code = w.code and i.unit_id = :unit_id) end as count) i
+on conflict (legacy_id) where legacy_id is not null do nothing returning id, legacy_id;
+
+-- name: note_made(run_id, ns, ids, now)!
+update pabal.legacy_row r set outcome = 'made', ad_group_id = d.ad_group_id, done_at = :now
+from unnest(:ns::bigint[], :ids::bigint[]) as d(n, ad_group_id) where r.run_id = :run_id and r.n = d.n;
+
+-- name: add_creatives(run_id, ns, ids, unit_id, now)!
+insert into pabal.creative (unit_id, ad_group_id, name, url, created_at)
+select :unit_id, d.ad_group_id, left(w.url, 200), w.url, :now
+from unnest(:ns::bigint[], :ids::bigint[]) as d(n, ad_group_id)
+cross join lateral (select r.creatives from pabal.legacy_row r where r.run_id = :run_id and r.n = d.n offset 0) r
+cross join unnest(r.creatives) as w(url);
+
+-- name: add_inventories(run_id, ns, ids, unit_id)!
+-- unit: the run's own; a code that is another unit's stays theirs
+insert into pabal.ad_group_inventory (ad_group_id, inventory_id)
+select d.ad_group_id, i.id
+from unnest(:ns::bigint[], :ids::bigint[]) as d(n, ad_group_id)
+cross join lateral (select r.inventory from pabal.legacy_row r where r.run_id = :run_id and r.n = d.n offset 0) r
+cross join unnest(r.inventory) as w(code)
+cross join lateral (select i.id from pabal.inventory i where i.code = w.code and i.unit_id = :unit_id offset 0) i;
+
+-- name: change_groups(run_id, ns, unit_id, now)
+-- unit: the run's own
+with old as (
+  select r.n, g.id, r.name, r.start_at, r.end_at, r.zone, r.dayparts::jsonb as dayparts, r.ready_at, r.ready_confirmed_at, r.deleted_at,
+    jsonb_build_object('name', g.name, 'start_at', g.start_at, 'end_at', g.end_at, 'zone', g.zone, 'dayparts', g.dayparts, 'moved', g.moved,
+      'ready_at', g.ready_at, 'ready_confirmed_at', g.ready_confirmed_at, 'deleted_at', g.deleted_at, 'updated_at', g.updated_at) as before
+  from unnest(:ns::bigint[]) as d(n)
+  cross join lateral (select * from pabal.legacy_row r where r.run_id = :run_id and r.n = d.n offset 0) r
+  cross join lateral (select * from pabal.ad_group g where g.legacy_id = r.legacy_id for update offset 0) g
+  where g.unit_id = :unit_id and g.state not in ('expired', 'deleted')
+    and (g.name, g.start_at, g.end_at, g.zone, g.dayparts, g.ready_at, g.ready_confirmed_at, g.deleted_at)
+      is distinct from (r.name, r.start_at, r.end_at, r.zone, r.dayparts::jsonb, r.ready_at, r.ready_confirmed_at, r.deleted_at)),
+changed as (
+  update pabal.ad_group g set name = o.name, start_at = o.start_at, end_at = o.end_at, zone = o.zone, dayparts = o.dayparts,
+    moved = case when (g.zone, g.dayparts) is distinct from (o.zone, o.dayparts) then '[]' else g.moved end,
+    ready_at = o.ready_at, ready_confirmed_at = o.ready_confirmed_at, deleted_at = o.deleted_at,
+    schedule_version = g.schedule_version + 1, updated_at = :now
+  from old o where g.id = o.id)
+update pabal.legacy_row r set outcome = 'changed', ad_group_id = o.id, before = o.before, done_at = :now
+from old o where r.run_id = :run_id and r.n = o.n returning o.id;
+
+-- name: note_known(run_id, ns, unit_id, now)!
+-- unit: the run's own
+update pabal.legacy_row r set done_at = :now, outcome = case when g.unit_id = :unit_id then 'same' else 'refused' end,
+  refusal = case when g.unit_id = :unit_id then null else 'taken' end, ad_group_id = case when g.unit_id = :unit_id then g.id end
+from pabal.ad_group g where r.run_id = :run_id and r.n = any(:ns::bigint[]) and r.outcome is null and g.legacy_id = r.legacy_id;
+
+-- name: note_refused(run_id, ns, outcome, now)!
+update pabal.legacy_row set outcome = :outcome, done_at = :now where run_id = :run_id and n = any(:ns::bigint[]);
+
+-- name: count_outcomes(run_id, first, last)
+select outcome, count(*)::int from pabal.legacy_row where run_id = :run_id and n between :first and :last group by outcome;

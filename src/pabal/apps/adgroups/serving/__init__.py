@@ -1,0 +1,1 @@
+"""What ad servers read from Redis: written in batches from facts, rebuilt on demand, compared and mended."""

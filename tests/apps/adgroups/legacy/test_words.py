@@ -1,0 +1,21 @@
+"""Every code of this room has its words in both languages."""
+
+from pabal.apps.adgroups.legacy import words
+from pabal.apps.adgroups.legacy.model import Mark, Outcome, Refusal, RunState
+from pabal.apps.adgroups.legacy.shadow import Cause
+from pabal.apps.adgroups.model.adgroups import Source
+
+
+def test_no_code_is_without_words():
+    tables = [
+        (words.CAUSES, Cause),
+        (words.MARKS, Mark),
+        (words.REFUSALS, Refusal),
+        (words.RUN_STATES, RunState),
+        (words.OUTCOMES, Outcome),
+        (words.SOURCES, Source),
+    ]
+
+    for table, codes in tables:
+        assert set(table) == set(codes)
+        assert all(english and korean for english, korean in table.values())
