@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import httpx2
+import pytest
 from httpx2 import Response
 
 from pabal.engine import ids, listing, routes, workers

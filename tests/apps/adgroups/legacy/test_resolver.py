@@ -4,7 +4,7 @@ import pytest
 
 from pabal.apps.adgroups.legacy import flags
 from pabal.apps.adgroups.legacy.flags import FlagKind
-from pabal.apps.adgroups.legacy.resolver import calculated_of, raw_of, state_of, states_of
+from pabal.apps.adgroups.legacy.resolver import calculated_of, raw_of, state_of
 from pabal.apps.adgroups.model.adgroups import Event, Source, State
 from pabal.apps.adgroups.store import adgroups as store
 from pabal.apps.adgroups.store.adgroups import Wanted
@@ -21,7 +21,7 @@ async def test_the_flag_of_one_ad_group_says_which_of_two_states_is_shown(world:
         await world.do(flags.set_flag, FlagKind.ID, group_id, is_on=is_on)
         group = await world.get(group_id)
         async with world.db.transaction() as tx:
-            shown[group.source] = state_of(tx, group)
+            shown[group.source] = state_of(group, tx.now)
 
     assert shown == {Source.MACHINE: State.PAUSED, Source.CALCULATOR: State.APPROVED}
 
@@ -37,7 +37,7 @@ async def test_a_whole_page_is_resolved_without_a_statement(world: World):
         page = await store.list_ad_groups(tx, Wanted(None))
         counted: list[object] = []
         with tx._connection.query_logger(counted.append):
-            shown = states_of(tx, page.items)
+            shown = {one.id: state_of(one, tx.now) for one in page.items}
 
     assert counted == []
     assert shown == {ids[0]: State.EXPIRED, ids[1]: State.DRAFT, ids[2]: State.DRAFT}
@@ -52,10 +52,10 @@ async def test_the_moment_is_the_databases(world: World):
 
     async with world.db.transaction() as tx:
         now = tx.now
-        shown = [state_of(tx, group)]
+        shown = [state_of(group, tx.now)]
         await flags.set_flag(tx, world.admin, FlagKind.ID, group_id, is_on=False)
     async with world.db.transaction() as tx:
-        shown.append(state_of(tx, (await store.load_ad_groups(tx, [group_id]))[0]))
+        shown.append(state_of((await store.load_ad_groups(tx, [group_id]))[0], tx.now))
 
     assert shown == [State.RUNNING, State.RUNNING]
     assert (raw_of(group, now), calculated_of(group, LATER.start_at - HOUR)) == ("RUNNING", State.APPROVED)

@@ -19,8 +19,8 @@ from pabal.apps.adgroups.api.names import (
     show_id,
     show_status,
 )
-from pabal.apps.adgroups.legacy.resolver import calculated_of
-from pabal.apps.adgroups.model.adgroups import AdGroup, NewAdGroup, Schedule, Source, State
+from pabal.apps.adgroups.legacy.resolver import state_of
+from pabal.apps.adgroups.model.adgroups import AdGroup, NewAdGroup, Schedule
 from pabal.apps.adgroups.model.dayparts import DayParts, show_clock
 from pabal.apps.adgroups.sentences import describe_hours, explain_state, next_event, show_brief
 from pabal.platform.language.pairs import Lang, put
@@ -141,7 +141,7 @@ def keep_group(group: AdGroup, now: datetime) -> AdGroupKept:
 
 def show_group(group: AdGroup, now: datetime, lang: Lang) -> AdGroupShown:
     coming = next_event(group, now)
-    seen = replace(group, state=resolve(group, now))
+    seen = replace(group, state=state_of(group, now))
     return fill(
         AdGroupShown,
         group,
@@ -151,11 +151,6 @@ def show_group(group: AdGroup, now: datetime, lang: Lang) -> AdGroupShown:
         next_event=None if coming is None else show_event(coming[0]),
         next_at=None if coming is None else coming[1],
     )
-
-
-def resolve(group: AdGroup, now: datetime) -> State:
-    """What USE_SSM_STATUS came to is kept as its source: the stored state, or the old calculator's."""
-    return group.state if group.source is Source.MACHINE else calculated_of(group, now)
 
 
 def teller(group: AdGroup, now: datetime, lang: Lang) -> Callable[[datetime], str]:
@@ -168,7 +163,7 @@ def _named(group: AdGroup, now: datetime) -> dict[str, Any]:
     first, last = _daily(schedule.dayparts)
     return {
         "id": show_id(group.id),
-        "status": show_status(resolve(group, now)),
+        "status": show_status(state_of(group, now)),
         "stored_status": show_status(group.state),
         "campaign": show_campaign_id(group.campaign_id),
         "start_at": schedule.start_at,

@@ -1,7 +1,7 @@
 """Rows of what `pabal ad` shows: people see some columns, programs every field, with the seed's names in capitals."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Any
 
@@ -13,9 +13,9 @@ from pabal.apps.adgroups.foresight import Stretch
 from pabal.apps.adgroups.legacy.flags import Flag, FlagKind
 from pabal.apps.adgroups.legacy.mismatches import Mismatch
 from pabal.apps.adgroups.legacy.model import Row, Run
-from pabal.apps.adgroups.legacy.resolver import calculated_of
+from pabal.apps.adgroups.legacy.resolver import state_of
 from pabal.apps.adgroups.legacy.shadow import Differing
-from pabal.apps.adgroups.model.adgroups import AdGroup, Campaign, Source, moved_to_json
+from pabal.apps.adgroups.model.adgroups import AdGroup, Campaign, moved_to_json
 from pabal.apps.adgroups.model.guards import Checked
 from pabal.apps.adgroups.sentences import (
     describe_hours,
@@ -46,14 +46,14 @@ def group_row(group: AdGroup, names: Names, lang: Lang, now: datetime) -> dict[s
     """`state` is what is shown: the stored one, or the calculator's where a flag says so."""
     schedule = group.schedule
     coming = next_event(group, now)
-    state = group.state if group.source is Source.MACHINE else calculated_of(group, now)
+    state = state_of(group, now)
     return {
         "id": show_group_id(group.id),
         "state": state.value,
         "status": state.upper(),
         "stored": group.state.upper(),
         "name": group.name,
-        "reason": explain_state(group, now).tell(lang, teller(group, now, lang)),
+        "reason": explain_state(replace(group, state=state), now).tell(lang, teller(group, now, lang)),
         "next_event": None if coming is None else coming[0].upper(),
         "next_at": None if coming is None else coming[1],
         "campaign": group.campaign_name,

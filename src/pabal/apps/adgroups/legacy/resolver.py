@@ -1,20 +1,14 @@
 """Whose state is shown: the stored one, or what the old calculator says; never both, and without a query."""
 
-from collections.abc import Iterable
 from datetime import datetime
 
 from pabal.apps.adgroups.model.adgroups import AdGroup, Source, State
 from pabal.apps.adgroups.model.calculator import Calculated, Dates, calculate, to_state
-from pabal.base.database import Tx
 
 
-def state_of(tx: Tx, group: AdGroup) -> State:
-    """At the database's moment, so that no server's clock has a say. `source` is what USE_SSM_STATUS came to."""
-    return group.state if group.source is Source.MACHINE else calculated_of(group, tx.now)
-
-
-def states_of(tx: Tx, groups: Iterable[AdGroup]) -> dict[int, State]:
-    return {group.id: state_of(tx, group) for group in groups}
+def state_of(group: AdGroup, now: datetime) -> State:
+    """`now` is the database's, so that no server's clock has a say; `source` is what USE_SSM_STATUS came to."""
+    return group.state if group.source is Source.MACHINE else calculated_of(group, now)
 
 
 def calculated_of(group: AdGroup, now: datetime) -> State:

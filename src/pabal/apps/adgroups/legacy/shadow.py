@@ -99,7 +99,7 @@ def compare(groups: Sequence[AdGroup], now: datetime, grace: timedelta) -> list[
     for group in groups:
         calculated = calculated_of(group, now)
         if calculated is group.state or group.state in (
-            calculated_of(group, now),
+            calculated_of(group, now - grace),
             calculated_of(group, now + grace),
         ):
             continue
