@@ -7,7 +7,7 @@ import typer
 from pabal.base.database import Tx
 from pabal.base.errors import Conflict
 from pabal.platform.commands.shell import Shell
-from pabal.platform.tenants import Unit, UnitNotFound, get_unit, list_units
+from pabal.platform.tenants import Scope, Unit, UnitNotFound, get_unit, list_units, visible_to
 
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Do it, show it, and take it back.")]
@@ -31,6 +31,11 @@ async def find_unit(tx: Tx, text: str) -> Unit:
     if len(found) > 1:
         raise NameAmbiguous(", ".join(f"{unit.id} {unit.name}" for unit in found))
     return found[0]
+
+
+async def see(tx: Tx, shell: Shell, org: str | None = None) -> Scope:
+    """What the command line may see: everything, or what is of a unit and below it."""
+    return await visible_to(tx, shell.actor, within=None if org is None else (await find_unit(tx, org)).id)
 
 
 async def unit_names(tx: Tx) -> dict[int | None, str]:

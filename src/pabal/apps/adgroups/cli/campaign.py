@@ -7,7 +7,7 @@ import typer
 
 from pabal.apps.adgroups.actions import campaigns as actions
 from pabal.apps.adgroups.cli import words
-from pabal.apps.adgroups.cli.finding import find_campaign, see
+from pabal.apps.adgroups.cli.finding import find_campaign
 from pabal.apps.adgroups.cli.rows import campaign_row
 from pabal.apps.adgroups.cli.timing import read_end
 from pabal.apps.adgroups.cli.words import reply, reply_one
@@ -17,7 +17,7 @@ from pabal.apps.adgroups.store.campaigns import NewCampaign
 from pabal.base.database import Tx
 from pabal.engine.recurrence import find_zone
 from pabal.platform.commands.moments import read_moment
-from pabal.platform.commands.options import Cursor, DryRun, Limit, OrgOption, find_unit, tell_more, unit_names
+from pabal.platform.commands.options import Cursor, DryRun, Limit, OrgOption, find_unit, see, tell_more, unit_names
 from pabal.platform.commands.shell import Shell
 from pabal.platform.tenants import ensure_hq
 

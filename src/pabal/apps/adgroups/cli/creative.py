@@ -6,12 +6,12 @@ import typer
 
 from pabal.apps.adgroups.actions import adgroups as actions
 from pabal.apps.adgroups.cli import words
-from pabal.apps.adgroups.cli.finding import find_group, see
+from pabal.apps.adgroups.cli.finding import find_group
 from pabal.apps.adgroups.cli.group import CREATIVE_COLUMNS, Which
 from pabal.apps.adgroups.cli.rows import creative_row
 from pabal.apps.adgroups.cli.words import reply
 from pabal.apps.adgroups.store import adgroups as store
-from pabal.platform.commands.options import DryRun
+from pabal.platform.commands.options import DryRun, see
 from pabal.platform.commands.shell import Shell
 
 app = typer.Typer(help="Creatives: what an ad group shows.", no_args_is_help=True)

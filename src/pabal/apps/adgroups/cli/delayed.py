@@ -11,7 +11,7 @@ import typer
 
 from pabal.apps.adgroups.actions import delayed
 from pabal.apps.adgroups.cli import words
-from pabal.apps.adgroups.cli.finding import find_group, see
+from pabal.apps.adgroups.cli.finding import find_group
 from pabal.apps.adgroups.cli.group import Which, show_group
 from pabal.apps.adgroups.cli.rows import delayed_row, exported_row, teller
 from pabal.apps.adgroups.cli.timing import Moments, read_argument
@@ -22,7 +22,7 @@ from pabal.apps.adgroups.sentences import tell_refusal
 from pabal.base.database import Tx
 from pabal.engine.recurrence import find_zone
 from pabal.engine.transitions import GuardRefused
-from pabal.platform.commands.options import Cursor, DryRun, Limit, OrgOption, tell_more, unit_names
+from pabal.platform.commands.options import Cursor, DryRun, Limit, OrgOption, see, tell_more, unit_names
 from pabal.platform.commands.shell import Shell
 
 app = typer.Typer(help="Delayed events: what ad groups wait for.", no_args_is_help=True)

@@ -11,18 +11,12 @@ from pabal.apps.adgroups.store.campaigns import Inventory
 from pabal.base.database import Tx
 from pabal.base.errors import NotFound
 from pabal.engine import ids
-from pabal.platform.commands.options import NameAmbiguous, find_unit
-from pabal.platform.commands.shell import Shell
-from pabal.platform.tenants import Scope, visible_to
+from pabal.platform.commands.options import NameAmbiguous
+from pabal.platform.tenants import Scope
 
 Named = TypeVar("Named", AdGroup, Campaign)
 GROUP, CAMPAIGN = "adg", "cmp"
 _MOST = 200
-
-
-async def see(tx: Tx, shell: Shell, org: str | None = None) -> Scope:
-    """What the command line may see: everything, or what is of a unit and below it."""
-    return await visible_to(tx, shell.actor, within=None if org is None else (await find_unit(tx, org)).id)
 
 
 async def find_group(tx: Tx, scope: Scope, text: str) -> AdGroup:

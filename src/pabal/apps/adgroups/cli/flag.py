@@ -5,14 +5,14 @@ from typing import Annotated
 import typer
 
 from pabal.apps.adgroups.cli import words
-from pabal.apps.adgroups.cli.finding import find_campaign, find_group, see
+from pabal.apps.adgroups.cli.finding import find_campaign, find_group
 from pabal.apps.adgroups.cli.rows import flag_row
 from pabal.apps.adgroups.cli.words import reply, reply_one
 from pabal.apps.adgroups.errors import BadFlag
 from pabal.apps.adgroups.legacy import flags
 from pabal.apps.adgroups.legacy.flags import Flag, FlagKind
 from pabal.base.database import Tx
-from pabal.platform.commands.options import DryRun, Yes
+from pabal.platform.commands.options import DryRun, Yes, see
 from pabal.platform.commands.shell import Shell
 
 app = typer.Typer(help="Flags: whose state is shown, the stored one or the calculator's.", no_args_is_help=True)

@@ -7,7 +7,7 @@ import typer
 
 from pabal.apps.adgroups.actions import adgroups as actions
 from pabal.apps.adgroups.cli import words
-from pabal.apps.adgroups.cli.finding import find_campaign, find_group, find_inventory, see
+from pabal.apps.adgroups.cli.finding import find_campaign, find_group, find_inventory
 from pabal.apps.adgroups.cli.rows import creative_row, group_row
 from pabal.apps.adgroups.cli.timing import Timed, read_schedule
 from pabal.apps.adgroups.cli.words import reply, reply_one
@@ -16,7 +16,7 @@ from pabal.apps.adgroups.model.adgroups import AdGroup, NewAdGroup, Source
 from pabal.apps.adgroups.store import adgroups as store
 from pabal.base.database import Tx
 from pabal.platform.commands.answers import Answer
-from pabal.platform.commands.options import Cursor, DryRun, Limit, OrgOption, tell_more, unit_names
+from pabal.platform.commands.options import Cursor, DryRun, Limit, OrgOption, see, tell_more, unit_names
 from pabal.platform.commands.shell import Shell
 
 Which = Annotated[str, typer.Argument(metavar="AD_GROUP", help="Its id (adg_…), its number, or its name.")]

@@ -7,13 +7,13 @@ import typer
 from pabal.apps.adgroups.actions import adgroups
 from pabal.apps.adgroups.actions import campaigns as actions
 from pabal.apps.adgroups.cli import words
-from pabal.apps.adgroups.cli.finding import find_group, find_inventory, see
+from pabal.apps.adgroups.cli.finding import find_group, find_inventory
 from pabal.apps.adgroups.cli.group import Which, show_group
 from pabal.apps.adgroups.cli.rows import inventory_row
 from pabal.apps.adgroups.cli.words import reply, reply_one
 from pabal.apps.adgroups.store import adgroups as store
 from pabal.apps.adgroups.store import campaigns
-from pabal.platform.commands.options import Cursor, DryRun, Limit, OrgOption, find_unit, tell_more, unit_names
+from pabal.platform.commands.options import Cursor, DryRun, Limit, OrgOption, find_unit, see, tell_more, unit_names
 from pabal.platform.commands.shell import Shell
 from pabal.platform.tenants import ensure_hq
 

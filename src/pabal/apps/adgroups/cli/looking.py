@@ -7,7 +7,7 @@ import typer
 
 from pabal.apps.adgroups.actions.events import explain_one
 from pabal.apps.adgroups.cli import words
-from pabal.apps.adgroups.cli.finding import find_group, find_groups, see
+from pabal.apps.adgroups.cli.finding import find_group, find_groups
 from pabal.apps.adgroups.cli.group import Which
 from pabal.apps.adgroups.cli.rows import explained_row, history_row, show_group_id, stretch_row
 from pabal.apps.adgroups.cli.timing import Moments, read_argument
@@ -19,7 +19,7 @@ from pabal.apps.adgroups.store import adgroups as store
 from pabal.engine import transitions
 from pabal.engine.recurrence import find_zone
 from pabal.platform.commands.moments import read_moment
-from pabal.platform.commands.options import Cursor, Limit, OrgOption, tell_more
+from pabal.platform.commands.options import Cursor, Limit, OrgOption, see, tell_more
 from pabal.platform.commands.shell import Shell
 
 Then = Annotated[str | None, typer.Option("--at", help="As if it were then: 내일 09:00, +2h; now if left out.")]

@@ -5,7 +5,6 @@ from typing import Annotated
 import typer
 
 from pabal.apps.adgroups.cli import words
-from pabal.apps.adgroups.cli.finding import see
 from pabal.apps.adgroups.cli.rows import differing_row, mismatch_row
 from pabal.apps.adgroups.cli.words import reply, reply_one
 from pabal.apps.adgroups.legacy import mismatches, shadow
@@ -14,7 +13,7 @@ from pabal.apps.adgroups.model.adgroups import OPEN, Source
 from pabal.apps.adgroups.settings import LATE_AFTER
 from pabal.apps.adgroups.store import adgroups as store
 from pabal.platform import settings
-from pabal.platform.commands.options import Cursor, DryRun, Limit, OrgOption, tell_more
+from pabal.platform.commands.options import Cursor, DryRun, Limit, OrgOption, see, tell_more
 from pabal.platform.commands.shell import Shell
 
 app = typer.Typer(help="Mismatches: where the calculator and the machine differ.", no_args_is_help=True)

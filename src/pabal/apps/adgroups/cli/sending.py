@@ -10,14 +10,14 @@ import typer
 from pabal.apps.adgroups.actions import events
 from pabal.apps.adgroups.actions.events import explain_one
 from pabal.apps.adgroups.cli import words
-from pabal.apps.adgroups.cli.finding import find_groups, see
+from pabal.apps.adgroups.cli.finding import find_groups
 from pabal.apps.adgroups.cli.rows import explained_row, show_group_id
 from pabal.apps.adgroups.cli.words import reply
 from pabal.apps.adgroups.errors import EventRefused
 from pabal.apps.adgroups.machine import Subject, load_subjects
 from pabal.apps.adgroups.model.adgroups import AdGroup, Event
 from pabal.apps.adgroups.store import adgroups as store
-from pabal.platform.commands.options import DryRun, Yes
+from pabal.platform.commands.options import DryRun, Yes, see
 from pabal.platform.commands.shell import Shell
 
 COLUMNS = ("id", "name", "before", "state", "why")

@@ -9,7 +9,7 @@ import typer
 from pabal.apps.messaging.actions import bots
 from pabal.apps.messaging.actions.bots import BotChange
 from pabal.apps.messaging.cli import words
-from pabal.apps.messaging.cli.finding import find_bot, find_device, see
+from pabal.apps.messaging.cli.finding import find_bot, find_device
 from pabal.apps.messaging.cli.rows import bot_row, device_row
 from pabal.apps.messaging.cli.words import reply, reply_one
 from pabal.apps.messaging.model.bots import Bot, Device
@@ -18,7 +18,7 @@ from pabal.apps.messaging.store import bots as store
 from pabal.base.database import Tx
 from pabal.platform.actor import Actor
 from pabal.platform.commands.answers import Answer
-from pabal.platform.commands.options import Cursor, DryRun, Limit, OrgOption, find_unit, tell_more, unit_names
+from pabal.platform.commands.options import Cursor, DryRun, Limit, OrgOption, find_unit, see, tell_more, unit_names
 from pabal.platform.commands.shell import Shell
 from pabal.platform.language.pairs import Pair, put
 

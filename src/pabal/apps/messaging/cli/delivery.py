@@ -8,7 +8,7 @@ import typer
 
 from pabal.apps.messaging.actions import deliveries
 from pabal.apps.messaging.cli import words
-from pabal.apps.messaging.cli.finding import find_bot, find_delivery, find_room, find_schedule, see
+from pabal.apps.messaging.cli.finding import find_bot, find_delivery, find_room, find_schedule
 from pabal.apps.messaging.cli.rows import delivery_row, open_row
 from pabal.apps.messaging.cli.words import reply, reply_one
 from pabal.apps.messaging.model.deliveries import Delivery
@@ -16,7 +16,7 @@ from pabal.apps.messaging.store import deliveries as store
 from pabal.base.database import Tx
 from pabal.platform.commands.answers import Answer
 from pabal.platform.commands.moments import read_moment
-from pabal.platform.commands.options import Cursor, DryRun, Limit, OrgOption, tell_more
+from pabal.platform.commands.options import Cursor, DryRun, Limit, OrgOption, see, tell_more
 from pabal.platform.commands.shell import Shell
 
 app = typer.Typer(help="Deliveries: what was sent, what was missed, what is under way.", no_args_is_help=True)

@@ -21,17 +21,11 @@ from pabal.base.database import Tx
 from pabal.base.errors import NotFound
 from pabal.engine import ids
 from pabal.engine.listing import paging
-from pabal.platform.commands.options import NameAmbiguous, find_unit
-from pabal.platform.commands.shell import Shell
-from pabal.platform.tenants import Scope, visible_to
+from pabal.platform.commands.options import NameAmbiguous
+from pabal.platform.tenants import Scope
 
 Named = TypeVar("Named", Bot, Device, Room, Schedule, Template)
 _MOST = 200
-
-
-async def see(tx: Tx, shell: Shell, org: str | None = None) -> Scope:
-    """What the command line may see: everything, or what is of a unit and below it."""
-    return await visible_to(tx, shell.actor, within=None if org is None else (await find_unit(tx, org)).id)
 
 
 async def find_schedule(tx: Tx, scope: Scope, text: str) -> Schedule:

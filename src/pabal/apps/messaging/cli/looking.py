@@ -13,7 +13,7 @@ from pabal.apps.messaging.actions import checking
 from pabal.apps.messaging.actions.budgets import read_budget
 from pabal.apps.messaging.cli import words
 from pabal.apps.messaging.cli.checked import field, show_short, upcoming_rows, write
-from pabal.apps.messaging.cli.finding import find_room, find_schedule, see
+from pabal.apps.messaging.cli.finding import find_room, find_schedule
 from pabal.apps.messaging.cli.rows import budget_rows, describe, picture_text
 from pabal.apps.messaging.cli.words import reply, reply_one
 from pabal.apps.messaging.model.content import Pace
@@ -25,6 +25,7 @@ from pabal.apps.messaging.store.bots import get_bot, list_servers
 from pabal.base.database import Tx
 from pabal.engine import ids
 from pabal.platform.commands.answers import Answer
+from pabal.platform.commands.options import see
 from pabal.platform.commands.shell import Shell
 from pabal.platform.language.moments import show_time
 from pabal.platform.language.pairs import Lang, put

@@ -12,11 +12,10 @@ import typer
 from pabal.apps.messaging.actions import reports
 from pabal.apps.messaging.actions.reports import Row, Summary, Usage
 from pabal.apps.messaging.cli import words
-from pabal.apps.messaging.cli.finding import see
 from pabal.apps.messaging.cli.words import reply, reply_one
 from pabal.apps.messaging.model.reasons import name_reason
 from pabal.apps.messaging.store.statistics import Period
-from pabal.platform.commands.options import OrgOption, unit_names
+from pabal.platform.commands.options import OrgOption, see, unit_names
 from pabal.platform.commands.shell import Shell
 from pabal.platform.language.pairs import Lang, put
 

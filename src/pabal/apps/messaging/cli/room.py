@@ -9,7 +9,7 @@ import typer
 from pabal.apps.messaging.actions import rooms
 from pabal.apps.messaging.actions.rooms import NewRoom, RoomChange
 from pabal.apps.messaging.cli import words
-from pabal.apps.messaging.cli.finding import find_bot, find_room, see
+from pabal.apps.messaging.cli.finding import find_bot, find_room
 from pabal.apps.messaging.cli.looking import show_limits
 from pabal.apps.messaging.cli.rows import room_row
 from pabal.apps.messaging.cli.words import reply, reply_one
@@ -18,7 +18,7 @@ from pabal.apps.messaging.model.rooms import Room, RoomType
 from pabal.apps.messaging.store import rooms as store
 from pabal.base.database import Tx
 from pabal.platform.actor import Actor
-from pabal.platform.commands.options import Cursor, DryRun, Limit, OrgOption, find_unit, tell_more, unit_names
+from pabal.platform.commands.options import Cursor, DryRun, Limit, OrgOption, find_unit, see, tell_more, unit_names
 from pabal.platform.commands.shell import Shell
 from pabal.platform.tenants import ensure_hq
 

@@ -6,14 +6,14 @@ import typer
 
 from pabal.apps.messaging.actions import checking, schedules
 from pabal.apps.messaging.cli.checked import show_checked, tell_warnings
-from pabal.apps.messaging.cli.finding import find_schedule, see
+from pabal.apps.messaging.cli.finding import find_schedule
 from pabal.apps.messaging.cli.schedule import Which, show_schedule
 from pabal.apps.messaging.cli.timing import Timed
 from pabal.apps.messaging.cli.trying import Images1, Images2, Spread, Text, in_words, trying
 from pabal.apps.messaging.cli.understanding import Given, understand
 from pabal.apps.messaging.model.content import SendOrder
 from pabal.apps.messaging.model.schedules import LatePolicy
-from pabal.platform.commands.options import DryRun, OrgOption
+from pabal.platform.commands.options import DryRun, OrgOption, see
 from pabal.platform.commands.shell import Shell
 
 RoomOption = Annotated[str | None, typer.Option("--room", help="Where: number, name or channel id.")]

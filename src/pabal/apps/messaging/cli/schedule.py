@@ -11,7 +11,7 @@ import typer
 from pabal.apps.messaging.actions import deliveries, schedules
 from pabal.apps.messaging.cli import words
 from pabal.apps.messaging.cli.delivery import Asked, show_list
-from pabal.apps.messaging.cli.finding import find_bot, find_room, find_schedule, find_test_room, see
+from pabal.apps.messaging.cli.finding import find_bot, find_room, find_schedule, find_test_room
 from pabal.apps.messaging.cli.rows import delivery_row, schedule_row
 from pabal.apps.messaging.cli.words import reply, reply_one
 from pabal.apps.messaging.model.schedules import Schedule
@@ -21,7 +21,7 @@ from pabal.engine import ids
 from pabal.platform.actor import Actor
 from pabal.platform.commands.answers import Answer
 from pabal.platform.commands.moments import read_moment
-from pabal.platform.commands.options import Cursor, DryRun, Limit, OrgOption, Yes, tell_more, unit_names
+from pabal.platform.commands.options import Cursor, DryRun, Limit, OrgOption, Yes, see, tell_more, unit_names
 from pabal.platform.commands.shell import Shell
 from pabal.platform.tenants import visible_to
 

@@ -7,14 +7,14 @@ import typer
 
 from pabal.apps.messaging.actions import templates
 from pabal.apps.messaging.cli import words
-from pabal.apps.messaging.cli.finding import find_template, see
+from pabal.apps.messaging.cli.finding import find_template
 from pabal.apps.messaging.cli.rows import template_row
 from pabal.apps.messaging.cli.trying import Images1, Images2, Spread, Text, Try, in_words, read_text, trying, upload
 from pabal.apps.messaging.cli.words import reply, reply_one
 from pabal.apps.messaging.model.templates import NewTemplate, Template
 from pabal.apps.messaging.store import templates as store
 from pabal.base.database import Tx
-from pabal.platform.commands.options import Cursor, DryRun, Limit, OrgOption, Yes, find_unit, tell_more
+from pabal.platform.commands.options import Cursor, DryRun, Limit, OrgOption, Yes, find_unit, see, tell_more
 from pabal.platform.commands.shell import Shell
 from pabal.platform.tenants import Scope
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from pabal.apps.messaging.cli.finding import find_bot, find_room, find_template, see
+from pabal.apps.messaging.cli.finding import find_bot, find_room, find_template
 from pabal.apps.messaging.cli.timing import Timed, read_when
 from pabal.apps.messaging.cli.trying import Try, read_text, upload
 from pabal.apps.messaging.errors import BotNotInRoom
@@ -10,7 +10,7 @@ from pabal.apps.messaging.model.content import Content, SendOrder
 from pabal.apps.messaging.model.rooms import Room
 from pabal.apps.messaging.model.schedules import LatePolicy, NewSchedule, Schedule, ScheduleState
 from pabal.apps.messaging.store.rooms import get_room
-from pabal.platform.commands.options import find_unit
+from pabal.platform.commands.options import find_unit, see
 from pabal.platform.commands.shell import Shell
 
 LONGEST_TITLE = 40
