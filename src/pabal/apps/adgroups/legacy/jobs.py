@@ -1,12 +1,11 @@
 """The work of this room: a run that was started, resumed or is to be taken back; and the comparing loop."""
 
 from datetime import timedelta
-from functools import partial
 
 from pabal.apps.adgroups.errors import RunBusy, RunNotFound
 from pabal.apps.adgroups.legacy import runs, shadow
 from pabal.apps.adgroups.legacy.actions import MIGRATE, work
-from pabal.base.database import Tx
+from pabal.base.database import Database, Tx
 from pabal.engine.kinds import Job, Kinds
 from pabal.engine.loop import Loop
 from pabal.engine.outcome import Cancel, Done, Outcome, Snooze
@@ -15,6 +14,7 @@ from pabal.platform.services import Services
 ELSEWHERE = timedelta(seconds=5)
 # How often it looks whether a pass is due; how often one is, a setting says.
 LOOK = 15.0
+BREATH = 0.5
 
 
 class Migrate:
@@ -43,5 +43,18 @@ def add_kinds(kinds: Kinds, services: Services) -> None:
     kinds.plain(MIGRATE, give_up=give_up)(Migrate(services).run)
 
 
+class Comparing:
+    """The walk, with a rest after each slice: what starts at midnight goes first."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self.rest = LOOK
+
+    async def step(self) -> int:
+        self.rest = BREATH if await shadow.compare_once(self._database) else LOOK
+        return 0
+
+
 def make_loops(services: Services) -> list[Loop]:
-    return [Loop("adgroups.compare", partial(shadow.compare_once, services.database), idle=LOOK)]
+    comparing = Comparing(services.database)
+    return [Loop("adgroups.compare", comparing.step, idle=lambda: comparing.rest)]

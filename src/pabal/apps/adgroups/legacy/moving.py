@@ -35,7 +35,7 @@ class _Slice:
 
 async def move_slice(tx: Tx, run: Run) -> bool:
     """The next rows of a run that is held; False: there are none, and it is done."""
-    rows = await tx.rows(SQL.next_rows, run_id=run.id, after=run.checkpoint, most=SLICE)
+    rows = await tx.rows(SQL.next_rows, run_id=run.id, after=run.checkpoint, upto=run.checkpoint + SLICE)
     if not rows:
         await runs.move_run(tx, run, RunState.DONE)
         await facts.record(tx, "adgroups.migrated", run.about, dict(run.counts), run.unit_id)

@@ -1,9 +1,10 @@
 -- unit_id is the run's, which whoever planned it could see.
 
--- name: next_rows(run_id, after, most)
+-- name: next_rows(run_id, after, upto)
+-- numbers have no gap; a limit would have all the rest sorted for each slice
 select n, legacy_id, start_at, end_at, ready_at, ready_confirmed_at, deleted_at, old_status, zone, dayparts, refusal,
   creatives <> '{}' as has_creatives, inventory <> '{}' as has_inventory
-from pabal.legacy_row where run_id = :run_id and n > :after order by n limit :most;
+from pabal.legacy_row where run_id = :run_id and n > :after and n <= :upto order by n;
 
 -- name: make_campaigns(run_id, first, last, unit_id, created_by, now)
 -- unit: the run's own
@@ -37,8 +38,12 @@ cross join lateral (select case when r.inventory = '{}' then 0 else (
 on conflict (legacy_id) where legacy_id is not null do nothing returning id, legacy_id;
 
 -- name: note_made(run_id, ns, ids, now)!
-update pabal.legacy_row r set outcome = 'made', ad_group_id = d.ad_group_id, done_at = :now
-from unnest(:ns::bigint[], :ids::bigint[]) as d(n, ad_group_id) where r.run_id = :run_id and r.n = d.n;
+-- whoever holds the run is alone with its rows, so their place is sure (why a lateral: see claims.sql)
+update pabal.legacy_row r set outcome = 'made', ad_group_id = f.ad_group_id, done_at = :now
+from (
+  select r.place, d.ad_group_id from unnest(:ns::bigint[], :ids::bigint[]) as d(n, ad_group_id) cross join lateral (
+    select r.ctid as place from pabal.legacy_row r where r.run_id = :run_id and r.n = d.n offset 0) r) f
+where r.ctid = f.place;
 
 -- name: add_creatives(run_id, ns, ids, unit_id, now)!
 insert into pabal.creative (unit_id, ad_group_id, name, url, created_at)
@@ -59,11 +64,11 @@ cross join lateral (select i.id from pabal.inventory i where i.code = w.code and
 -- name: change_groups(run_id, ns, unit_id, now)
 -- unit: the run's own
 with old as (
-  select r.n, g.id, r.name, r.start_at, r.end_at, r.zone, r.dayparts::jsonb as dayparts, r.ready_at, r.ready_confirmed_at, r.deleted_at,
+  select r.place, g.id, r.name, r.start_at, r.end_at, r.zone, r.dayparts::jsonb as dayparts, r.ready_at, r.ready_confirmed_at, r.deleted_at,
     jsonb_build_object('name', g.name, 'start_at', g.start_at, 'end_at', g.end_at, 'zone', g.zone, 'dayparts', g.dayparts, 'moved', g.moved,
       'ready_at', g.ready_at, 'ready_confirmed_at', g.ready_confirmed_at, 'deleted_at', g.deleted_at, 'updated_at', g.updated_at) as before
   from unnest(:ns::bigint[]) as d(n)
-  cross join lateral (select * from pabal.legacy_row r where r.run_id = :run_id and r.n = d.n offset 0) r
+  cross join lateral (select r.ctid as place, r.* from pabal.legacy_row r where r.run_id = :run_id and r.n = d.n offset 0) r
   cross join lateral (select * from pabal.ad_group g where g.legacy_id = r.legacy_id for update offset 0) g
   where g.unit_id = :unit_id and g.state not in ('expired', 'deleted')
     and (g.name, g.start_at, g.end_at, g.zone, g.dayparts, g.ready_at, g.ready_confirmed_at, g.deleted_at)
@@ -75,13 +80,18 @@ changed as (
     schedule_version = g.schedule_version + 1, updated_at = :now
   from old o where g.id = o.id)
 update pabal.legacy_row r set outcome = 'changed', ad_group_id = o.id, before = o.before, done_at = :now
-from old o where r.run_id = :run_id and r.n = o.n returning o.id;
+from old o where r.ctid = o.place returning o.id;
 
 -- name: note_known(run_id, ns, unit_id, now)!
 -- unit: the run's own
-update pabal.legacy_row r set done_at = :now, outcome = case when g.unit_id = :unit_id then 'same' else 'refused' end,
-  refusal = case when g.unit_id = :unit_id then null else 'taken' end, ad_group_id = case when g.unit_id = :unit_id then g.id end
-from pabal.ad_group g where r.run_id = :run_id and r.n = any(:ns::bigint[]) and r.outcome is null and g.legacy_id = r.legacy_id;
+update pabal.legacy_row r set done_at = :now, outcome = case when f.is_own then 'same' else 'refused' end,
+  refusal = case when f.is_own then null else 'taken' end, ad_group_id = case when f.is_own then f.id end
+from (
+  select r.place, g.id, g.unit_id = :unit_id as is_own from unnest(:ns::bigint[]) as d(n)
+  cross join lateral (
+    select r.ctid as place, r.legacy_id from pabal.legacy_row r where r.run_id = :run_id and r.n = d.n and r.outcome is null offset 0) r
+  cross join lateral (select g.id, g.unit_id from pabal.ad_group g where g.legacy_id = r.legacy_id offset 0) g) f
+where r.ctid = f.place;
 
 -- name: note_refused(run_id, ns, outcome, now)!
 update pabal.legacy_row set outcome = :outcome, done_at = :now where run_id = :run_id and n = any(:ns::bigint[]);

@@ -11,7 +11,7 @@ COMPARE = Setting(
     label=("Compare both ways", "두 방식 비교"),
     help=(
         "What the old calculator says is compared with the stored state. Switch it off once the calculator is gone.",
-        "예전 계산식의 상태를 저장된 상태와 비교합니다. 계산식을 더 쓰지 않으면 끄세요.",
+        "예전 계산기의 상태를 저장된 상태와 비교합니다. 계산기를 더 쓰지 않으면 끄세요.",
     ),
     group=MIGRATION,
     requirement="E-81",
