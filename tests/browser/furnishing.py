@@ -1,8 +1,12 @@
 """What a demo does not have by itself after a minute: an alert, a token, a channel, jobs that wait for days."""
 
 import asyncio
-from datetime import timedelta
+from collections.abc import AsyncIterator
+from datetime import datetime, timedelta
 
+from pabal.apps.adgroups.legacy import runs
+from pabal.apps.adgroups.legacy.planning import stage
+from pabal.apps.adgroups.legacy.runs import NewRun
 from pabal.base import clock
 from pabal.base.database import Database, Tx
 from pabal.engine import queue
@@ -27,6 +31,7 @@ async def furnish(database_url: str) -> None:
         async with database.transaction() as tx:
             await _add_work(tx)
             await _add_people_things(tx)
+            await _add_old_ad_groups(tx)
         await _let_an_alert_fire(database)
     finally:
         await database.close()
@@ -50,6 +55,26 @@ async def _add_people_things(tx: Tx) -> None:
     title = ("The morning tea is late", "아침 차가 늦었습니다")
     text = ("The stove was busy for 12 minutes.", "화로가 12분 동안 바빴습니다.")
     await notifications.notify(tx, Notice("demo.tea_late", title, text, level=Level.INFO, link="/schedules"))
+
+
+async def _add_old_ad_groups(tx: Tx) -> None:
+    """A dry run: most of them fit, some are doubtful, one cannot be brought over."""
+    hq = await tenants.ensure_hq(tx)
+    run_id = await runs.insert_run(tx, NewRun(hq.id, "table", None, ENGINE.name))
+    await stage(tx, run_id, _read_old(tx.now))
+
+
+async def _read_old(now: datetime) -> AsyncIterator[list[dict[str, str]]]:
+    day = timedelta(days=1)
+    known = {"campaign": "옛 캠페인", "start_at": str(now - 3 * day), "end_at": str(now + 9 * day)}
+    confirmed = {"ready_at": str(now - 8 * day), "ready_confirmed_at": str(now - 7 * day)}
+    yield [
+        {"id": "AG-1", "name": "옛 메인 배너", **known, **confirmed, "status": "RUNNING"},
+        {"id": "AG-2", "name": "확인 없이 나간 배너", **known, "status": "RUNNING"},
+        {"id": "AG-3", "name": "멈춰 있던 배너", **known, **confirmed, "status": "PENDING"},
+        {"id": "AG-4", "name": "끝난 배너", **known, **confirmed, "end_at": str(now - day), "status": "EXPIRED"},
+        {"id": "AG-5", "name": "날짜 없는 배너", "campaign": "옛 캠페인", "status": "READY"},
+    ]
 
 
 async def _let_an_alert_fire(database: Database) -> None:

@@ -14,6 +14,15 @@ from pabal.platform.web import openapi
 
 # These answer no page: data, files, and ways back to a page.
 NO_PAGES = {
+    "/ads/delayed.csv",
+    "/ads/delayed/{ad_group_id}/{event}/{verb}",
+    "/ads/groups/{ad_group_id}/history.csv",
+    "/ads/groups/{ad_group_id}/send",
+    "/ads/migration/flags",
+    "/ads/migration/flags/clear",
+    "/ads/migration/plan",
+    "/ads/migration/{run_id}/report",
+    "/ads/migration/{run_id}/{verb}",
     "/alerts/{alert_id}/points",
     "/audit.csv",
     "/health/series",
@@ -33,6 +42,13 @@ NO_PAGES = {
 }
 # Where a link to such a page stands. The link is found by the route's own pattern.
 FOUND_ON = {
+    "/ads/campaigns/{campaign_id}": "/ads/campaigns",
+    "/ads/campaigns/{campaign_id}/edit": "/ads/campaigns",
+    "/ads/delayed/{ad_group_id}/{event}": "/ads/delayed",
+    "/ads/groups/{ad_group_id}": "/ads/groups",
+    "/ads/groups/{ad_group_id}/edit": "/ads/groups",
+    "/ads/groups/{ad_group_id}/life": "/ads/groups",
+    "/ads/migration/{run_id}": "/ads/migration",
     "/alerts/{alert_id}": "/alerts",
     "/facts/{seq}": "/facts",
     "/health/measures/{name}": "/health",

@@ -9,7 +9,6 @@ from fastapi.responses import JSONResponse, Response
 
 from pabal.base.database import Tx
 from pabal.base.errors import Invalid
-from pabal.console.actors import name_actors
 from pabal.console.alert_story import draw, read_points, tell_in_words, tell_story
 from pabal.console.values import show_value
 from pabal.engine import ids
@@ -19,6 +18,7 @@ from pabal.platform.alerts import Alert, AlertRule, BadSilence
 from pabal.platform.alerts.sampling import read_gap
 from pabal.platform.language.errors import explain
 from pabal.platform.language.pairs import Pair
+from pabal.platform.web.actors import name_actors
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.lists import back_to
 from pabal.platform.web.visit import Visit

@@ -7,7 +7,6 @@ from typing import Any
 from markupsafe import Markup
 
 from pabal.base.database import Tx
-from pabal.console.actors import ENGINE, name_actors
 from pabal.console.values import show_value
 from pabal.engine import listing
 from pabal.engine.listing.history import Wanted
@@ -15,6 +14,7 @@ from pabal.engine.transitions import Transition
 from pabal.platform import alerts, settings
 from pabal.platform.alerts import Alert, AlertRule, Chart, Limit, Point
 from pabal.platform.language.pairs import Pair
+from pabal.platform.web.actors import ENGINE, name_actors
 from pabal.platform.web.visit import Visit
 
 BEFORE, AFTER = timedelta(hours=1), timedelta(minutes=30)

@@ -9,7 +9,6 @@ from pydantic import BaseModel
 
 from pabal.base.database import Tx
 from pabal.base.errors import Invalid
-from pabal.console.actors import name_actors
 from pabal.console.alert import (
     AREA,
     SILENT_UNTIL,
@@ -29,6 +28,7 @@ from pabal.platform.alerts import RuleSeen, Wanted
 from pabal.platform.alerts.sampling import read_gap
 from pabal.platform.language.pairs import Pair
 from pabal.platform.settings import name_group
+from pabal.platform.web.actors import name_actors
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.keyset import cut_by_id, read_before
 from pabal.platform.web.lists import Word, turn

@@ -10,8 +10,6 @@ from pydantic import BaseModel
 
 from pabal.base.database import Tx
 from pabal.base.errors import Invalid
-from pabal.console import diagrams
-from pabal.console.actors import name_actors
 from pabal.engine import listing
 from pabal.engine.listing import Page, SubjectLine
 from pabal.engine.listing.history import Wanted
@@ -21,6 +19,8 @@ from pabal.platform import demo, operating, tenants
 from pabal.platform.actor import Right
 from pabal.platform.language.status import find_status
 from pabal.platform.operating.machines import AREA
+from pabal.platform.web import diagrams
+from pabal.platform.web.actors import name_actors
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.lists import Word, turn, words
 from pabal.platform.web.visit import Visit

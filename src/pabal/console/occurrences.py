@@ -10,7 +10,6 @@ from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
 from pabal.base.database import Tx
-from pabal.console.actors import name_actors
 from pabal.engine import ids, listing, why
 from pabal.engine.listing import OccurrenceLine, Page
 from pabal.engine.listing.occurrences import STATES, Wanted
@@ -19,6 +18,7 @@ from pabal.platform.actor import Right
 from pabal.platform.language.moments import show_span
 from pabal.platform.language.pairs import Lang, Pair
 from pabal.platform.language.reasons import explain_reason
+from pabal.platform.web.actors import name_actors
 from pabal.platform.web.exports import stream_csv
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.keyset import read_page

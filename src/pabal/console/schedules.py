@@ -14,7 +14,6 @@ from pydantic import BaseModel
 
 from pabal.base.database import Tx
 from pabal.base.errors import Invalid
-from pabal.console.actors import name_actors
 from pabal.console.occurrences import load_page, make_rows, read_schedule_id
 from pabal.engine import forecasts, listing, recurrence, schedules, why
 from pabal.engine import occurrences as ledger
@@ -27,6 +26,7 @@ from pabal.platform import operating, tenants
 from pabal.platform.actor import Right
 from pabal.platform.language.moments import show_moment
 from pabal.platform.language.pairs import Pair
+from pabal.platform.web.actors import name_actors
 from pabal.platform.web.idempotency import REPLAYED, Once
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.keyset import read_page

@@ -10,8 +10,6 @@ from pydantic import BaseModel
 
 from pabal.base.database import Tx
 from pabal.base.errors import Conflict, Invalid
-from pabal.console import diagrams
-from pabal.console.actors import name_actors
 from pabal.engine import listing, timers
 from pabal.engine.listing import Page
 from pabal.engine.listing.history import Wanted
@@ -23,6 +21,8 @@ from pabal.platform.actor import Right
 from pabal.platform.language.errors import explain
 from pabal.platform.language.pairs import Pair
 from pabal.platform.operating.machines import AREA
+from pabal.platform.web import diagrams
+from pabal.platform.web.actors import name_actors
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.lists import Word, turn
 from pabal.platform.web.visit import Visit

@@ -56,7 +56,7 @@ class ArmedTimer:
 
 @dataclass(frozen=True, slots=True)
 class WantedTimers:
-    """Which timers of a machine. `late_at`: only what was due before it. `subjects`: only theirs."""
+    """Which timers of a machine. `late_at`: only what was due before it or is in quarantine; `subjects`: of these."""
 
     units: Sequence[int] | None
     events: Sequence[str] = ()

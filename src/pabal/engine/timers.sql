@@ -34,7 +34,8 @@ select t.subject, t.event, nullif(t.due_at, 'infinity') as due_at, t.tries, t.er
 from pabal.timer t join subject_table s on s.id = t.subject
 where t.machine = :machine and (t.due_at, t.subject, t.event) > (:due_at::timestamptz, :after_subject::bigint, :after_event::text)
   and (:units::bigint[] is null or s.unit_id = any(:units::bigint[])) and (:events::text[] is null or t.event = any(:events::text[]))
-  and (:late_at::timestamptz is null or t.due_at < :late_at) and (:subjects::bigint[] is null or t.subject = any(:subjects::bigint[]))
+  and (:late_at::timestamptz is null or t.due_at < :late_at or t.due_at = 'infinity')
+  and (:subjects::bigint[] is null or t.subject = any(:subjects::bigint[]))
 order by t.due_at, t.subject, t.event limit :most;
 
 -- name: count_late(machine, before)

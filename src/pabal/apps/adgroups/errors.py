@@ -53,8 +53,8 @@ class AlreadyStarted(Conflict):
 
 
 class SetupLocked(Conflict):
-    """It was approved with what it has. Creatives and inventory change only while it is a draft or ready; reject it
-    first."""
+    """It was approved with what it has. Creatives and inventory change only while it is a draft or ready; for others,
+    make a new one."""
 
 
 class AdGroupChanged(Conflict):

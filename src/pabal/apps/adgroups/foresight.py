@@ -8,7 +8,7 @@ from pabal.apps.adgroups.machine import AD_GROUP, Subject
 from pabal.apps.adgroups.model.adgroups import Event, State
 from pabal.engine.machine import Refusal
 
-# a week of hourly day parts is 336; more than this is a mistake somewhere
+# two years of one window a day; a week of hourly ones is 168
 MOST = 1000
 
 
@@ -23,7 +23,7 @@ class Stretch:
 
 
 def foresee(subject: Subject, now: datetime, until: datetime) -> list[Stretch]:
-    """From now on, without a gap."""
+    """From now on, without a gap; not as far as asked where more than a thousand changes lie between."""
     return list(_walk(subject, now, until))
 
 
@@ -38,6 +38,8 @@ def _walk(subject: Subject, now: datetime, until: datetime) -> Iterator[Stretch]
             yield Stretch(State(subject.state), since, moment, by)
         subject = replace(subject, state=state, version=subject.version + 1)
         since, by = moment, event
+    else:
+        return
     if since < until:
         yield Stretch(State(subject.state), since, until, by)
 

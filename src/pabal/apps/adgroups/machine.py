@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from pabal.apps.adgroups.model.adgroups import OPEN, CampaignState, Event, Schedule, State, moved_from_json
-from pabal.apps.adgroups.model.calendars import Moved
+from pabal.apps.adgroups.model.calendars import Calendar, Moved
 from pabal.apps.adgroups.model.dayparts import DayParts
 from pabal.apps.adgroups.model.guards import Condition, Guard, Values
 from pabal.apps.adgroups.settings import STRICT_MATRIX
@@ -66,13 +66,13 @@ def _has_begun(group: Subject, now: datetime) -> tuple[bool, Values]:
 
 
 def _is_in_hours(group: Subject, now: datetime) -> tuple[bool, Values]:
-    calendar = group.schedule.calendar
-    return calendar.is_inside(now), {"now": now, "next_start_at": calendar.next_start(now)}
+    hours = _hours_at(group.schedule.calendar, now)
+    return hours.inside, {"now": now, "next_start_at": hours.next_start}
 
 
 def _is_off_hours(group: Subject, now: datetime) -> tuple[bool, Values]:
-    calendar = group.schedule.calendar
-    return not calendar.is_inside(now), {"now": now, "next_end_at": calendar.next_end(now)}
+    hours = _hours_at(group.schedule.calendar, now)
+    return not hours.inside, {"now": now, "next_end_at": hours.next_end}
 
 
 def _is_not_paused(group: Subject, now: datetime) -> tuple[bool, Values]:
@@ -109,12 +109,25 @@ in_hours = Guard("in_hours", NOT_ENDED, Condition("is_in_hours", _is_in_hours))
 off_hours = Guard("off_hours", Condition("is_off_hours", _is_off_hours))
 
 
+class _Hours(NamedTuple):
+    inside: bool
+    next_start: datetime | None
+    next_end: datetime | None
+
+
+@lru_cache(maxsize=4096)
+def _hours_at(calendar: Calendar, now: datetime) -> _Hours:
+    """Thousands start at one moment, and most have the hours of others: the calendar is asked once for all of them."""
+    inside = calendar.is_inside(now)
+    return _Hours(inside, calendar.next_start(now), calendar.next_end(now))
+
+
 def before_start(group: Subject, now: datetime) -> bool:
     return now < group.schedule.start_at
 
 
 def inside_hours(group: Subject, now: datetime) -> bool:
-    return group.schedule.calendar.is_inside(now)
+    return _hours_at(group.schedule.calendar, now).inside
 
 
 @arms(Event.START, Event.EXPIRE)
@@ -125,15 +138,15 @@ def when_approved(group: Subject, now: datetime) -> Mapping[str, datetime | None
 
 @arms(Event.DAILY_END, Event.EXPIRE)
 def when_running(group: Subject, now: datetime) -> Mapping[str, datetime | None]:
-    calendar = group.schedule.calendar
-    end = calendar.next_end(now) if calendar.is_inside(now) else now
+    hours = _hours_at(group.schedule.calendar, now)
+    end = hours.next_end if hours.inside else now
     return {Event.DAILY_END: _before_end(group, end), Event.EXPIRE: group.schedule.end_at}
 
 
 @arms(Event.DAILY_START, Event.EXPIRE)
 def when_pending(group: Subject, now: datetime) -> Mapping[str, datetime | None]:
-    calendar = group.schedule.calendar
-    start = now if calendar.is_inside(now) else calendar.next_start(now)
+    hours = _hours_at(group.schedule.calendar, now)
+    start = now if hours.inside else hours.next_start
     return {Event.DAILY_START: _before_end(group, start), Event.EXPIRE: group.schedule.end_at}
 
 

@@ -28,18 +28,22 @@ async def tell(tx: Tx, facts: list[Fact]) -> None:
             await notifications.notify(tx, _many(Event(event), unit_id, len(found)))
         else:
             for fact in found:
-                await notifications.notify(tx, await _one(tx, Event(event), fact))
+                if notice := await _one(tx, Event(event), fact):
+                    await notifications.notify(tx, notice)
 
 
-async def _one(tx: Tx, event: Event, fact: Fact) -> Notice:
+async def _one(tx: Tx, event: Event, fact: Fact) -> Notice | None:
+    """None: its row is gone, as after a demo or a migration that was taken back."""
     ad_group_id = int(fact.subject.partition(":")[2])
-    [group] = await store.load_ad_groups(tx, [ad_group_id])
+    groups = await store.load_ad_groups(tx, [ad_group_id])
+    if not groups:
+        return None
     state = STATES[State(fact.data["target"])]
     return Notice(
         name=f"adgroups.{event}",
         title=(f"{{name}}: {EVENTS[event][0]}", f"{{name}}: {EVENTS[event][1]}"),
         text=(f"It is {state[0]} now. {{reason}}", f"이제 {state[1]}입니다. {{reason}}"),
-        values={"name": group.name, "reason": fact.data.get("reason") or ""},
+        values={"name": groups[0].name, "reason": fact.data.get("reason") or ""},
         level=Level.INFO,
         unit_id=fact.unit_id,
         about=fact.subject,

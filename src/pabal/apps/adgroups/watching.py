@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 
+from pabal.apps.adgroups.legacy import watching as legacy
 from pabal.apps.adgroups.machine import AD_GROUP
 from pabal.apps.adgroups.serving import watching as serving
 from pabal.apps.adgroups.settings import LATE_AFTER
@@ -32,7 +33,7 @@ async def _count_late(tx: Tx) -> dict[int, LateTimers]:
 
 
 LATE = Measure("adgroups.late_events", ("Late delayed events", "늦은 지연 이벤트"), read_late)
-STUCK = Measure("adgroups.stuck_events", ("Delayed events in quarantine", "격리된 지연 이벤트"), read_stuck)
+STUCK = Measure("adgroups.stuck_events", ("Delayed events set aside", "멈춘 지연 이벤트"), read_stuck)
 
 LATE_RULE = AlertRule(
     name=LATE.name,
@@ -67,5 +68,5 @@ STUCK_RULE = AlertRule(
     href="/ads/delayed?late=1",
 )
 
-MEASURES = (LATE, STUCK, *serving.MEASURES)
-RULES = (LATE_RULE, STUCK_RULE, *serving.RULES)
+MEASURES = (LATE, STUCK, *serving.MEASURES, *legacy.MEASURES)
+RULES = (LATE_RULE, STUCK_RULE, *serving.RULES, *legacy.RULES)

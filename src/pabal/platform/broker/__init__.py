@@ -24,6 +24,7 @@ from pabal.platform.broker.model import (
 from pabal.platform.broker.settings import SETTINGS
 from pabal.platform.broker.store import describe, list_events
 from pabal.platform.broker.watching import ALERT_RULES, MEASURES
+from pabal.platform.broker.words import STATUS
 
 __all__ = [
     "ALERT_RULES",
@@ -32,6 +33,7 @@ __all__ = [
     "DUPLICATE",
     "MEASURES",
     "SETTINGS",
+    "STATUS",
     "BadBrokerUrl",
     "BadPatterns",
     "BadResult",

@@ -18,7 +18,7 @@ from pabal.engine.listing.facts import Wanted, list_facts
 from pabal.engine.transitions import GuardRefused
 from pabal.platform.actor import NotAllowed, Role
 from pabal.platform.tenants import visible_to
-from tests.apps.adgroups.actions.world import BY_DAY, DAY, HOUR, LATER, World, boss
+from tests.apps.adgroups.actions.world import BY_DAY, DAY, HOUR, LATER, START, World, boss
 from tests.support.people import person
 
 NOON = LATER.start_at
@@ -198,3 +198,24 @@ async def _list(world: World, *, of: str = "haeundae", **named: object) -> list[
     async with world.db.transaction() as tx:
         scope = await visible_to(tx, boss(getattr(world.tree, of)))
         return (await actions.list_delayed(tx, scope, **named)).items  # type: ignore[arg-type]  # the tests name them
+
+
+@pytest.mark.req("E-101")
+async def test_one_that_was_set_aside_is_listed_as_late_and_can_be_moved_or_passed_over(world: World):
+    moved, passed = await world.make_approved(DAILY), await world.make_approved(DAILY)
+    await world.fire(NOON + 6 * HOUR + HOUR / 2)
+    # tomorrow at nine it fails until nobody tries any more; it is half past nine now
+    await world.pass_to(START + DAY + 1.5 * HOUR)
+    async with world.db.transaction() as tx:
+        await tx.script(
+            "update pabal.timer set due_at = 'infinity', tries = 3, error = 'x' where event = 'daily_start'"
+        )
+
+    late = await _list(world, late_at=START)
+    at_ten = START + DAY + 2 * HOUR
+    await world.do(actions.move, moved, Event.DAILY_START, at_ten)
+    await world.do(actions.cancel, passed, Event.DAILY_START)
+
+    assert {(one.group.id, one.timer.event) for one in late} == {(moved, "daily_start"), (passed, "daily_start")}
+    assert (await world.armed(moved))["daily_start"] == at_ten
+    assert (await world.armed(passed))["daily_start"] == START + 2 * DAY + HOUR

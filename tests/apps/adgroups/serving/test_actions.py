@@ -113,3 +113,22 @@ async def test_an_address_that_cannot_work_is_refused_at_the_start(db: Database,
     monkeypatch.setitem(sys.modules, "redis.asyncio", None)
     with pytest.raises(ServingNeedsExtra, match="redis"):
         await ServingGateway(make_services(db, "redis://127.0.0.1:6379")).start()
+
+
+async def test_a_redis_that_lost_everything_is_filled_at_once(db: Database, redis_url: str):
+    world = await make_world(db, redis_url)
+    await world.add("seoul.top")
+    gateway = ServingGateway(make_services(db, redis_url))
+    async with db.transaction() as tx:
+        await actions.rebuild_now(tx, person(world.tree.hq))
+    await world.drain()
+    right = await snapshot(redis_url)
+    await gateway.look_once()
+    assert await testing.drain(world.parts) == 0, "nothing was lost yet"
+    async with redis_of(redis_url) as (redis, _):
+        await redis.flushall()
+
+    await gateway.look_once()
+    await world.drain()
+
+    assert await snapshot(redis_url) == right

@@ -94,8 +94,18 @@ async def _hold(tx: Tx, actor: Actor, ad_group_id: int, event: Event) -> tuple[A
     group = await store.hold_ad_group(tx, await visible_to(tx, actor), ad_group_id)
     for timer in await timers.list_timers(tx, AD_GROUP, ad_group_id):
         if timer.event == event:
-            return group, timer.due_at or tx.now
+            return group, _declared(group.schedule, event, tx.now) if timer.tries else timer.due_at or tx.now
     raise NoSuchDelayedEvent(f"{group.about} {event}")
+
+
+def _declared(schedule: Schedule, event: Event, now: datetime) -> datetime:
+    """Of one that failed: its timer says when it is tried again, or nothing more; the data say what it stands for."""
+    if event is Event.START:
+        return schedule.start_at
+    if event is Event.EXPIRE:
+        return schedule.end_at
+    last = schedule.calendar.last_change(now)
+    return now if last is None else last.moment
 
 
 def _with_moved(

@@ -80,6 +80,14 @@ class Calendar:
             day += _REACH
         return None
 
+    def last_change(self, upto: datetime) -> Change | None:
+        """None: none in the days before."""
+        if self.dayparts is None:
+            return None
+        changes = self._around(upto).changes
+        place = bisect_right(changes, upto, key=attrgetter("moment"))
+        return changes[place - 1] if place else None
+
     def next_start(self, after: datetime) -> datetime | None:
         return self._next(after, inside=True)
 

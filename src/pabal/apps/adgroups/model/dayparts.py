@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, time
 from typing import Any
 
@@ -46,14 +46,20 @@ class DayParts:
 
     days: tuple[tuple[Span, ...], ...]
     off: tuple[date, ...] = ()
+    # thousands that start in one second ask for what is remembered of the same hours
+    _hash: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "_hash", hash((self.days, self.off)))
         if len(self.days) != len(Weekday) or not any(self.days):
             raise BadDayParts("a week has seven days and at least one span")
         if any(len(spans) > MOST_PER_DAY or len(set(spans)) != len(spans) for spans in self.days):
             raise BadDayParts("a span twice, or too many on one day")
         if len(self.off) > MOST_DAYS_OFF or list(self.off) != sorted(set(self.off)):
             raise BadDayParts("a day off twice, or too many of them")
+
+    def __hash__(self) -> int:
+        return self._hash
 
     def spans_of(self, day: date) -> tuple[Span, ...]:
         """Those that begin on it."""

@@ -93,6 +93,11 @@ class Link:
                 pipe.eval(COUNT, 2, ABOUT, RUNNING)
                 await pipe.execute()
 
+    async def is_written(self) -> bool:
+        """Whether anybody ever wrote here."""
+        with _Named():
+            return bool(await _wait(self._redis.exists(ABOUT)))
+
     async def note_rebuilt(self, at: datetime) -> None:
         with _Named():
             await _wait(self._redis.hset(ABOUT, "rebuilt_at", show_moment(at)))

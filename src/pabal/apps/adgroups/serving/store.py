@@ -93,6 +93,12 @@ async def find_away(tx: Tx) -> datetime | None:
     return since
 
 
+async def find_rebuilt(tx: Tx) -> datetime | None:
+    """When all was last written anew."""
+    at: datetime | None = await tx.value(SQL.find_rebuilt)
+    return at
+
+
 async def is_wanted(tx: Tx) -> bool:
     return bool(await tx.value(SQL.is_wanted))
 

@@ -52,6 +52,9 @@ from pabal.serving s;
 -- name: find_away()
 select away_since from pabal.serving;
 
+-- name: find_rebuilt()
+select rebuilt_at from pabal.serving;
+
 -- name: is_wanted()
 select is_wanted from pabal.serving;
 

@@ -76,6 +76,11 @@ async def list_ad_groups(tx: Tx, wanted: Wanted, cursor: str | None = None, limi
     return Page(await load_ad_groups(tx, page.items), page.cursor)
 
 
+async def list_open_of_campaign(tx: Tx, campaign_id: int) -> list[int]:
+    """Those that may wait for something."""
+    return [row["id"] for row in await tx.rows(SQL.list_open_of_campaign, campaign_id=campaign_id)]
+
+
 async def count_states(tx: Tx, scope: Scope) -> dict[str, int]:
     return {row["state"]: row["count"] for row in await tx.rows(SQL.count_states, units=scope.listed)}
 

@@ -18,6 +18,9 @@ where g.id < :before_id and (:units::bigint[] is null or g.unit_id = any(:units:
   and (:q::text is null or g.name ilike :q)
 order by g.id desc limit :most;
 
+-- name: list_open_of_campaign(campaign_id)
+select id from pabal.ad_group where campaign_id = :campaign_id and state not in ('expired', 'deleted');
+
 -- name: count_states(units)
 select state, count(*)::int from pabal.ad_group where :units::bigint[] is null or unit_id = any(:units::bigint[]) group by state;
 

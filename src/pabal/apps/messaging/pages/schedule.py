@@ -1,7 +1,6 @@
 """The page of one schedule: what it is, its next moments, what became of the last ones, and who changed it."""
 
 import secrets
-from collections.abc import Sequence
 from typing import Any
 
 from fastapi import APIRouter
@@ -21,13 +20,10 @@ from pabal.apps.messaging.store.bots import find_bot
 from pabal.apps.messaging.store.deliveries import Wanted, list_deliveries
 from pabal.apps.messaging.store.schedules import get_schedule
 from pabal.base.database import Tx
-from pabal.base.errors import NotFound
 from pabal.engine.listing.history import Wanted as WantedHistory
 from pabal.engine.listing.history import list_transitions
-from pabal.engine.transitions import Transition
-from pabal.platform import auth
 from pabal.platform.actor import Right
-from pabal.platform.tenants import visible_to
+from pabal.platform.web.actors import name_actors
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.lists import RowId
 from pabal.platform.web.visit import Visit
@@ -72,7 +68,7 @@ async def _show_bubbles(tx: Tx, schedule: Schedule, checked: Checked) -> list[Bu
 async def _load_history(tx: Tx, visit: Visit, schedule: Schedule) -> list[dict[str, Any]]:
     wanted = WantedHistory(visit.scope.listed, SCHEDULE.name, subject=schedule.id)
     found = (await list_transitions(tx, wanted, limit=RECENT)).items
-    names = await _name_actors(tx, visit, found)
+    names = await name_actors(tx, visit, {one.actor for one in found})
     return [
         {
             "at": visit.voice.when(one.at, "1", relative=False),
@@ -82,18 +78,3 @@ async def _load_history(tx: Tx, visit: Visit, schedule: Schedule) -> list[dict[s
         }
         for one in found
     ]
-
-
-async def _name_actors(tx: Tx, visit: Visit, found: Sequence[Transition]) -> dict[str, str]:
-    own = await visible_to(tx, visit.actor)
-    names: dict[str, str] = {}
-    for actor in {one.actor for one in found}:
-        kind, _, number = actor.partition(":")
-        names[actor] = visit.say("Pabal", "파발") if actor == "engine" else actor
-        if kind == "user" and number.isdigit():
-            try:
-                names[actor] = (await auth.get_user(tx, own, int(number))).name
-            except NotFound:
-                # nobody learns the names of those above them in the tree
-                names[actor] = actor if own.units is None else visit.say("somebody above", "상위 조직")
-    return names

@@ -22,7 +22,8 @@ document.addEventListener("click", (event) => {
   if (!opener) return;
   const dialog = document.getElementById(opener.dataset.dialog);
   opener.closest("[popover]")?.hidePopover();
-  if (dialog && !dialog.open) dialog.showModal();
+  // a browser that knows commands opens it by itself, and complains about the second to do so
+  if (dialog && !dialog.open && !("command" in HTMLButtonElement.prototype)) dialog.showModal();
 });
 
 // A press on the dark around a dialog closes it, as Esc does.

@@ -1,6 +1,6 @@
 """Machines as pictures and words: each state in the visitor's language, and what one subject or many say about it."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -57,9 +57,14 @@ def draw_many(visit: Visit, machine: Machine, counts: Mapping[str, int], made: I
 
 
 def draw_one(
-    visit: Visit, machine: Machine, state: str, explained: Iterable[Explained], made: Iterable[Transition]
+    visit: Visit,
+    machine: Machine,
+    state: str,
+    explained: Iterable[Explained],
+    made: Iterable[Transition],
+    tell: Callable[[Visit, Refusal], str] | None = None,
 ) -> Markup:
-    """Where it is, where it has been, where it may go."""
+    """Where it is, where it has been, where it may go. `tell` has better words for why not than the guard's own."""
     taken = _find_taken(made)
     possible = [one for one in explained if machine.find_move(state, one.event) is not None]
     marks = Marks(
@@ -69,7 +74,7 @@ def draw_one(
         seen_states=frozenset(place for source, _, target in taken for place in (source, target)),
         seen_moves=taken,
         can={one.event: one.target for one in possible if one.target is not None},
-        refused={one.event: tell_refusal(visit, one.refusal) for one in possible if one.refusal is not None},
+        refused={one.event: (tell or tell_refusal)(visit, one.refusal) for one in possible if one.refusal is not None},
     )
     states = {str(one): _tell_state(visit, machine, str(one), None) for one in machine.states}
     return draw(machine, _title(visit, machine), states, marks)

@@ -1,4 +1,5 @@
-// The effect beside the form, made by the server from what is typed so far: bubbles, next moments, warnings, budget.
+// The effect beside a form, made by the server from what is typed so far:  <form data-preview="/address">, and into
+// <aside data-preview-into> goes what it answers.
 const REST = 350;
 const form = document.querySelector("form[data-preview]");
 const into = document.querySelector("[data-preview-into]");

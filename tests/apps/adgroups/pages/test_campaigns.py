@@ -1,0 +1,75 @@
+"""Campaigns: the list, one with its ad groups, the form."""
+
+from datetime import timedelta
+
+from pabal.apps.adgroups.store.campaigns import get_campaign
+from pabal.platform.actor import Role
+from pabal.platform.tenants import Scope
+from tests.apps.adgroups.pages.house import BRANCH, House
+from tests.support.pages import read, visitor
+from tests.support.web import Web
+
+LIST = "/ads/campaigns"
+TYPED = {"name": "2026 겨울", "start_at": "2026-12-01T00:00", "end_at": "2027-03-01T00:00", "state": "planned"}
+
+
+async def test_a_campaign_is_made_shown_with_its_ad_groups_and_closed(web: Web, house: House) -> None:
+    await house.add("가을 배너")
+    client = await visitor(web, BRANCH)
+    path = f"{LIST}/{house.campaign_id}"
+
+    made = await client.post(f"{LIST}/new", data=TYPED)
+    listed, one = await read(client, LIST), await read(client, path)
+    form = await read(client, f"{path}/edit")
+    before = await _get(web, house.campaign_id)
+    start = before.start_at + timedelta(hours=9)
+    typed = {"name": "닫는 가을", "start_at": start.strftime("%Y-%m-%dT%H:%M:%S"), "end_at": "", "state": "closed"}
+    changed = await client.post(f"{path}/edit", data=typed)
+    after = await _get(web, house.campaign_id)
+
+    new = await _get(web, int(made.headers["location"].rpartition("/")[2]))
+    assert (new.name, new.state, new.unit_id) == ("2026 겨울", "planned", web.tree.haeundae.id)
+    assert new.start_at.isoformat() == "2026-11-30T15:00:00+00:00"
+    assert "2026 겨울" in listed
+    assert "2026 가을" in listed
+    assert "가을 배너" in one
+    assert "no creative" not in one
+    assert 'value="2026 가을"' in form
+    assert (changed.status_code, after.name, after.state) == (303, "닫는 가을", "closed")
+    # to the microsecond: nobody touched it
+    assert after.start_at == before.start_at
+    assert "It is closed" in await read(client, path)
+
+
+async def test_what_does_not_fit_is_said_at_its_field_and_nothing_typed_is_lost(web: Web, house: House) -> None:
+    client = await visitor(web, BRANCH, lang="ko")
+
+    none = await client.post(f"{LIST}/new", data={"start_at": "언젠가", "state": "odd"})
+    backwards = await client.post(f"{LIST}/new", data={**TYPED, "end_at": "2026-11-01T00:00"})
+    foreign = await client.post(f"{LIST}/new", data={**TYPED, "unit_id": str(web.tree.gangnam.id)})
+
+    assert (none.status_code, backwards.status_code, foreign.status_code) == (422, 422, 404)
+    assert "3가지를 고쳐야 합니다" in none.text
+    assert 'value="언젠가"' in none.text
+    assert "종료는 시작보다 늦어야 합니다" in backwards.text
+    assert 'value="2026 겨울"' in backwards.text
+
+
+async def test_another_branch_sees_none_of_it_and_a_viewer_changes_nothing(web: Web, house: House) -> None:
+    other, viewer = await visitor(web, "gangnam"), await visitor(web, BRANCH, Role.VIEWER)
+    path = f"{LIST}/{house.campaign_id}"
+
+    empty, seen = await read(other, LIST), await read(viewer, path)
+
+    assert "No campaign yet" in empty
+    for one in (path, f"{path}/edit"):
+        await read(other, one, 404)
+    assert (await other.post(f"{path}/edit", data=TYPED)).status_code == 404
+    assert "/edit" not in seen
+    assert (await viewer.post(f"{path}/edit", data=TYPED)).status_code == 403
+    assert (await viewer.post(f"{LIST}/new", data=TYPED)).status_code == 403
+
+
+async def _get(web: Web, campaign_id: int):
+    async with web.db.transaction() as tx:
+        return await get_campaign(tx, Scope(None, None), campaign_id)
