@@ -14,7 +14,21 @@ from bench.ground import stand
 from bench.result import as_json
 from pabal.base.telemetry import start_logging
 
-NAMES = ("queue", "limit", "scale", "snapshot", "lanes", "storm", "schedules", "pages", "dispatch", "bots", "upload")
+NAMES = (
+    "queue",
+    "limit",
+    "scale",
+    "snapshot",
+    "lanes",
+    "storm",
+    "schedules",
+    "pages",
+    "dispatch",
+    "bots",
+    "upload",
+    "midnight",
+    "redis_design",
+)
 
 
 def main() -> int:
