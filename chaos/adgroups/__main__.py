@@ -1,0 +1,38 @@
+"""python -m chaos.adgroups --seconds 45 --seed 1: a run and its report. Ends with 1 on a violation."""
+
+import argparse
+import asyncio
+import logging
+import signal
+import sys
+
+from chaos.__main__ import say
+from chaos.adgroups.run import Chosen, run
+from pabal.base.telemetry import start_logging
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="chaos.adgroups", description=__doc__)
+    parser.add_argument("--seconds", type=float, default=45.0, help="how long faults happen")
+    parser.add_argument("--seed", type=int, default=1, help="decides which fault happens when, and what others say")
+    parser.add_argument("--ad-groups", type=int, default=2000)
+    parser.add_argument("--patience", type=float, default=2.0, help="seconds that somebody may stay too long")
+    parser.add_argument("--keep", action="store_true", help="keep the logs of a good run too")
+    parser.add_argument("--any", action="store_true", help="let a run count however little it did; for trying out")
+    given = parser.parse_args()
+    chosen = Chosen(
+        given.seconds, given.seed, given.ad_groups, given.patience, keep=given.keep, is_any_enough=given.any
+    )
+    # asyncpg reports every failed try of its pool; here the database is down on purpose.
+    logging.getLogger("asyncpg").setLevel(logging.CRITICAL)
+    start_logging(level="error")
+    # Whoever ends the run early ends its servers, its PostgreSQL and its Valkey with it.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    report = asyncio.run(run(chosen, say))
+    for line in report.lines():
+        say(line)
+    return 0 if report.is_good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
