@@ -26,6 +26,7 @@ from tests.browser.routes import FOUND_ON, list_pages, match_links
 from tests.support.browser import DESK, PHONE, Look, Visitors, find_chromium, open_browser
 from tests.support.cli import Cli
 from tests.support.database import with_database
+from tests.support.redis import start_redis
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs/screenshots"
 MOST_BYTES = 150_000
@@ -75,6 +76,24 @@ PICTURES = (
         place="/messages/deliveries?q=신상품",
     ),
     Picture("messages-statistics", "/messages/statistics", "Statistics: success, delay, weekday by hour"),
+    Picture("ads-groups", "/ads/groups", "Ad groups: state, why, and what comes next", True, True),
+    Picture(
+        "ads-group",
+        "/ads/groups/{ad_group_id}",
+        "One ad group: the days ahead, the diagram, every event with its conditions, its past",
+        in_english=True,
+        in_dark=True,
+        place="/ads/groups?state=running",
+    ),
+    Picture(
+        "ads-group-form",
+        "/ads/groups/{ad_group_id}/edit",
+        "The hours of an ad group, painted or typed",
+        place="/ads/groups?state=pending",
+    ),
+    Picture("ads-delayed", "/ads/delayed", "Delayed events: what comes by itself, the next one first"),
+    Picture("ads-migration", "/ads/migration", "From calculated to stored: dry run, run, flags"),
+    Picture("ads-serving", "/ads/serving", "What ad servers read, and the last checks of it"),
     Picture("jobs", "/jobs?view=all", "Jobs: where each is, and why", True),
     Picture("job", "/jobs/{job_id}", "One job: its story, its attempts, what may be done", in_dark=True),
     Picture("schedules", "/schedules", "Schedules: in words, with the next moment and the last twenty"),
@@ -173,6 +192,8 @@ async def _work_a_little(page: Page) -> None:
 async def _demo(folder: Path) -> AsyncIterator[str]:
     given = {"PABAL_DATA_DIR": str(folder), "PABAL_SECRET_KEY": SECRET, "PABAL_LOG_LEVEL": "error"}
     async with _given_database() as database_url:
+        redis = start_redis()
+        given |= {"PABAL_SERVING_URL": f"{redis.connection_url}/0", "PABAL_BROKER_URL": redis.connection_url}
         if database_url:
             given["PABAL_DATABASE_URL"] = database_url
         with Cli(folder, given).running("up", "--demo", "--port", "0") as server:
@@ -181,6 +202,7 @@ async def _demo(folder: Path) -> AsyncIterator[str]:
             await _live_on(database_url or (found.url() if found else ""))
             yield url
             server.stop()
+        redis.stop()
         if not database_url:
             await embedded.remove(folder / "postgres")
 

@@ -49,7 +49,7 @@ create table pabal.ad_group (
   ready_at timestamptz,
   ready_confirmed_at timestamptz,
   deleted_at timestamptz,
-  legacy_id text unique,
+  legacy_id text,
   created_by text not null,
   created_at timestamptz not null,
   updated_at timestamptz not null,
@@ -57,6 +57,8 @@ create table pabal.ad_group (
 ) with (fillfactor = 80);
 create index ad_group_unit on pabal.ad_group (unit_id, id);
 create index ad_group_campaign on pabal.ad_group (campaign_id, id);
+-- only those brought over have one: the others need not be written into it with every move
+create unique index ad_group_legacy on pabal.ad_group (legacy_id) where legacy_id is not null;
 create index ad_group_state on pabal.ad_group (state, id);
 
 create table pabal.creative (
