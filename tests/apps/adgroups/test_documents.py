@@ -16,6 +16,7 @@ ROOT = Path(__file__).resolve().parents[3]
 PAGE = ROOT / "docs" / "apps" / "adgroups.md"
 MIGRATION = ROOT / "docs" / "apps" / "adgroups-migration.md"
 RUNNING = ROOT / "docs" / "operations" / "adgroups.md"
+ROOMS = (ROOT / "src/pabal/apps/adgroups", ROOT / "src/pabal")
 
 
 def read(page: Path) -> str:
@@ -84,3 +85,16 @@ def test_whoever_runs_it_finds_how(heading: str, words: tuple[str, ...]):
     section = rest.partition("\n## ")[0]
 
     assert [word for word in words if word not in section] == []
+
+
+@pytest.mark.req("E-62")
+@pytest.mark.parametrize(
+    "part", ["config", "guards", "actions", "listener", "service", "delayed scheduler", "event DTO"]
+)
+def test_each_part_of_the_module_structure_has_its_own_room(part: str):
+    _, _, table = read(PAGE).partition("\n| There | Here |\n")
+    rows = [line for line in table.partition("\n\n")[0].splitlines() if part in line.split("|")[1]]
+    named = [path for line in rows for path in re.findall(r"`([\w/]+\.py)`", line)]
+
+    assert rows
+    assert [path for path in named if not any((folder / path).exists() for folder in ROOMS)] == []

@@ -1,12 +1,13 @@
 from dataclasses import replace
 from datetime import datetime
+from enum import StrEnum
 from typing import Any
 
 import pytest
 
-from pabal.apps.adgroups.machine import AD_GROUP, EXTENSION
+from pabal.apps.adgroups.machine import AD_GROUP, EXTENSION, deletable, load_subjects, pausable
 from pabal.apps.adgroups.model.adgroups import Event, Schedule, State
-from pabal.engine.machine import Refusal
+from pabal.engine.machine import Machine, Refusal, move
 from tests.apps.adgroups.groups import BY_DAY, BY_NIGHT, DAY, HOUR, NOON, SCHEDULE, a_group
 
 S, E = State, Event
@@ -42,17 +43,58 @@ MATRIX: dict[tuple[State, Event], State] = {
 FITTING = {E.EXPIRE: ENDED, E.DAILY_END: OFF_HOURS, E.DAILY_START: IN_HOURS}
 
 
-@pytest.mark.req("E-22", "E-23", "E-24", "E-25", "E-26", "E-27", "E-28", "E-29")
 def test_there_are_eight_states_and_no_other() -> None:
     names = "DRAFT READY APPROVED RUNNING PAUSED PENDING EXPIRED DELETED"
 
     assert [state.upper() for state in AD_GROUP.states] == names.split()
 
 
-@pytest.mark.req("E-30", "E-31", "E-32", "E-33", "E-34", "E-35", "E-36", "E-37", "E-38", "E-39")
-@pytest.mark.req("E-40", "E-41", "E-42", "E-43", "E-44", "E-45", "E-46", "E-47", "E-48")
-@pytest.mark.parametrize("event", Event)
-@pytest.mark.parametrize("state", State)
+READY_WAY = (E.COMPLETE_SETUP,)
+APPROVED_WAY = (*READY_WAY, E.APPROVE)
+STARTED_WAY = (*APPROVED_WAY, E.START)
+
+
+@pytest.mark.parametrize(
+    ("state", "way", "schedule"),
+    [
+        pytest.param(S.DRAFT, (), SCHEDULE, marks=pytest.mark.req("E-22")),
+        pytest.param(S.READY, READY_WAY, SCHEDULE, marks=pytest.mark.req("E-23")),
+        pytest.param(S.APPROVED, APPROVED_WAY, SCHEDULE, marks=pytest.mark.req("E-24")),
+        pytest.param(S.RUNNING, STARTED_WAY, SCHEDULE, marks=pytest.mark.req("E-25")),
+        pytest.param(S.PAUSED, (*STARTED_WAY, E.PAUSE), SCHEDULE, marks=pytest.mark.req("E-26")),
+        pytest.param(S.PENDING, STARTED_WAY, OFF_HOURS, marks=pytest.mark.req("E-27")),
+        pytest.param(S.EXPIRED, (*STARTED_WAY, E.EXPIRE), SCHEDULE, marks=pytest.mark.req("E-28")),
+        pytest.param(S.DELETED, (E.DELETE,), SCHEDULE, marks=pytest.mark.req("E-29")),
+    ],
+)
+def test_each_state_is_reached_by_what_it_stands_for(state: State, way: tuple[Event, ...], schedule: Schedule) -> None:
+    group = a_group(AD_GROUP.initial, schedule)
+
+    for event in way:
+        moment = schedule.end_at if event is E.EXPIRE else NOON
+        group = replace(group, state=AD_GROUP.decide(group, event, moment))
+
+    assert group.state == state
+
+
+ROWS = dict(zip(State, ("E-40", "E-41", "E-42", "E-43", "E-44", "E-45", "E-46", "E-47"), strict=True))
+LINES = {
+    E.COMPLETE_SETUP: "E-30",
+    E.APPROVE: "E-31",
+    E.REJECT: "E-32",
+    E.PAUSE: "E-33",
+    E.RESUME: "E-34",
+    E.DELETE: "E-35",
+    E.START: "E-36",
+    E.EXPIRE: "E-37",
+    E.DAILY_START: "E-38",
+    E.DAILY_END: "E-39",
+}
+
+
+@pytest.mark.req("E-48")
+@pytest.mark.parametrize("event", [pytest.param(one, marks=pytest.mark.req(line)) for one, line in LINES.items()])
+@pytest.mark.parametrize("state", [pytest.param(one, marks=pytest.mark.req(line)) for one, line in ROWS.items()])
 def test_each_event_does_in_each_state_what_the_matrix_says(state: State, event: Event) -> None:
     decided = AD_GROUP.decide(a_group(state, FITTING.get(event, SCHEDULE)), event, NOON)
 
@@ -76,21 +118,23 @@ def test_what_is_over_waits_for_nothing(state: State) -> None:
     assert list(AD_GROUP.due(state, a_group(state), NOON)) == []
 
 
-@pytest.mark.req("E-63", "E-64", "E-65", "E-66", "E-67", "E-68", "E-69", "E-15", "E-20")
+@pytest.mark.req("E-15", "E-20")
 @pytest.mark.parametrize(
     ("state", "event", "changes", "reason"),
     [
-        (S.DRAFT, E.COMPLETE_SETUP, {"creatives": 0}, "has_creatives"),
-        (S.DRAFT, E.COMPLETE_SETUP, {"inventories": 0}, "has_inventory"),
-        (S.READY, E.APPROVE, {"campaign_state": "closed"}, "campaign_is_open"),
-        (S.READY, E.APPROVE, {"campaign_end_at": NOON}, "campaign_lasts"),
-        (S.READY, E.APPROVE, {"schedule": ENDED}, "has_not_ended"),
-        (S.APPROVED, E.START, {"schedule": BEFORE}, "has_begun"),
-        (S.APPROVED, E.START, {"schedule": ENDED}, "has_not_ended"),
-        (S.RUNNING, E.EXPIRE, {}, "has_ended"),
+        pytest.param(S.DRAFT, E.COMPLETE_SETUP, {"creatives": 0}, "has_creatives", marks=pytest.mark.req("E-63")),
+        pytest.param(S.DRAFT, E.COMPLETE_SETUP, {"inventories": 0}, "has_inventory", marks=pytest.mark.req("E-63")),
+        pytest.param(
+            S.READY, E.APPROVE, {"campaign_state": "closed"}, "campaign_is_open", marks=pytest.mark.req("E-64")
+        ),
+        pytest.param(S.READY, E.APPROVE, {"campaign_end_at": NOON}, "campaign_lasts", marks=pytest.mark.req("E-64")),
+        pytest.param(S.READY, E.APPROVE, {"schedule": ENDED}, "has_not_ended", marks=pytest.mark.req("E-64")),
+        pytest.param(S.APPROVED, E.START, {"schedule": BEFORE}, "has_begun", marks=pytest.mark.req("E-65")),
+        pytest.param(S.APPROVED, E.START, {"schedule": ENDED}, "has_not_ended", marks=pytest.mark.req("E-65")),
+        pytest.param(S.RUNNING, E.EXPIRE, {}, "has_ended", marks=pytest.mark.req("E-66")),
         (S.PENDING, E.DAILY_START, {"schedule": OFF_HOURS}, "is_in_hours"),
         (S.RUNNING, E.DAILY_END, {"schedule": IN_HOURS}, "is_off_hours"),
-        (S.PAUSED, E.RESUME, {"schedule": ENDED}, "has_not_ended"),
+        pytest.param(S.PAUSED, E.RESUME, {"schedule": ENDED}, "has_not_ended", marks=pytest.mark.req("E-68")),
         (S.PENDING, E.PAUSE, {"is_strict": True}, "may_pause_early"),
         (S.APPROVED, E.PAUSE, {"is_strict": True}, "may_pause_early"),
     ],
@@ -103,6 +147,23 @@ def test_a_guard_refuses_by_the_name_of_what_does_not_hold(
     assert isinstance(decided, Refusal)
     assert decided.reason == reason
     assert decided.values
+
+
+@pytest.mark.req("E-67")
+def test_what_is_paused_cannot_be_paused_again() -> None:
+    [checked] = pausable.report(a_group(S.PAUSED), NOON)
+
+    assert isinstance(AD_GROUP.decide(a_group(S.PAUSED), E.PAUSE, NOON), Refusal)
+    assert (checked.name, checked.holds, checked.values) == ("is_not_paused", False, {"state": "paused"})
+
+
+@pytest.mark.req("E-69")
+@pytest.mark.parametrize("state", AD_GROUP.final)
+def test_what_is_over_cannot_be_deleted(state: State) -> None:
+    [checked] = deletable.report(a_group(state), NOON)
+
+    assert isinstance(AD_GROUP.decide(a_group(state), E.DELETE, NOON), Refusal)
+    assert (checked.name, checked.holds) == ("is_not_over", False)
 
 
 @pytest.mark.req("E-66")
@@ -184,3 +245,37 @@ def test_its_diagram_names_every_state_and_every_event() -> None:
 
     for name in (*State, *Event):
         assert name in drawn
+
+
+class Longer(StrEnum):
+    """One more than there are."""
+
+    DRAFT = "draft"
+    READY = "ready"
+    APPROVED = "approved"
+    RUNNING = "running"
+    PAUSED = "paused"
+    PENDING = "pending"
+    EXPIRED = "expired"
+    DELETED = "deleted"
+    BLOCKED = "blocked"
+
+
+@pytest.mark.req("E-97")
+def test_a_state_and_its_events_are_added_by_declaring_them() -> None:
+    longer = Machine(
+        name="longer",
+        table=AD_GROUP.table,
+        states=Longer,
+        initial=AD_GROUP.initial,
+        final=AD_GROUP.final,
+        moves=(*AD_GROUP.moves, move("block", S.RUNNING, "blocked"), move("unblock", "blocked", S.PAUSED)),
+        timers=AD_GROUP.timers,
+        loader=load_subjects,
+    )
+
+    assert longer.decide(a_group(S.RUNNING), "block", NOON) == "blocked"
+    assert longer.decide(a_group("blocked"), "unblock", NOON) == S.PAUSED
+    assert "blocked --> paused : unblock" in longer.diagram()
+    for (state, event), target in MATRIX.items():
+        assert longer.decide(a_group(state, FITTING.get(event, SCHEDULE)), event, NOON) == target

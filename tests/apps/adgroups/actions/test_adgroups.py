@@ -50,19 +50,15 @@ async def test_a_new_one_is_a_draft_of_its_campaigns_unit_that_waits_for_nothing
     assert (entry.action, entry.unit_id) == ("adgroups.create", world.tree.haeundae.id)
 
 
-@pytest.mark.req("E-50", "E-55", "E-56", "E-58", "E-72", "E-73", "E-79")
+@pytest.mark.req("E-50", "E-55", "E-56", "E-72")
 async def test_what_it_waits_for_follows_its_state(world: World):
     group = await world.make_approved(replace(LATER, dayparts=BY_DAY))
-    gone = await world.make_approved()
 
-    await world.send(gone, Event.DELETE)
     armed = [await world.armed(group)]
     for moment in (NOON, NOON + 6 * HOUR):
         await world.fire(moment)
         armed.append(await world.armed(group))
     await world.send(group, Event.PAUSE)
-    armed.append(await world.armed(group))
-    await world.fire(LATER.end_at)
     armed.append(await world.armed(group))
 
     end = {"expire": LATER.end_at}
@@ -71,9 +67,18 @@ async def test_what_it_waits_for_follows_its_state(world: World):
         {"daily_end": NOON + 6 * HOUR, **end},
         {"daily_start": NOON + 21 * HOUR, **end},
         end,
-        {},
     ]
-    assert (await world.state(group), await world.state(gone), await world.armed(gone)) == ("expired", "deleted", {})
+
+
+@pytest.mark.req("E-58", "E-73", "E-79")
+async def test_what_is_over_waits_for_nothing_any_more(world: World):
+    expired, deleted = await world.make_approved(), await world.make_approved()
+
+    await world.send(deleted, Event.DELETE)
+    await world.fire(LATER.end_at)
+
+    assert [await world.state(one) for one in (expired, deleted)] == ["expired", "deleted"]
+    assert [await world.armed(one) for one in (expired, deleted)] == [{}, {}]
 
 
 @pytest.mark.req("E-50", "E-57")

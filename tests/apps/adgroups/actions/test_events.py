@@ -24,11 +24,10 @@ from tests.apps.adgroups.actions.world import BY_DAY, DAY, HOUR, LATER, START, W
 NOON = LATER.start_at
 
 
-@pytest.mark.req("E-03", "E-09", "E-10", "E-13", "E-17", "E-19", "E-21", "E-70", "E-75", "E-94")
-async def test_a_whole_life_by_people_and_by_the_clock_with_who_when_and_why(world: World):
+async def live(world: World) -> tuple[int, list[State]]:
+    """One whole life, by people and by the clock; answers the state after each word and each moment."""
     group = await world.make(Event.COMPLETE_SETUP, schedule=replace(LATER, dayparts=BY_DAY))
     seen = [await world.state(group)]
-
     await world.send(group, Event.APPROVE, reason="괜찮음")
     seen.append(await world.state(group))
     for moment in (NOON, NOON + 6 * HOUR, NOON + 21 * HOUR):  # its start, 18:00, 09:00 of the next day
@@ -38,10 +37,22 @@ async def test_a_whole_life_by_people_and_by_the_clock_with_who_when_and_why(wor
         await world.send(group, event, reason="소재 교체")
         seen.append(await world.state(group))
     await world.fire(LATER.end_at)
-    seen.append(await world.state(group))
+    return group, [*seen, await world.state(group)]
+
+
+@pytest.mark.req("E-09", "E-10", "E-13", "E-17", "E-70")
+async def test_a_whole_life_is_moved_by_people_and_by_delayed_events(world: World):
+    _, seen = await live(world)
 
     assert seen == ["ready", "approved", "running", "pending", "running", "paused", "running", "expired"]
+
+
+@pytest.mark.req("E-03", "E-21", "E-75", "E-94")
+async def test_a_whole_life_is_told_by_its_history_with_who_when_and_why(world: World):
+    group, _ = await live(world)
+
     made = await world.history(group)
+
     assert [(one.event, one.actor, one.reason) for one in made] == [
         ("begin", "user:7", None),
         ("complete_setup", "user:7", None),

@@ -83,7 +83,7 @@ async def test_a_file_is_tried_reported_run_and_taken_back(web: Web, house: Hous
     assert (await get_run(web, path)).mode is Mode.BATCHES
 
 
-@pytest.mark.req("E-101")
+@pytest.mark.req("E-103")
 async def test_one_that_stands_still_says_so_and_goes_on(web: Web, house: House) -> None:
     client = await visitor(web, BRANCH)
     path = (await plan(client)).headers["location"]
