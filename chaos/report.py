@@ -18,8 +18,29 @@ class Finding:
     violations: list[str] = field(default_factory=list)
 
 
-@dataclass(slots=True)
-class Report:
+class Judged:
+    """What the reports of all runs share. `lacking` is what a run that does not count did too little of."""
+
+    findings: list[Finding]
+    lacking: list[str]
+
+    @property
+    def violations(self) -> int:
+        return sum(len(finding.violations) for finding in self.findings)
+
+    @property
+    def is_good(self) -> bool:
+        return not self.violations and not self.lacking
+
+    def found(self) -> Iterator[str]:
+        for finding in self.findings:
+            mark = "ok  " if not finding.violations else "FAIL"
+            yield f"{mark} {finding.promise:4} {finding.checked}"
+            yield from (f"       {text}" for text in finding.violations[:SHOWN])
+
+
+@dataclass
+class Report(Judged):
     findings: list[Finding]
     ended: int
     done: Counter[str] = field(default_factory=Counter)
@@ -47,19 +68,8 @@ class Report:
     def stops(self) -> int:
         return self.done["stop"] + self.done["freeze"]
 
-    @property
-    def violations(self) -> int:
-        return sum(len(finding.violations) for finding in self.findings)
-
-    @property
-    def is_good(self) -> bool:
-        return not self.violations and not self.lacking
-
     def lines(self) -> Iterator[str]:
-        for finding in self.findings:
-            mark = "ok  " if not finding.violations else "FAIL"
-            yield f"{mark} {finding.promise:4} {finding.checked}"
-            yield from (f"       {text}" for text in finding.violations[:SHOWN])
+        yield from self.found()
         done = self.done
         yield (
             f"jobs ended: {self.ended}, SIGKILL: {self.kills}, SIGSTOP past the TTL: {self.stops}, "

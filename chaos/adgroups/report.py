@@ -4,14 +4,14 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from chaos.report import SHOWN, Finding
+from chaos.report import Finding, Judged
 
 # Less than this in so many seconds proves too little to count.
 SECONDS_PER = {"kill": 15.0, "point": 20.0, "database": 30.0}
 
 
-@dataclass(slots=True)
-class Report:
+@dataclass
+class Report(Judged):
     findings: list[Finding]
     done: Counter[str] = field(default_factory=Counter)
     lacking: list[str] = field(default_factory=list)
@@ -25,19 +25,8 @@ class Report:
         hung = [f"{done['hung']} did not end by themselves"] if done["hung"] else []
         self.findings.append(Finding("stop", f"{done['retire']} graceful stops", hung))
 
-    @property
-    def violations(self) -> int:
-        return sum(len(finding.violations) for finding in self.findings)
-
-    @property
-    def is_good(self) -> bool:
-        return not self.violations and not self.lacking
-
     def lines(self) -> Iterator[str]:
-        for finding in self.findings:
-            mark = "ok  " if not finding.violations else "FAIL"
-            yield f"{mark} {finding.promise:4} {finding.checked}"
-            yield from (f"       {text}" for text in finding.violations[:SHOWN])
+        yield from self.found()
         done = self.done
         yield (
             f"SIGKILL: {done['kill']}, ended at a kill point: {done['point']}, database stops: {done['database']}, "

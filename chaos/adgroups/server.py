@@ -3,7 +3,6 @@
 import argparse
 import asyncio
 import os
-import signal
 import time
 from datetime import timedelta
 from pathlib import Path
@@ -11,17 +10,14 @@ from pathlib import Path
 import uvloop
 
 from chaos.history import History
-from chaos.messaging.server import serving_mark
-from chaos.worker import AWAY
+from chaos.serving import build, serving_mark, watch_parent
 from pabal import main as pabal
 from pabal.base.settings import Settings, read_settings
 from pabal.base.telemetry import start_logging
-from pabal.main import App
 
 APP = "pabal.apps.adgroups"
 GRACE = timedelta(seconds=3)
 KEY = "a key for one run only"
-ROLES = frozenset({"worker", "scheduler"})
 
 
 def main() -> None:
@@ -39,8 +35,8 @@ def main() -> None:
 
 async def serve(given: argparse.Namespace) -> None:
     history = History(given.folder / "history", "server")
-    app = await _build(_settings(given.folder, given.slot, given.redis))
-    watching = asyncio.create_task(_watch_parent())
+    app = await build(_settings(given.folder, given.slot, given.redis))
+    watching = asyncio.create_task(watch_parent())
 
     def tell(_url: str | None) -> None:
         serving_mark(given.folder, given.slot, os.getpid()).touch()
@@ -71,23 +67,6 @@ def _settings(folder: Path, slot: str, redis: str) -> Settings:
         broker_url=redis,
         apps=APP,
     )
-
-
-async def _build(settings: Settings) -> App:
-    """The database may be down just now; the ceiling keeps a lost process from staying."""
-    async with asyncio.timeout(60):
-        while True:
-            try:
-                return await pabal.build(settings, ROLES)
-            except AWAY:
-                await asyncio.sleep(0.1)
-
-
-async def _watch_parent() -> None:
-    parent = os.getppid()
-    while os.getppid() == parent:
-        await asyncio.sleep(0.5)
-    os.kill(os.getpid(), signal.SIGTERM)
 
 
 if __name__ == "__main__":

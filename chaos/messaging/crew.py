@@ -10,7 +10,7 @@ from pathlib import Path
 from chaos.crew import Crew, Member
 from chaos.history import History
 from chaos.messaging.bots import CONNECTED
-from chaos.messaging.server import serving_mark
+from chaos.serving import serving_mark
 from pabal.base.clock import elapsed
 
 SERVERS = 2

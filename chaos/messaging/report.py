@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from chaos.messaging.evidence import Evidence
-from chaos.report import SHOWN, Finding
+from chaos.report import Finding, Judged
 
 # Less than this in so many seconds proves too little to count.
 SENT_OF_ALL = 1 / 3
@@ -34,8 +34,8 @@ class Figures:
         )
 
 
-@dataclass(slots=True)
-class Report:
+@dataclass
+class Report(Judged):
     findings: list[Finding]
     figures: Figures
     done: Counter[str] = field(default_factory=Counter)
@@ -59,19 +59,8 @@ class Report:
     def kills(self) -> int:
         return self.done["kill"] + self.done["vanish"]
 
-    @property
-    def violations(self) -> int:
-        return sum(len(finding.violations) for finding in self.findings)
-
-    @property
-    def is_good(self) -> bool:
-        return not self.violations and not self.lacking
-
     def lines(self) -> Iterator[str]:
-        for finding in self.findings:
-            mark = "ok  " if not finding.violations else "FAIL"
-            yield f"{mark} {finding.promise:4} {finding.checked}"
-            yield from (f"       {text}" for text in finding.violations[:SHOWN])
+        yield from self.found()
         figures, done = self.figures, self.done
         yield f"occurrences: {figures.occurrences}, {_list(figures.states)}"
         yield f"reasons: {_list(figures.reasons) or 'none'}"

@@ -3,23 +3,20 @@
 import argparse
 import asyncio
 import os
-import signal
 from datetime import timedelta
 from pathlib import Path
 
 import uvloop
 
 from chaos.history import History
-from chaos.worker import AWAY
+from chaos.serving import build, serving_mark, watch_parent
 from pabal import main as pabal
 from pabal.base.settings import Settings, read_settings
 from pabal.base.telemetry import start_logging
-from pabal.main import App
 
 RECONNECT_WAIT = timedelta(seconds=3)
 GRACE = timedelta(seconds=3)
 KEY = "a key for one run only"
-ROLES = frozenset({"worker", "scheduler"})
 
 
 def main() -> None:
@@ -35,19 +32,14 @@ def main() -> None:
 
 async def serve(given: argparse.Namespace) -> None:
     history = History(given.folder / "history", "server")
-    app = await _build(_settings(given.folder, given.slot, given.port))
+    app = await build(_settings(given.folder, given.slot, given.port))
     # From here on it waits for its bots before it judges what is too late.
     history.write("built")
-    watching = asyncio.create_task(_watch_parent())
+    watching = asyncio.create_task(watch_parent())
     try:
         await pabal.serve(app, lambda _url: serving_mark(given.folder, given.slot, os.getpid()).touch())
     finally:
         watching.cancel()
-
-
-def serving_mark(folder: Path, slot: str, pid: int) -> Path:
-    """This file says that the server is at work."""
-    return folder / "locks" / slot / f"serving-{pid}"
 
 
 def _settings(folder: Path, slot: str, port: int) -> Settings:
@@ -67,23 +59,6 @@ def _settings(folder: Path, slot: str, port: int) -> Settings:
         shutdown_grace=GRACE,
         apps="pabal.apps.messaging",
     )
-
-
-async def _build(settings: Settings) -> App:
-    """The database may be down just now; the ceiling keeps a lost process from staying."""
-    async with asyncio.timeout(60):
-        while True:
-            try:
-                return await pabal.build(settings, ROLES)
-            except AWAY:
-                await asyncio.sleep(0.1)
-
-
-async def _watch_parent() -> None:
-    parent = os.getppid()
-    while os.getppid() == parent:
-        await asyncio.sleep(0.5)
-    os.kill(os.getpid(), signal.SIGTERM)
 
 
 if __name__ == "__main__":

@@ -396,16 +396,20 @@ async def test_armed_timers_are_listed_the_next_one_first_page_by_page(groups: D
 
 
 async def test_armed_timers_are_narrowed_by_unit_by_event_and_to_what_is_late(groups: Database) -> None:
-    await add_approved(groups)
+    [group] = await add_approved(groups)
     await clock.advance(groups, 2 * HOUR)
 
     async with groups.transaction() as tx:
+        named = await list_armed(tx, AD_GROUP, WantedTimers(None, [Event.START], subjects=[group]))
+        others = await list_armed(tx, AD_GROUP, WantedTimers(None, subjects=[group + 1]))
         theirs = await list_armed(tx, AD_GROUP, WantedTimers(units=[8]))
         ours = await list_armed(tx, AD_GROUP, WantedTimers(units=[7]))
         ends = await list_armed(tx, AD_GROUP, WantedTimers(None, [Event.EXPIRE]))
         late = await list_armed(tx, AD_GROUP, WantedTimers(None, late_at=tx.now - HOUR / 2))
 
-    assert [[timer.event for timer in page.items] for page in (theirs, ours, ends, late)] == [
+    assert [[timer.event for timer in page.items] for page in (named, others, theirs, ours, ends, late)] == [
+        ["start"],
+        [],
         [],
         ["start", "expire"],
         ["expire"],

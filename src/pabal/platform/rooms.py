@@ -75,7 +75,7 @@ NAV = (
     NavItem("/machines", ("Machines", "상태 기계"), "machines", goto="k"),
     NavItem("/facts", ("Facts", "사실"), "facts", goto="f"),
     NavItem("/servers", ("Servers", "서버"), "servers", goto="v", is_of_house=True),
-    NavItem("/broker", ("Broker", "브로커"), broker.AREA, is_of_house=True),
+    NavItem("/broker", ("Broker", "브로커"), broker.AREA, goto="r", is_of_house=True),
     NavItem("/alerts", ("Alerts", "경보"), "alerts", need=_firing, goto="a"),
     NavItem("/notifications", ("Notifications", "알림"), "notifications", goto="n"),
     NavItem("/audit", ("Audit", "감사"), "audit", goto="u"),

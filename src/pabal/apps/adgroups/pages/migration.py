@@ -88,7 +88,7 @@ async def plan(posted: PostedForm) -> Response:
     return visit.go(
         f"{HERE}/{run.id}",
         said=("Read: {rows} rows. Nothing was made yet.", "{rows}행을 읽었습니다. 아직 만든 것은 없습니다."),
-        rows=run.rows,
+        rows=f"{run.rows:,}",
     )
 
 

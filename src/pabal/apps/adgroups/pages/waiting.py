@@ -90,7 +90,7 @@ async def move(visit: Visitor, ad_group_id: RowId, event: Word, to: Annotated[Wo
             done = await actions.move(tx, visit.actor, ad_group_id, named, moment)
     except (CannotMoveThere, AlreadyStarted) as error:
         return await _show(visit, ad_group_id, named, _fault(visit, error, what, field="to", typed=to))
-    said = ("{event} of {name}: moved to {to}", "{name}의 {event}: {to}(으)로 옮겼습니다")
+    said = ("{event} of {name}: moved to {to}", "{name}의 {event}: 옮겼습니다. {to}")
     return _back(visit, done, named, said, to=visit.voice.moment(moment))
 
 
