@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from pabal.apps.adgroups.machine import AD_GROUP, Subject
 from pabal.apps.adgroups.model.adgroups import Event, State
@@ -10,6 +10,11 @@ from pabal.engine.machine import Refusal
 
 # two years of one window a day; a week of hourly ones is 168
 MOST = 1000
+
+
+FURTHEST = timedelta(days=366)
+# its end is part of its life
+_AFTER = timedelta(seconds=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +30,16 @@ class Stretch:
 def foresee(subject: Subject, now: datetime, until: datetime) -> list[Stretch]:
     """From now on, without a gap; not as far as asked where more than a thousand changes lie between."""
     return list(_walk(subject, now, until))
+
+
+def foresee_life(subject: Subject, now: datetime, *, after: tuple[Event, State] | None = None) -> list[Stretch]:
+    """To its end, a year at most; `after` is an event that somebody might send, and where it would lead."""
+    until = min(max(subject.schedule.end_at, now) + _AFTER, now + FURTHEST)
+    if after is None:
+        return foresee(subject, now, until)
+    event, target = after
+    first, *rest = foresee(replace(subject, state=target), now, until)
+    return [replace(first, by=first.by or event), *rest]
 
 
 def _walk(subject: Subject, now: datetime, until: datetime) -> Iterator[Stretch]:

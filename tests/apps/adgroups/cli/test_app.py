@@ -9,7 +9,20 @@ from pabal.apps.adgroups.cli import app
 from tests.apps.adgroups.cli.conftest import World
 from tests.cli.inside import Inside
 
-READING = {"list", "show", "explain", "forecast", "history", "at", "export", "status", "rows", "report", "dry-run"}
+READING = {
+    "list",
+    "show",
+    "explain",
+    "forecast",
+    "history",
+    "at",
+    "export",
+    "status",
+    "rows",
+    "report",
+    "check",
+    "simulate",
+}
 
 
 def leaves(path: str, command: Any) -> Iterator[tuple[str, Any]]:
@@ -36,7 +49,7 @@ async def test_what_was_tried_is_shown_and_nothing_of_it_stays(run: Inside, worl
         for words in (
             ("create", "--name", "새것", "--campaign", "세일", "--until", "2031-12-31"),
             ("edit", "곧", "--name", "다른 이름"),
-            ("event", "pause", "송출"),
+            ("send", "pause", "송출"),
             ("delayed", "cancel", "곧", "start"),
             ("inventory", "set", "초안", "main"),
         )

@@ -38,7 +38,7 @@ async def test_the_forecast_is_its_life_from_here(run: Inside, world: World) -> 
 @pytest.mark.req("E-94")
 async def test_the_state_at_a_moment_is_what_the_history_says(run: Inside, world: World, db: Database) -> None:
     await clock.advance(db, timedelta(hours=3))
-    await run("ad", "event", "resume", "멈춤")
+    await run("ad", "send", "resume", "멈춤")
 
     then = await run("ad", "at", "-2h", "멈춤", "초안", "-o", "json")
     earlier = await run("ad", "at", "-4h", "멈춤", "-o", "json")
@@ -47,3 +47,21 @@ async def test_the_state_at_a_moment_is_what_the_history_says(run: Inside, world
     assert [one["status"] for one in then.json["items"]] == ["PAUSED", "DRAFT"]
     assert [one["status"] for one in earlier.json["items"]] == [None]
     assert {one["name"]: one["status"] for one in everything.json["items"]}["멈춤"] == "RUNNING"
+
+
+async def test_a_life_is_simulated_also_after_an_event_that_nobody_sent(run: Inside, world: World) -> None:
+    now = await run("ad", "simulate", "송출", "-o", "json")
+    paused = await run("ad", "simulate", "송출", "--after", "PAUSE", "-o", "json")
+    refused = await run("ad", "simulate", "송출", "--after", "approve")
+
+    assert [one["status"] for one in now.json["items"]][-1] == "EXPIRED"
+    assert [(one["status"], one["by"]) for one in paused.json["items"]] == [("PAUSED", "PAUSE"), ("EXPIRED", "EXPIRE")]
+    assert (refused.code, "event_refused" in refused.err) == (5, True)
+
+
+async def test_a_history_can_be_read_up_to_a_moment(run: Inside, world: World) -> None:
+    early = await run("ad", "history", "송출", "--at", "-1000d", "-o", "json")
+    late = await run("ad", "history", "송출", "--at", "+1h", "-o", "json")
+
+    assert (early.json["items"], early.json["status"]) == ([], None)
+    assert late.json["status"] == late.json["items"][-1]["target"]

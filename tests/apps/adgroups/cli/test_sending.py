@@ -1,4 +1,4 @@
-"""`pabal ad event`: who takes it moves, who cannot is named with why."""
+"""`pabal ad send`: who takes it moves, who cannot is named with why."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from tests.cli.inside import Inside
 
 @pytest.mark.req("E-09")
 async def test_of_many_those_that_can_take_it_do_and_the_others_say_why_not(run: Inside, world: World) -> None:
-    sent = await run("ad", "event", "PAUSE", "송출", "초안", "-m", "점검", "-o", "json")
+    sent = await run("ad", "send", "PAUSE", "송출", "초안", "-m", "점검", "-o", "json")
     told = await run("ad", "history", "송출", "-o", "json")
 
     by_name = {one["name"]: one for one in sent.json["items"]}
@@ -24,8 +24,8 @@ async def test_of_many_those_that_can_take_it_do_and_the_others_say_why_not(run:
 
 @pytest.mark.req("E-48")
 async def test_a_guard_that_refuses_names_each_of_its_conditions(run: Inside, world: World) -> None:
-    refused = await run("ad", "event", "complete_setup", "초안", "-o", "json")
-    shown = await run("ad", "event", "complete_setup", "초안", "--lang", "ko")
+    refused = await run("ad", "send", "complete_setup", "초안", "-o", "json")
+    shown = await run("ad", "send", "complete_setup", "초안", "--lang", "ko")
 
     [row] = refused.json["items"]
     assert [(one["condition"], one["holds"]) for one in row["checked"]] == [
@@ -37,8 +37,8 @@ async def test_a_guard_that_refuses_names_each_of_its_conditions(run: Inside, wo
 
 
 async def test_a_deletion_asks_first(run: Inside, world: World) -> None:
-    unasked = await run("ad", "event", "delete", "초안")
-    deleted = await run("ad", "event", "delete", "초안", "--yes", "-o", "json")
+    unasked = await run("ad", "send", "delete", "초안")
+    deleted = await run("ad", "send", "delete", "초안", "--yes", "-o", "json")
 
     assert (unasked.code, deleted.code) == (4, 0)
     assert deleted.json["items"][0]["status"] == "DELETED"

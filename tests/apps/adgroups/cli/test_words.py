@@ -10,7 +10,7 @@ from pabal.apps.adgroups.cli import (
     group,
     inventory,
     looking,
-    migrate,
+    migration,
     mismatch,
     sending,
     serving,
@@ -25,7 +25,7 @@ SEEN = (
     *(group.COLUMNS, group.FIELDS, group.CREATIVE_COLUMNS, sending.COLUMNS, delayed.COLUMNS),
     *(looking.EXPLAIN_COLUMNS, looking.FORECAST_COLUMNS, looking.HISTORY_COLUMNS, looking.AT_COLUMNS),
     *(campaign.FIELDS, inventory.COLUMNS, flag.COLUMNS, mismatch.FIELDS, mismatch.DIFFERING_COLUMNS),
-    *(migrate.COLUMNS, migrate.FIELDS, migrate.ROW_COLUMNS, serving.FIELDS, serving.CHECK_COLUMNS),
+    *(migration.COLUMNS, migration.FIELDS, migration.ROW_COLUMNS, serving.FIELDS, serving.CHECK_COLUMNS),
 )
 
 

@@ -10,7 +10,7 @@ from pabal.apps.adgroups.cli import (
     group,
     inventory,
     looking,
-    migrate,
+    migration,
     mismatch,
     sending,
     serving,
@@ -31,13 +31,13 @@ def begin(ctx: typer.Context) -> None:
 
 
 group.add_to(app)
-app.command()(sending.event)
+app.command()(sending.send)
 looking.add_to(app)
 app.add_typer(delayed.app, name="delayed")
 app.add_typer(campaign.app, name="campaign")
 app.add_typer(inventory.app, name="inventory")
 app.add_typer(creative.app, name="creative")
-app.add_typer(migrate.app, name="migrate")
+app.add_typer(migration.app, name="migration")
 app.add_typer(flag.app, name="flag")
 app.add_typer(mismatch.app, name="mismatch")
 app.add_typer(serving.app, name="serving")

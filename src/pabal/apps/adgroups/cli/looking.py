@@ -1,6 +1,6 @@
-"""`pabal ad explain|forecast|history|at`: what each event would do, what will happen, what happened, and how it was."""
+"""`pabal ad explain|forecast|simulate|history|at`: what each event would do, what will happen, and what happened."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Annotated
 
 import typer
@@ -10,13 +10,16 @@ from pabal.apps.adgroups.cli import words
 from pabal.apps.adgroups.cli.finding import find_group, find_groups
 from pabal.apps.adgroups.cli.group import Which
 from pabal.apps.adgroups.cli.rows import explained_row, history_row, show_group_id, stretch_row
+from pabal.apps.adgroups.cli.sending import EventName
 from pabal.apps.adgroups.cli.timing import Moments, read_argument
 from pabal.apps.adgroups.cli.words import reply
-from pabal.apps.adgroups.foresight import foresee
-from pabal.apps.adgroups.machine import AD_GROUP, load_subjects
-from pabal.apps.adgroups.model.adgroups import Event
+from pabal.apps.adgroups.errors import EventRefused
+from pabal.apps.adgroups.foresight import foresee, foresee_life
+from pabal.apps.adgroups.machine import AD_GROUP, Subject, load_subjects
+from pabal.apps.adgroups.model.adgroups import Event, State
 from pabal.apps.adgroups.store import adgroups as store
 from pabal.engine import transitions
+from pabal.engine.machine import Refusal
 from pabal.engine.recurrence import find_zone
 from pabal.platform.commands.moments import read_moment
 from pabal.platform.commands.options import Cursor, Limit, OrgOption, see, tell_more
@@ -65,16 +68,52 @@ def forecast(
     shell.run(work())
 
 
-def history(ctx: typer.Context, ad_group: Which) -> None:
-    """Every transition from its beginning: when, by which event, who, why."""
+def simulate(
+    ctx: typer.Context,
+    ad_group: Which,
+    after: Annotated[
+        EventName | None, typer.Option("--after", case_sensitive=False, help="As if this event were sent now.")
+    ] = None,
+) -> None:
+    """Its whole life from here, to its end: also as it would be after an event that nobody sent."""
     shell: Shell = ctx.obj
 
     async def work() -> None:
         async with shell.transaction() as tx:
             found = await find_group(tx, await see(tx, shell), ad_group)
-            made = await transitions.history(tx, AD_GROUP, found.id)
-        rows = [history_row(one) for one in made]
-        shell.show(reply(HISTORY_COLUMNS, rows, extra={"id": show_group_id(found.id)}))
+            [subject] = await load_subjects(tx, [found.id])
+            now = tx.now
+        stretches = foresee_life(subject, now, after=None if after is None else _lead(subject, Event(after.value), now))
+        extra = {"id": show_group_id(found.id), "after": None if after is None else after.upper()}
+        rows = [stretch_row(one) for one in stretches]
+        shell.show(reply(FORECAST_COLUMNS, rows, extra=extra, family="adgroup"))
+
+    shell.run(work())
+
+
+def _lead(subject: Subject, event: Event, now: datetime) -> tuple[Event, State]:
+    decided = AD_GROUP.decide(subject, event, now)
+    if isinstance(decided, Refusal):
+        raise EventRefused(f"{event.upper()}: {decided.reason}")
+    return event, State(decided)
+
+
+def history(
+    ctx: typer.Context,
+    ad_group: Which,
+    at: Annotated[str | None, typer.Option("--at", metavar="MOMENT", help="Only up to then: -2h, 어제 09:00.")] = None,
+) -> None:
+    """Every transition from its beginning: when, by which event, who, why. With --at the last is what held then."""
+    shell: Shell = ctx.obj
+
+    async def work() -> None:
+        async with shell.transaction() as tx:
+            found = await find_group(tx, await see(tx, shell), ad_group)
+            upto = tx.now if at is None else read_moment(at, tx.now, find_zone(found.schedule.zone))
+            made = [one for one in await transitions.history(tx, AD_GROUP, found.id) if one.at <= upto]
+        status = made[-1].target.upper() if made else None
+        extra = {"id": show_group_id(found.id), "at": upto, "status": status}
+        shell.show(reply(HISTORY_COLUMNS, [history_row(one) for one in made], extra=extra))
 
     shell.run(work())
 
@@ -124,5 +163,6 @@ def at(
 def add_to(app: typer.Typer) -> None:
     app.command()(explain)
     app.command()(forecast)
+    app.command()(simulate)
     app.command()(history)
     app.command(cls=Moments)(at)

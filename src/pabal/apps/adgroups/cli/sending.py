@@ -1,4 +1,4 @@
-"""`pabal ad event`: an event for one ad group or for many; who cannot take it is named, with why."""
+"""`pabal ad send`: an event for one ad group or for many; who cannot take it is named, with why."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -34,7 +34,7 @@ class EventName(StrEnum):
     DELETE = "delete"
 
 
-def event(
+def send(
     ctx: typer.Context,
     name: Annotated[EventName, typer.Argument(metavar="EVENT", case_sensitive=False, help="PAUSE, approve, …")],
     ad_groups: Annotated[list[str], typer.Argument(metavar="AD_GROUP...", help="By id, number or name.")],

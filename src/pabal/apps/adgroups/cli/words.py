@@ -146,8 +146,8 @@ NO_FLAGS: Pair = (
 )
 NO_MISMATCHES: Pair = ("Both ways agree.", "두 방식이 같습니다.")
 NO_RUNS: Pair = (
-    "No migration yet: pabal ad migrate dry-run FILE.csv",
-    "아직 전환이 없습니다: pabal ad migrate dry-run 파일.csv",
+    "No migration yet: pabal ad migration check FILE.csv",
+    "아직 전환이 없습니다: pabal ad migration check 파일.csv",
 )
 NO_ROWS: Pair = ("No such rows.", "그런 행이 없습니다.")
 NO_CHECKS: Pair = ("Not compared yet.", "아직 비교하지 않았습니다.")
@@ -160,12 +160,12 @@ ASK_ROLL_BACK: Pair = (
     "전환 {run}을(를) 되돌릴까요? 만든 것은 지우고 고친 것은 되돌립니다.",
 )
 START_IT: Pair = (
-    "To do it: pabal ad migrate run {run}. Its rows: pabal ad migrate rows {run} --only suspicious",
-    "실행: pabal ad migrate run {run}. 행 보기: pabal ad migrate rows {run} --only suspicious",
+    "To do it: pabal ad migration run {run}. Its rows: pabal ad migration rows {run} --only suspicious",
+    "실행: pabal ad migration run {run}. 행 보기: pabal ad migration rows {run} --only suspicious",
 )
 FOLLOW_IT: Pair = (
-    "A server does it: pabal ad migrate status {run}. Without a server: --here",
-    "서버가 처리합니다: pabal ad migrate status {run}. 서버가 없으면 --here",
+    "A server does it: pabal ad migration status {run}. Without a server: --here",
+    "서버가 처리합니다: pabal ad migration status {run}. 서버가 없으면 --here",
 )
 WHAT_BECOMES: Pair = ("What becomes of it: pabal why {job}", "결과 보기: pabal why {job}")
 NOT_SERVED: Pair = (
@@ -177,7 +177,7 @@ HOLDS, FAILS = "✓", "✕"
 
 _SHOW, _LIST, _DELAYED = "pabal ad show AD_GROUP", "pabal ad list", "pabal ad delayed list"
 NEXT: Mapping[str, str] = {
-    "cannot_write": "pabal ad migrate report RUN --to FILE",
+    "cannot_write": "pabal ad migration report RUN --to FILE",
     "files_not_here": "PABAL_DATA_DIR=… {command}",
     "ad_group_changed": _SHOW,
     "ad_group_not_found": _LIST,
@@ -189,8 +189,8 @@ NEXT: Mapping[str, str] = {
     "bad_day_parts": "pabal ad create --help",
     "bad_flag": "pabal ad flag set --help",
     "bad_inventory": "pabal ad inventory add --help",
-    "bad_legacy_file": "pabal ad migrate dry-run --help",
-    "cannot_read": "pabal ad migrate dry-run FILE.csv",
+    "bad_legacy_file": "pabal ad migration check --help",
+    "cannot_read": "pabal ad migration check FILE.csv",
     "bad_moment": "pabal ad create --help",
     "campaign_not_found": "pabal ad campaign list",
     "cannot_move_there": _DELAYED,
@@ -202,14 +202,14 @@ NEXT: Mapping[str, str] = {
     "mismatch_not_found": "pabal ad mismatch list",
     "must_end": "pabal ad delayed move AD_GROUP expire MOMENT",
     "name_ambiguous": "the same with its id",
-    "no_legacy_table": "pabal ad migrate dry-run FILE.csv",
+    "no_legacy_table": "pabal ad migration check FILE.csv",
     "no_such_delayed_event": _DELAYED,
-    "run_busy": "pabal ad migrate status",
-    "run_not_found": "pabal ad migrate status",
+    "run_busy": "pabal ad migration status",
+    "run_not_found": "pabal ad migration status",
     "serving_off": "PABAL_SERVING_URL=redis://… pabal up",
-    "setup_locked": "pabal ad event reject AD_GROUP",
+    "setup_locked": "pabal ad send reject AD_GROUP",
     "unknown_zone": "pabal ad create --help",
-    "wrong_run_state": "pabal ad migrate status",
+    "wrong_run_state": "pabal ad migration status",
 }
 
 

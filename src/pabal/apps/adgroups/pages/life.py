@@ -1,13 +1,10 @@
 """Its life from here: the machine run ahead of the clock until the end, also with an event that somebody might send."""
 
-from dataclasses import replace
-from datetime import timedelta
-
 from fastapi import APIRouter
 from fastapi.responses import Response
 
 from pabal.apps.adgroups.actions.events import BY_HAND, explain_one
-from pabal.apps.adgroups.foresight import foresee
+from pabal.apps.adgroups.foresight import foresee_life
 from pabal.apps.adgroups.machine import load_subjects
 from pabal.apps.adgroups.model.adgroups import Event
 from pabal.apps.adgroups.pages.listing import AREA, TOPICS, tell_condition
@@ -18,10 +15,7 @@ from pabal.platform.web.identify import Visitor
 from pabal.platform.web.lists import RowId, Word
 
 router = APIRouter(prefix="/ads/groups", include_in_schema=False)
-FURTHEST = timedelta(days=366)
 SHOWN = 100
-# its end is part of its life
-_AFTER = timedelta(seconds=1)
 
 
 @router.get("/{ad_group_id}/life")
@@ -34,13 +28,9 @@ async def show(visit: Visitor, ad_group_id: RowId, event: Word = "") -> Response
         [subject] = await load_subjects(tx, [ad_group_id])
         now = tx.now
     explained = None if asked is None else explain_one(subject, asked, now, visit.actor)
-    if explained is not None and explained.target is not None:
-        subject = replace(subject, state=explained.target)
-    until = min(max(group.schedule.end_at, now) + _AFTER, now + FURTHEST)
-    stretches = foresee(subject, now, until)
-    if explained is not None and explained.target is not None:
-        stretches[:1] = [replace(one, by=asked) for one in stretches[:1]]
-    possible = [one for one in BY_HAND if explain_one(replace(subject, state=group.state), one, now).target is not None]
+    sent = None if explained is None or explained.target is None else (explained.event, explained.target)
+    stretches = foresee_life(subject, now, after=sent)
+    possible = [one for one in BY_HAND if explain_one(subject, one, now).target is not None]
     return await visit.show(
         "adgroups/life.html",
         group=group,
@@ -52,7 +42,7 @@ async def show(visit: Visitor, ad_group_id: RowId, event: Word = "") -> Response
         stretches=stretches[:SHOWN],
         last=stretches[-1] if len(stretches) > SHOWN else None,
         left_out=max(len(stretches) - SHOWN - 1, 0),
-        is_cut=bool(stretches) and group.schedule.end_at > stretches[-1].until,
-        until=stretches[-1].until if stretches else until,
+        is_cut=group.schedule.end_at > stretches[-1].until,
+        until=stretches[-1].until,
         live_topics=TOPICS,
     )

@@ -1,4 +1,4 @@
-"""`pabal ad migrate`: old ad groups brought over: a dry run first, then the run, going on, and taking it back."""
+"""`pabal ad migration`: old ad groups brought over: a dry run first, then the run, going on, and taking it back."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from enum import StrEnum
@@ -39,8 +39,8 @@ class ModeName(StrEnum):
     BATCHES = "batches"
 
 
-@app.command("dry-run")
-def dry_run_(
+@app.command()
+def check(
     ctx: typer.Context,
     file: Annotated[
         Path | None, typer.Argument(metavar="FILE.csv", help="id,name,campaign,start_at,end_at,…; see the manual.")

@@ -1,4 +1,4 @@
-"""`pabal ad migrate|flag|mismatch`: from calculated to stored, by commands."""
+"""`pabal ad migration|flag|mismatch`: from calculated to stored, by commands."""
 
 from pathlib import Path
 
@@ -27,15 +27,15 @@ def old(run: Inside) -> Path:
 async def test_a_migration_is_planned_looked_at_done_reported_and_taken_back(
     run: Inside, world: World, old: Path
 ) -> None:
-    planned = await run("ad", "migrate", "dry-run", str(old), "--org", "부산총판", "-o", "json")
+    planned = await run("ad", "migration", "check", str(old), "--org", "부산총판", "-o", "json")
     number = str(planned.json["id"])
-    suspicious = await run("ad", "migrate", "rows", number, "--only", "suspicious", "-o", "json")
+    suspicious = await run("ad", "migration", "rows", number, "--only", "suspicious", "-o", "json")
     before = await run("ad", "list", "-o", "json")
-    done = await run("ad", "migrate", "run", number, "--here", "-o", "json")
+    done = await run("ad", "migration", "run", number, "--here", "-o", "json")
     after = await run("ad", "list", "--source", "calculator", "-o", "json")
-    reported = await run("ad", "migrate", "report", number, "--to", str(run.folder / "report.csv"))
-    again = await run("ad", "migrate", "report", number, "--to", str(run.folder / "report.csv"))
-    back = await run("ad", "migrate", "rollback", number, "--here", "--yes", "-o", "json")
+    reported = await run("ad", "migration", "report", number, "--to", str(run.folder / "report.csv"))
+    again = await run("ad", "migration", "report", number, "--to", str(run.folder / "report.csv"))
+    back = await run("ad", "migration", "rollback", number, "--here", "--yes", "-o", "json")
 
     assert (planned.json["run_state"], planned.json["states"], planned.json["refusals"]) == (
         "planned",
@@ -53,12 +53,12 @@ async def test_a_migration_is_planned_looked_at_done_reported_and_taken_back(
 
 
 async def test_without_a_source_or_the_servers_files_nothing_is_planned(run: Inside, world: World) -> None:
-    neither = await run("ad", "migrate", "dry-run")
-    elsewhere = await run("ad", "migrate", "dry-run", "old.csv", "--lang", "ko")
+    neither = await run("ad", "migration", "check")
+    elsewhere = await run("ad", "migration", "check", "old.csv", "--lang", "ko")
     (run.folder / "data" / "files").mkdir()
-    unreadable = await run("ad", "migrate", "dry-run", "nowhere.csv")
-    no_table = await run("ad", "migrate", "dry-run", "--table")
-    listed = await run("ad", "migrate", "status", "-o", "json")
+    unreadable = await run("ad", "migration", "check", "nowhere.csv")
+    no_table = await run("ad", "migration", "check", "--table")
+    listed = await run("ad", "migration", "status", "-o", "json")
 
     assert [one.code for one in (neither, elsewhere, unreadable, no_table)] == [2, 4, 2, 3]
     assert "서버의 파일이 여기에 없습니다" in elsewhere.err
@@ -67,13 +67,13 @@ async def test_without_a_source_or_the_servers_files_nothing_is_planned(run: Ins
 
 async def test_a_server_is_left_to_do_it_and_a_plan_can_be_discarded(run: Inside, world: World, old: Path) -> None:
     for _ in range(2):
-        await run("ad", "migrate", "dry-run", str(old), "--org", "부산총판")
+        await run("ad", "migration", "check", str(old), "--org", "부산총판")
 
-    started = await run("ad", "migrate", "run", "1", "--mode", "batches", "-o", "json")
+    started = await run("ad", "migration", "run", "1", "--mode", "batches", "-o", "json")
     waiting = await run("jobs", "list", "-o", "json")
-    discarded = await run("ad", "migrate", "discard", "2")
-    listed = await run("ad", "migrate", "status", "-o", "json")
-    resumed = await run("ad", "migrate", "resume", "1", "--here", "-o", "json")
+    discarded = await run("ad", "migration", "discard", "2")
+    listed = await run("ad", "migration", "status", "-o", "json")
+    resumed = await run("ad", "migration", "resume", "1", "--here", "-o", "json")
 
     assert (started.json["run_state"], started.json["mode"], discarded.code) == ("running", "batches", 0)
     assert [one["kind"] for one in waiting.json["items"]] == ["adgroups.migrate"]
