@@ -1,6 +1,5 @@
 """As many old ad groups as the old system's table may have."""
 
-
 import pytest
 
 from pabal.apps.adgroups.legacy import actions
