@@ -74,7 +74,7 @@ def test_the_page_names_everything_a_reader_may_meet(what: str):
         pytest.param("Duplicates, order and clocks", ("Idempotency-Key", "locked"), marks=pytest.mark.req("E-102")),
         pytest.param(
             "Migrating in production",
-            ("migrate dry-run", "migrate rollback", "--even-touched", "flag set", "percent", "resume"),
+            ("migration check", "migration rollback", "--even-touched", "flag set", "percent", "resume"),
             marks=pytest.mark.req("E-103"),
         ),
         pytest.param("Midnight", ("1,000", "adgroups.late_events"), marks=pytest.mark.req("E-104")),
