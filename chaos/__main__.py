@@ -1,14 +1,11 @@
 """python -m chaos --seconds 60 --seed 1: a run and its report. Ends with 1 on a violation or too little proof."""
 
 import argparse
-import asyncio
-import logging
-import signal
 import sys
 
+from chaos.entry import carry_out, say
 from chaos.plan import Minimums
 from chaos.run import Chosen, run
-from pabal.base.telemetry import start_logging
 
 
 def main() -> int:
@@ -23,19 +20,7 @@ def main() -> int:
         parser.error("a run needs four workers")
     minimums = Minimums(0, 0, 0, 0) if given.any else Minimums()
     chosen = Chosen(given.seconds, given.seed, given.workers, minimums=minimums, keep=given.keep)
-    # asyncpg reports every failed try of its pool; here the database is down on purpose.
-    logging.getLogger("asyncpg").setLevel(logging.CRITICAL)
-    start_logging(level="warning")
-    # Whoever ends the run early ends its servers and its PostgreSQL with it.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    report = asyncio.run(run(chosen, say))
-    for line in report.lines():
-        say(line)
-    return 0 if report.is_good else 1
-
-
-def say(line: str) -> None:
-    print(line, flush=True)
+    return carry_out(run(chosen, say), level="warning")
 
 
 if __name__ == "__main__":

@@ -32,6 +32,10 @@ class Judged:
     def is_good(self) -> bool:
         return not self.violations and not self.lacking
 
+    def lines(self) -> Iterator[str]:
+        """What a run says of itself; every run has more to say than what was found."""
+        return self.found()
+
     def found(self) -> Iterator[str]:
         for finding in self.findings:
             mark = "ok  " if not finding.violations else "FAIL"

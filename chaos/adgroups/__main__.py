@@ -1,14 +1,10 @@
 """python -m chaos.adgroups --seconds 45 --seed 1: a run and its report. Ends with 1 on a violation."""
 
 import argparse
-import asyncio
-import logging
-import signal
 import sys
 
-from chaos.__main__ import say
 from chaos.adgroups.run import Chosen, run
-from pabal.base.telemetry import start_logging
+from chaos.entry import carry_out, say
 
 
 def main() -> int:
@@ -23,15 +19,7 @@ def main() -> int:
     chosen = Chosen(
         given.seconds, given.seed, given.ad_groups, given.patience, keep=given.keep, is_any_enough=given.any
     )
-    # asyncpg reports every failed try of its pool; here the database is down on purpose.
-    logging.getLogger("asyncpg").setLevel(logging.CRITICAL)
-    start_logging(level="error")
-    # Whoever ends the run early ends its servers, its PostgreSQL and its Valkey with it.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    report = asyncio.run(run(chosen, say))
-    for line in report.lines():
-        say(line)
-    return 0 if report.is_good else 1
+    return carry_out(run(chosen, say), level="error")
 
 
 if __name__ == "__main__":

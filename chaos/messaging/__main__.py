@@ -1,14 +1,10 @@
 """python -m chaos.messaging --seconds 45 --seed 1: a run and its report. Ends with 1 on a violation."""
 
 import argparse
-import asyncio
-import logging
-import signal
 import sys
 
-from chaos.__main__ import say
+from chaos.entry import carry_out, say
 from chaos.messaging.run import Chosen, run
-from pabal.base.telemetry import start_logging
 
 
 def main() -> int:
@@ -21,15 +17,7 @@ def main() -> int:
     parser.add_argument("--any", action="store_true", help="let a run count however little it did; for trying out")
     given = parser.parse_args()
     chosen = Chosen(given.seconds, given.seed, given.bots, given.pace, keep=given.keep, is_any_enough=given.any)
-    # asyncpg reports every failed try of its pool; here the database is down on purpose.
-    logging.getLogger("asyncpg").setLevel(logging.CRITICAL)
-    start_logging(level="warning")
-    # Whoever ends the run early ends its servers, its phones and its PostgreSQL with it.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    report = asyncio.run(run(chosen, say))
-    for line in report.lines():
-        say(line)
-    return 0 if report.is_good else 1
+    return carry_out(run(chosen, say), level="warning")
 
 
 if __name__ == "__main__":
