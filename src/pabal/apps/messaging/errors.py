@@ -198,7 +198,7 @@ class BadFile(Invalid):
     """This file cannot be read. Name one that is there; a text is UTF-8."""
 
 
-class BadRule(Invalid):
+class BadWhen(Invalid):
     """Say once when it is sent: --at '2026-07-03 09:00', --daily 09:00 or --weekly 'mon,thu 09:00'; a zone is named as
     in Asia/Seoul."""
 

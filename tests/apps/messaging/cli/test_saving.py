@@ -104,7 +104,7 @@ async def test_a_refusal_names_the_options_in_the_readers_language(db: Database,
     assert (refused.code, unruly.code, nowhere.code, unread.code) == (2, 2, 3, 2)
     assert "schedule_refused" in refused.err
     assert "--text: 보낼 것이 없습니다." in refused.err
-    assert "bad_rule" in unruly.err
+    assert "bad_when" in unruly.err
     assert '"next": "pabal msg room list"' in nowhere.err
     assert "bad_file" in unread.err
     assert await count(db) == (0, 0)

@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime, time, timedelta
 import pytest
 
 from pabal.apps.messaging.cli.timing import Timed, read_when
-from pabal.apps.messaging.errors import BadRule
+from pabal.apps.messaging.errors import BadWhen
 from pabal.apps.messaging.model.schedules import ScheduleType
 from pabal.engine.recurrence import Weekday
 from pabal.platform.commands.moments import BadMoment
@@ -62,5 +62,5 @@ def test_a_day_is_valid_to_its_end_and_a_new_end_keeps_the_rule() -> None:
     ],
 )
 def test_what_is_no_rule_is_refused(wrong: Timed) -> None:
-    with pytest.raises((BadRule, BadMoment)):
+    with pytest.raises((BadWhen, BadMoment)):
         read_when(wrong, NOW, None)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
-from pabal.apps.messaging.errors import BadRule
+from pabal.apps.messaging.errors import BadWhen
 from pabal.apps.messaging.model.schedules import ScheduleType, When
 from pabal.engine.recurrence import Weekday
 from pabal.platform.commands.moments import read_moment
@@ -37,7 +37,7 @@ def read_when(timed: Timed, now: datetime, old: When | None) -> When:
     try:
         return _read(timed, now, old)
     except OverflowError as error:
-        raise BadRule(f"{timed.at or ''} {timed.until or ''}".strip()[:100]) from error
+        raise BadWhen(f"{timed.at or ''} {timed.until or ''}".strip()[:100]) from error
 
 
 def _read(timed: Timed, now: datetime, old: When | None) -> When:
@@ -56,7 +56,7 @@ def _rule(timed: Timed, now: datetime, zone: ZoneInfo) -> When:
     """Valid from now on for a year, or for a day after its one moment."""
     said = [one for one in (timed.at, timed.daily, timed.weekly) if one is not None]
     if len(said) != 1:
-        raise BadRule(", ".join(said))
+        raise BadWhen(", ".join(said))
     if timed.at is not None:
         moment = read_moment(timed.at, now, zone).astimezone(zone).replace(microsecond=0)
         until = max(now, moment) + _DAY
@@ -79,7 +79,7 @@ def _weekday(text: str) -> Weekday:
         return Weekday(_KOREAN.index(first))
     found = [day for day in Weekday if len(text) >= 3 and text[:3].upper() == day.name]
     if not found:
-        raise BadRule(text[:100])
+        raise BadWhen(text[:100])
     return found[0]
 
 
@@ -87,7 +87,7 @@ def _time(text: str) -> time:
     try:
         return time.fromisoformat(text.strip().rjust(5, "0")).replace(tzinfo=None, microsecond=0)
     except ValueError as error:
-        raise BadRule(text[:100]) from error
+        raise BadWhen(text[:100]) from error
 
 
 def _end(text: str, now: datetime, zone: ZoneInfo) -> datetime:
@@ -100,4 +100,4 @@ def _zone(name: str) -> ZoneInfo:
     try:
         return ZoneInfo(name)
     except (ValueError, OSError, LookupError) as error:
-        raise BadRule(name[:100]) from error
+        raise BadWhen(name[:100]) from error

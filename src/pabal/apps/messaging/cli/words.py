@@ -182,7 +182,7 @@ NEXT: Mapping[str, str] = {
     "bad_exclusion": "pabal msg bot exclude --help",
     "bad_file": "pabal msg schedule new --help",
     "bad_moment": "pabal msg schedule new --help",
-    "bad_rule": "pabal msg schedule new --help",
+    "bad_when": "pabal msg schedule new --help",
     "bot_excluded": _BOTS,
     "bot_included": _BOTS,
     "bot_not_found": _BOTS,

@@ -4,7 +4,7 @@ import importlib
 import pkgutil
 from functools import cache
 
-from pabal.base.errors import PabalError
+from pabal.base.errors import Invalid, PabalError
 from pabal.platform.language.pairs import Lang
 
 
@@ -14,9 +14,17 @@ def explain(error: PabalError, lang: Lang) -> str:
     return (korean().get(error.code) or english) if lang == "ko" else english
 
 
+class CodeTaken(Invalid):
+    """Two errors have one code, so that one would be explained by the other's sentence. Rename one of them."""
+
+
 def add(sentences: dict[str, str]) -> None:
-    """An app's, by code."""
-    korean().update(sentences)
+    """An app's, by code; saying them again changes nothing."""
+    known = korean()
+    taken = sorted(code for code, said in sentences.items() if known.get(code, said) != said)
+    if taken:
+        raise CodeTaken(", ".join(taken))
+    known.update(sentences)
 
 
 @cache
