@@ -55,6 +55,19 @@ async def kept(db: Database) -> list[Kept]:
         return (await list_events(tx, ENGINE)).items[::-1]
 
 
+SAID: list[tuple[int, str, dict[str, Any]]] = [
+    (1, "COMPLETE_SETUP", {}),
+    (2, "approve", {"reason": "agreed"}),
+    (3, "RESUME", {}),  # before its pause
+    (4, "PAUSE", {"expect_version": 3, "reason": "sold out"}),
+    (4, "PAUSE", {"expect_version": 3, "reason": "sold out"}),
+    (5, "DELETE", {"expect_version": 3}),
+    (6, "Resume", {}),
+    (7, "DELETE", {}),
+    (7, "DELETE", {}),
+]
+
+
 @pytest.mark.req("E-11", "E-12", "E-102")
 async def test_events_move_an_ad_group_once_and_those_that_come_too_early_are_refused(
     world: World, redis: Redis, line: Line
@@ -63,21 +76,11 @@ async def test_events_move_an_ad_group_once_and_those_that_come_too_early_are_re
     shown = ids.show("adg", number)
     async with world.db.transaction() as tx:
         await tx.script(f"update pabal.ad_group set legacy_id = 'old-7' where id = {number}")
-    said: list[tuple[int, str, str, dict[str, Any]]] = [
-        (1, "COMPLETE_SETUP", shown, {}),
-        (2, "approve", "old-7", {"reason": "agreed"}),
-        (3, "RESUME", shown, {}),  # before its pause
-        (4, "PAUSE", shown, {"expect_version": 3, "reason": "sold out"}),
-        (4, "PAUSE", shown, {"expect_version": 3, "reason": "sold out"}),
-        (5, "DELETE", shown, {"expect_version": 3}),
-        (6, "Resume", shown, {}),
-        (7, "DELETE", shown, {}),
-        (7, "DELETE", shown, {}),
-    ]
-    for one, event, subject, data in said:
-        await say(redis, one, event, subject, **data)
+    for one, event, data in SAID:
+        # by the old system's id too
+        await say(redis, one, event, "old-7" if one == 2 else shown, **data)
 
-    for _ in said:
+    for _ in SAID:
         assert await Intake(world.db, line, EVENTS).take_once(WISH) == 1
 
     assert [(one.id, one.result, one.code, one.duplicates) for one in await kept(world.db)] == [

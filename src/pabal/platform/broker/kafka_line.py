@@ -1,7 +1,7 @@
 """Kafka through FastStream: the same bridge by another address. Untried: no Kafka was at hand when this was written."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -11,7 +11,7 @@ from faststream.exceptions import FastStreamException
 from faststream.kafka import KafkaBroker
 from faststream.kafka.message import KafkaMessage
 
-from pabal.platform.broker.line import GROUP, Incoming, Outgoing, Wish
+from pabal.platform.broker.line import GROUP, Incoming, Outgoing, Wish, careful
 from pabal.platform.broker.model import BrokerAway
 
 ANSWER_SECONDS = 10.0
@@ -68,14 +68,9 @@ class KafkaLine:
     def _read(self, message: KafkaMessage) -> Incoming:
         record: Any = message.raw_message
         place = f"{record.topic}:{record.partition}:{record.offset}"
-        return Incoming(place, record.value or b" ", self._careful(message.ack), self._careful(message.nack))
-
-    def _careful(self, act: Callable[[], Awaitable[None]]) -> Callable[[], Awaitable[None]]:
-        async def run() -> None:
-            async with self._speaking():
-                await act()
-
-        return run
+        return Incoming(
+            place, record.value or b" ", careful(self._speaking, message.ack), careful(self._speaking, message.nack)
+        )
 
     @asynccontextmanager
     async def _speaking(self) -> AsyncIterator[KafkaBroker]:

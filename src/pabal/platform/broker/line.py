@@ -1,6 +1,7 @@
 """The seam to a broker: what the bridge asks of it, and which address opens which. Nothing is imported before that."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Protocol
@@ -52,6 +53,18 @@ class Line(Protocol):
         """Messages taken and not acknowledged yet; None where the broker does not tell."""
 
     async def close(self) -> None: ...
+
+
+def careful(
+    speaking: Callable[[], AbstractAsyncContextManager[object]], act: Callable[[], Awaitable[None]]
+) -> Callable[[], Awaitable[None]]:
+    """The same, by a line that names its failures."""
+
+    async def run() -> None:
+        async with speaking():
+            await act()
+
+    return run
 
 
 def open_line(url: str) -> Line:

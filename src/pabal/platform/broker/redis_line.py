@@ -17,7 +17,7 @@ from redis.backoff import NoBackoff
 from redis.exceptions import RedisError, ResponseError
 
 from pabal.base.clock import elapsed
-from pabal.platform.broker.line import GROUP, Incoming, Outgoing, Wish
+from pabal.platform.broker.line import GROUP, Incoming, Outgoing, Wish, careful
 from pabal.platform.broker.model import BrokerAway
 
 FIELD = b"__data__"
@@ -94,16 +94,9 @@ class RedisLine:
         return Incoming(
             f"{message.raw_message['channel']}:{place.decode()}",
             message.raw_message["data"][FIELD],
-            self._careful(message.ack),
-            self._careful(message.nack),
+            careful(self._speaking, message.ack),
+            careful(self._speaking, message.nack),
         )
-
-    def _careful(self, act: Callable[[], Awaitable[None]]) -> Callable[[], Awaitable[None]]:
-        async def run() -> None:
-            async with self._speaking():
-                await act()
-
-        return run
 
     @asynccontextmanager
     async def _speaking(self) -> AsyncIterator[_Open]:

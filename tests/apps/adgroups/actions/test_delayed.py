@@ -13,6 +13,7 @@ from pabal.apps.adgroups.errors import AdGroupNotFound, CannotMoveThere, MustEnd
 from pabal.apps.adgroups.machine import AD_GROUP
 from pabal.apps.adgroups.model.adgroups import Event, Schedule, State
 from pabal.base.settings import Settings
+from pabal.composing import TIMERS_REST
 from pabal.engine import timers
 from pabal.engine.listing.facts import Wanted, list_facts
 from pabal.engine.transitions import GuardRefused
@@ -20,6 +21,7 @@ from pabal.platform.actor import NotAllowed, Role
 from pabal.platform.tenants import visible_to
 from tests.apps.adgroups.actions.world import BY_DAY, DAY, HOUR, LATER, START, World, boss
 from tests.support.people import person
+from tests.support.servers import until
 
 NOON = LATER.start_at
 DAILY = replace(LATER, dayparts=BY_DAY)
@@ -79,14 +81,23 @@ async def test_each_daily_one_arms_the_next_until_the_end(world: World):
 
 
 @pytest.mark.req("E-52")
-async def test_a_server_looks_every_second(world: World, tmp_path: Path):
+async def test_a_server_finds_what_is_due_by_looking_every_second_when_nobody_tells_it(world: World, tmp_path: Path):
+    group = await world.make_approved()
     asked = Settings(database_url=world.db.url, data_dir=tmp_path, port=0, apps="pabal.apps.adgroups")
     app = await main.build(asked, frozenset({"scheduler"}))
+    await app.start()
 
-    [loop] = [one for one in app.server._loops if one.name == "timers"]
+    # behind its back: no hint is given, and the next moment it knows of is hours away
+    async with world.db.transaction() as tx:
+        await tx.script(f"update pabal.ad_group set start_at = pabal.now() where id = {group}")
+        await tx.script("update pabal.timer set due_at = pabal.now() where event = 'start'")
 
-    assert loop._idle == 1.0
+    async def runs() -> bool:
+        return await world.state(group) is State.RUNNING
+
+    await until(runs)
     await app.stop()
+    assert TIMERS_REST == 1.0
 
 
 @pytest.mark.req("E-57")

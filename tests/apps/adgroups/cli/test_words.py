@@ -16,7 +16,7 @@ from pabal.apps.adgroups.cli import (
     serving,
     words,
 )
-from pabal.apps.adgroups.model.adgroups import Event, State
+from pabal.apps.adgroups.model.adgroups import Event
 from pabal.base.errors import PabalError
 from pabal.cli.words import find
 from pabal.platform.language.errors import korean
@@ -49,8 +49,7 @@ def test_every_next_command_follows_an_error_that_exists() -> None:
     assert words.NEXT.keys() - known - korean().keys() == set()
 
 
-def test_every_state_and_event_that_can_be_named_is_one_of_the_machines() -> None:
-    assert {one.value for one in group.StateName} == set(State)
+def test_every_event_can_be_sent_or_fired() -> None:
     assert {one.value for one in (*sending.EventName, *delayed.TimedName)} == set(Event)
 
 

@@ -1,6 +1,5 @@
 """`pabal ad list|show|create|edit`: ad groups, and everything of one as options."""
 
-from enum import StrEnum
 from typing import Annotated
 
 import typer
@@ -12,7 +11,7 @@ from pabal.apps.adgroups.cli.rows import creative_row, group_row
 from pabal.apps.adgroups.cli.timing import Timed, read_schedule
 from pabal.apps.adgroups.cli.words import reply, reply_one
 from pabal.apps.adgroups.errors import BadCreative
-from pabal.apps.adgroups.model.adgroups import AdGroup, NewAdGroup, Source
+from pabal.apps.adgroups.model.adgroups import AdGroup, NewAdGroup, Source, State
 from pabal.apps.adgroups.store import adgroups as store
 from pabal.base.database import Tx
 from pabal.platform.commands.answers import Answer
@@ -36,21 +35,10 @@ FIELDS = (
 CREATIVE_COLUMNS = ("id", "name", "url", "created_at")
 
 
-class StateName(StrEnum):
-    DRAFT = "draft"
-    READY = "ready"
-    APPROVED = "approved"
-    RUNNING = "running"
-    PAUSED = "paused"
-    PENDING = "pending"
-    EXPIRED = "expired"
-    DELETED = "deleted"
-
-
 def list_(
     ctx: typer.Context,
     state: Annotated[
-        list[StateName] | None,
+        list[State] | None,
         typer.Option(case_sensitive=False, help="Only in this state; may be repeated. Deleted ones only so."),
     ] = None,
     campaign: CampaignOption = None,

@@ -9,11 +9,11 @@ from fastapi.responses import Response
 from pabal.apps.adgroups.errors import AdGroupNotFound, BadFlag, CampaignNotFound, FlagNotFound
 from pabal.apps.adgroups.legacy import flags
 from pabal.apps.adgroups.legacy.flags import FlagKind
-from pabal.apps.adgroups.pages.migration import HERE, Fault, show_migration
+from pabal.apps.adgroups.pages.faults import tell_fault
+from pabal.apps.adgroups.pages.migration import HERE, show_migration
 from pabal.base.database import Tx
 from pabal.engine import ids
 from pabal.engine.ids import BadId
-from pabal.platform.language.errors import explain
 from pabal.platform.language.pairs import Pair
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.lists import Word, read_number
@@ -70,7 +70,7 @@ async def _do(visit: Visit, act: Callable[[Tx], Awaitable[int]], kind: FlagKind,
         async with visit.change() as tx:
             changed = await act(tx)
     except _WRONG as error:
-        fault = Fault(_NOT_SET, explain(error, visit.lang), error.code, f"flag-{kind}", typed)
+        fault = tell_fault(visit, error, _NOT_SET, field=f"flag-{kind}", typed=typed)
         return await show_migration(visit, fault=fault)
     return visit.go(f"{HERE}#flags", said=_CHANGED, n=changed)
 

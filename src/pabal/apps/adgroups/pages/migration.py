@@ -1,6 +1,5 @@
 """From calculated to stored: how far it is, old ad groups brought over by a dry run first, and whose state is shown."""
 
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query
@@ -13,6 +12,7 @@ from pabal.apps.adgroups.legacy.model import COLUMNS, NEEDED, FromFile, FromTabl
 from pabal.apps.adgroups.legacy.shadow import EXPECTED
 from pabal.apps.adgroups.legacy.words import RUN_STATES
 from pabal.apps.adgroups.model.adgroups import Source
+from pabal.apps.adgroups.pages.faults import Fault
 from pabal.apps.adgroups.pages.flagged import load_flags
 from pabal.apps.adgroups.pages.listing import AREA, MOST_CHOICES, TOPICS
 from pabal.apps.adgroups.store.campaigns import list_campaigns
@@ -47,17 +47,6 @@ LOOKS: dict[str, str] = {
     RunState.ROLLING_BACK: "work",
     RunState.ROLLED_BACK: "end",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """Something that was asked for on this page and did not happen; `field` is where it was asked."""
-
-    what: Pair
-    why: str
-    code: str
-    field: str = ""
-    typed: str = ""
 
 
 @router.get("")

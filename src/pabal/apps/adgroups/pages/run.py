@@ -11,16 +11,15 @@ from pabal.apps.adgroups.errors import RunBusy, RunNotFound, WrongRunState
 from pabal.apps.adgroups.legacy import actions
 from pabal.apps.adgroups.legacy.model import Mode, Row, Run, RunState
 from pabal.apps.adgroups.legacy.words import MARKS, OUTCOMES, REFUSALS, RUN_STATES
+from pabal.apps.adgroups.pages.faults import Fault, tell_fault
 from pabal.apps.adgroups.pages.listing import TOPICS
-from pabal.apps.adgroups.pages.migration import HERE, LOOKS, Fault
+from pabal.apps.adgroups.pages.migration import HERE, LOOKS
 from pabal.apps.adgroups.settings import ONE_TRANSACTION_ROWS
 from pabal.base.database import Tx
-from pabal.base.errors import Conflict
 from pabal.engine import ids, listing
 from pabal.engine.listing import JobLine, Page
 from pabal.engine.listing.jobs import OPEN, Wanted
 from pabal.platform import settings, storage
-from pabal.platform.language.errors import explain
 from pabal.platform.language.pairs import Pair
 from pabal.platform.tenants import visible_to
 from pabal.platform.web.actors import name_actors
@@ -98,7 +97,7 @@ async def discard(visit: Visitor, run_id: RowId) -> Response:
             await actions.discard(tx, visit.actor, run_id)
     except _STOPPED as error:
         return await _show(
-            visit, run_id, Filters(), _fault(visit, error, ("It was not discarded", "버리지 못했습니다"))
+            visit, run_id, Filters(), tell_fault(visit, error, ("It was not discarded", "버리지 못했습니다"))
         )
     return visit.go(HERE, said=("The plan was discarded.", "계획을 버렸습니다."))
 
@@ -108,7 +107,7 @@ async def _do(visit: Visit, run_id: int, act: Callable[[Tx], Awaitable[Run]], wh
         async with visit.change() as tx:
             await act(tx)
     except _STOPPED as error:
-        return await _show(visit, run_id, Filters(), _fault(visit, error, what))
+        return await _show(visit, run_id, Filters(), tell_fault(visit, error, what))
     return visit.go(f"{HERE}/{run_id}", said=_ON_ITS_WAY)
 
 
@@ -154,7 +153,3 @@ async def _find_job(tx: Tx, visit: Visit, run: Run) -> JobLine | None:
         return None
     found = await listing.list_jobs(tx, Wanted(visit.scope.listed, OPEN, about=run.about), limit=1)
     return found.items[0] if found.items else None
-
-
-def _fault(visit: Visit, error: Conflict, what: Pair) -> Fault:
-    return Fault(what, explain(error, visit.lang), error.code)

@@ -13,16 +13,15 @@ from pabal.apps.adgroups.errors import AlreadyStarted, CannotMoveThere, MustEnd,
 from pabal.apps.adgroups.machine import AD_GROUP, load_subjects
 from pabal.apps.adgroups.model.adgroups import TIMED, AdGroup, Event
 from pabal.apps.adgroups.pages.delayed import KEY, Line, make_line
+from pabal.apps.adgroups.pages.faults import Fault, tell_fault
 from pabal.apps.adgroups.pages.listing import AREA, DELAYED, TOPICS, tell_condition
 from pabal.apps.adgroups.pages.local import read_local, show_local
 from pabal.apps.adgroups.store.adgroups import get_ad_group
 from pabal.apps.adgroups.words import STATES
 from pabal.base.database import Tx
-from pabal.base.errors import PabalError
 from pabal.engine import timers
 from pabal.engine.transitions import GuardRefused, MoveNotAllowed
 from pabal.platform.actor import Right
-from pabal.platform.language.errors import explain
 from pabal.platform.language.pairs import Pair
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.lists import RowId, Word
@@ -39,17 +38,6 @@ class Shown:
     line: Line
     explained: Explained
     now: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """What was asked for and did not happen. `field` says where in the page it belongs."""
-
-    what: Pair
-    why: str
-    code: str
-    field: str = ""
-    typed: str = ""
 
 
 @router.get("")
@@ -72,7 +60,7 @@ async def fire(visit: Visitor, ad_group_id: RowId, event: Word) -> Response:
             done = await actions.fire(tx, visit.actor, ad_group_id, named)
     except _REFUSED as error:
         what = ("It was not fired: its guard refused", "보내지 못했습니다. 조건이 맞지 않습니다")
-        return await _show(visit, ad_group_id, named, _fault(visit, error, what))
+        return await _show(visit, ad_group_id, named, tell_fault(visit, error, what))
     state = STATES[done.state]
     said: Pair = ("{event}: {name} is " + state[0] + " now", "{event}: {name} 이제 " + state[1])
     return visit.go(DELAYED, said=said, event=named.upper(), name=done.name)
@@ -89,7 +77,7 @@ async def move(visit: Visitor, ad_group_id: RowId, event: Word, to: Annotated[Wo
         async with visit.change() as tx:
             done = await actions.move(tx, visit.actor, ad_group_id, named, moment)
     except (CannotMoveThere, AlreadyStarted) as error:
-        return await _show(visit, ad_group_id, named, _fault(visit, error, what, field="to", typed=to))
+        return await _show(visit, ad_group_id, named, tell_fault(visit, error, what, field="to", typed=to))
     said = ("{event} of {name}: moved to {to}", "{name}의 {event}: 옮겼습니다. {to}")
     return _back(visit, done, named, said, to=visit.voice.moment(moment))
 
@@ -102,7 +90,7 @@ async def cancel(visit: Visitor, ad_group_id: RowId, event: Word) -> Response:
             done = await actions.cancel(tx, visit.actor, ad_group_id, named)
     except _REFUSED as error:
         return await _show(
-            visit, ad_group_id, named, _fault(visit, error, ("It was not taken out", "취소하지 못했습니다"))
+            visit, ad_group_id, named, tell_fault(visit, error, ("It was not taken out", "취소하지 못했습니다"))
         )
     return _back(visit, done, named, ("{event} of {name}: taken out", "{name}의 {event}: 취소했습니다"))
 
@@ -133,10 +121,6 @@ async def _load(tx: Tx, visit: Visit, ad_group_id: int, event: Event) -> Shown:
     [subject] = await load_subjects(tx, [group.id])
     line = make_line(armed[0], group, await load_tree(tx, visit.scope), tx.now)
     return Shown(line, explain_one(subject, event, tx.now), tx.now)
-
-
-def _fault(visit: Visit, error: PabalError, what: Pair, *, field: str = "", typed: str = "") -> Fault:
-    return Fault(what, explain(error, visit.lang), error.code, field, typed)
 
 
 def _back(visit: Visit, group: AdGroup, event: Event, said: Pair, **values: Any) -> Response:
