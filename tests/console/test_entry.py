@@ -179,3 +179,31 @@ class TestInProduction:
         assert "max-age" in entered.headers["strict-transport-security"]
         admin = await visitor(web)
         assert (await admin.post("/demo/load")).status_code == 404
+
+
+async def test_an_office_behind_one_address_does_not_wait_for_a_colleague_who_mistypes_or_a_guesser(web: Web) -> None:
+    """All of these come from 127.0.0.1, as from behind one NAT address or a proxy nobody configured."""
+    login = await with_password(web)
+    guesser = await browser(web)
+    slowed = [await sign_in(guesser, "busan.admin", "wrong wrong wrong") for _ in range(8)]
+    for number in range(30):
+        await sign_in(guesser, f"made.up{number}", "wrong wrong wrong")
+
+    entered = await sign_in(await browser(web), login, PASSWORD)
+
+    assert entered.status_code == 303
+    assert ["Too many tries" in one.text for one in slowed] == [False] * 5 + [True] * 3
+
+
+async def test_a_browser_where_one_signed_in_before_does_not_wait_for_somebody_who_guesses(web: Web) -> None:
+    login = await with_password(web)
+    mine, guesser = await browser(web), await browser(web)
+    await sign_in(mine, login, PASSWORD)
+    mine.cookies.delete(SESSION_COOKIE)
+    for _ in range(8):
+        await sign_in(guesser, login, "wrong wrong wrong")
+
+    entered = await sign_in(mine, login, PASSWORD)
+    refused = await sign_in(guesser, login, PASSWORD)
+
+    assert (entered.status_code, "Too many tries" in refused.text) == (303, True)

@@ -1,4 +1,5 @@
 import asyncio
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -7,7 +8,7 @@ from pwdlib.hashers.argon2 import Argon2Hasher
 from pabal.base import clock
 from pabal.base.database import Database
 from pabal.platform import auth
-from pabal.platform.actor import ENGINE, Actor, NotAllowed
+from pabal.platform.actor import ENGINE, Actor, NotAllowed, Role
 from pabal.platform.auth import (
     Caller,
     Lifetimes,
@@ -81,15 +82,17 @@ async def test_a_deactivated_user_is_told_like_a_wrong_password(db: Database):
         await sign_in(db, "park")
 
 
-async def test_fifty_guesses_at_once_get_five_looks(db: Database):
+@pytest.mark.parametrize(("addresses", "looks"), [(1, 5), (50, 20)])
+async def test_fifty_guesses_at_once_get_few_looks(db: Database, addresses: int, looks: int):
     town = await settle(db)
 
     answers = await asyncio.gather(
-        *(sign_in(db, "lee", f"guess number {n}", Caller(f"203.0.113.{n}")) for n in range(50)), return_exceptions=True
+        *(sign_in(db, "lee", f"guess number {n}", Caller(f"203.0.113.{n % addresses}")) for n in range(50)),
+        return_exceptions=True,
     )
 
-    assert len([one for one in answers if isinstance(one, SignInFailed)]) == 5
-    assert len([one for one in answers if isinstance(one, TooManyTries)]) == 45
+    assert len([one for one in answers if isinstance(one, SignInFailed)]) == looks
+    assert len([one for one in answers if isinstance(one, TooManyTries)]) == 50 - looks
     assert [(entry.actor, entry.about) for entry in await said_of(db, "sign_in.slowed")] == [
         ("guest", f"user:{town.lee.id}")
     ]
@@ -117,6 +120,44 @@ async def test_even_the_right_password_waits_when_too_many_were_wrong_and_works_
     assert (await sign_in(db, "park")).user.id == town.park.id
     with pytest.raises(SignInFailed):  # and not TooManyTries: being right cleared the counter
         await sign_in(db, "park", "not this one, no")
+
+
+async def test_a_device_where_one_signed_in_before_does_not_wait_for_others_failures(db: Database):
+    town = await settle(db)
+    await give_password(db, town.park)
+    known = replace(CALLER, device=(await sign_in(db, "park")).device)
+    guessed = replace(CALLER, device="what somebody made up")
+    for n in range(20):
+        with pytest.raises(SignInFailed):
+            await sign_in(db, "park", "not this one, no", Caller(f"198.51.100.{n}"))
+    for _ in range(5):
+        with pytest.raises((SignInFailed, TooManyTries)):
+            await sign_in(db, "park", "not this one, no")
+
+    signed = await sign_in(db, "park", caller=known)
+
+    assert signed.device == known.device
+    for caller in (CALLER, guessed):
+        with pytest.raises(TooManyTries):
+            await sign_in(db, "park", caller=caller)
+
+
+async def test_a_known_device_is_slowed_by_its_own_failures_and_known_for_its_own_person_only(db: Database):
+    town = await settle(db)
+    await give_password(db, town.park)
+    await give_password(db, town.lee)
+    known = replace(CALLER, device=(await sign_in(db, "park")).device)
+    for n in range(20):
+        with pytest.raises(SignInFailed):
+            await sign_in(db, "lee", "not this one, no", Caller(f"198.51.100.{n}"))
+    for _ in range(5):
+        with pytest.raises(SignInFailed):
+            await sign_in(db, "park", "not this one, no", known)
+
+    with pytest.raises(TooManyTries):
+        await sign_in(db, "park", caller=known)
+    with pytest.raises(TooManyTries):
+        await sign_in(db, "lee", caller=known)
 
 
 async def test_a_sign_in_link_works_for_somebody_whom_others_slow_down(db: Database):
@@ -180,6 +221,20 @@ async def test_a_changed_password_ends_all_other_sessions_and_the_old_password(d
     assert (await sign_in(db, "park", NEW)).user.has_password
     [entry] = await said_of(db, "users.password")
     assert (entry.actor, entry.after) == (f"user:{town.park.id}", {"sessions_ended": 1})
+
+
+async def test_ones_own_change_keeps_ones_tokens_unless_one_says_otherwise_and_a_first_one_does_not(db: Database):
+    town = await settle(db)
+    alive = []
+    for current, new, revoke in ((None, PASSWORD, False), (PASSWORD, NEW, False), (NEW, PASSWORD, True)):
+        async with db.transaction() as tx:
+            token = auth.NewToken("script", town.lee.unit_id, Role.VIEWER, ("jobs:read",), tx.now + HOUR)
+            made = await auth.make_token(tx, town.lee.actor(), token)
+
+        await auth.change_password(db, town.lee.actor(), current=current, new=new, keep=None, revoke_tokens=revoke)
+
+        alive.append(await auth.find_token(db, made.secret) is not None)
+    assert alive == [False, True, False]
 
 
 async def test_who_has_a_password_must_know_it_to_change_it(db: Database):

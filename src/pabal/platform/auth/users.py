@@ -159,7 +159,8 @@ async def _take_keys(tx: Tx, before: User, after: User) -> dict[str, Any]:
 
 
 async def _end_keys(tx: Tx, user_id: int) -> dict[str, Any]:
-    return {"sessions_ended": await end_sessions(tx, user_id), "tokens_revoked": await revoke_tokens_of(tx, user_id)}
+    taken = {"sessions_ended": await end_sessions(tx, user_id), "tokens_revoked": await revoke_tokens_of(tx, user_id)}
+    return {name: what for name, what in taken.items() if what}
 
 
 async def _require_unit(tx: Tx, actor: Actor, unit_id: int) -> None:
