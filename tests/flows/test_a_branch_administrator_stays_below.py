@@ -37,7 +37,7 @@ async def test_nothing_above_or_of_the_whole_house_is_theirs(web: Web, by: Liter
         (NOT_FOUND, "PATCH", f"/units/{web.tree.seoul.id}", {"parent_id": busan}),
         (NOT_FOUND, "PATCH", f"/units/{hq}", {"name": "우리"}),
         (FORBIDDEN, "PATCH", f"/units/{busan}", {"parent_id": web.tree.nampo.id}),
-        (NOT_FOUND, "POST", "/tokens", _token(hq)),
+        (NOT_FOUND, "POST", "/tokens", await _token(web, hq)),
         (NOT_FOUND, "POST", f"/tokens/{token_of_hq}/rotate", {}),
         (FORBIDDEN, "PUT", "/settings/notifications.keep", {"value": "1d"}),
         (FORBIDDEN, "POST", "/backups", None),
@@ -55,10 +55,11 @@ async def test_a_token_makes_nobody_who_may_more_than_itself(web: Web) -> None:
     narrow = await web.as_("busan", Role.ADMIN, scopes=("people:manage",))
     mine = await web.person("haeundae", Role.ADMIN)
     unit = web.tree.busan.id
+    wide = await _token(web, unit)
 
     answers = [
-        await _ask(narrow, "POST", "/tokens", _token(unit)),
-        await _ask(narrow, "POST", "/tokens", {**_token(unit), "scopes": ["settings:read"]}),
+        await _ask(narrow, "POST", "/tokens", wide),
+        await _ask(narrow, "POST", "/tokens", {**wide, "scopes": ["settings:read"]}),
         await _ask(narrow, "POST", "/users", {"login": "mole", "name": "Mole", "unit_id": unit, "role": "admin"}),
         await _ask(narrow, "POST", f"/users/{mine.id}/link", None),
         await _ask(narrow, "POST", f"/users/{mine.id}/reset-password", None),
@@ -68,15 +69,10 @@ async def test_a_token_makes_nobody_who_may_more_than_itself(web: Web) -> None:
     assert [(one.status_code, one.json()["code"]) for one in answers] == [(403, "not_allowed")] * 6
 
 
-def _token(unit_id: int) -> dict[str, Any]:
-    """An end that is too far away would be found out only after whose unit it is."""
-    return {
-        "name": "wide",
-        "unit_id": unit_id,
-        "role": "admin",
-        "scopes": [EVERYTHING],
-        "expires_at": "2100-01-01T00:00:00Z",
-    }
+async def _token(web: Web, unit_id: int) -> dict[str, Any]:
+    async with web.db.transaction() as tx:
+        until = (tx.now + timedelta(days=30)).isoformat()
+    return {"name": "wide", "unit_id": unit_id, "role": "admin", "scopes": [EVERYTHING], "expires_at": until}
 
 
 async def _token_of_hq(web: Web) -> int:

@@ -1,5 +1,6 @@
 """Everybody knows the password of the demo's people: they come in and act only on the machine of a demo server."""
 
+import asyncio
 from datetime import timedelta
 from typing import Any
 
@@ -124,6 +125,22 @@ async def test_from_elsewhere_neither_their_session_nor_their_token_acts(web: We
 
     assert [one.status_code for one in here] == [200, 200]
     assert [one.json()["code"] for one in away] == ["sign_in_needed", "token_refused"] * len(ELSEWHERE)
+
+
+async def test_a_plain_proxy_pass_that_speaks_http_1_0_is_not_this_machine(web: Web) -> None:
+    """nginx before 1.29.7, without further words: our own name as the host, no header of its own."""
+    client, _ = await enter(web)
+    host, port = web.url.removeprefix("http://").split(":")
+    status = {}
+    for version in ("1.0", "1.1"):
+        reader, writer = await asyncio.open_connection(host, int(port))
+        cookie = f"{SESSION_COOKIE}={client.cookies[SESSION_COOKIE]}"
+        head = f"GET /api/v1/me HTTP/{version}\r\nHost: {host}:{port}\r\nCookie: {cookie}\r\nConnection: close\r\n\r\n"
+        writer.write(head.encode())
+        status[version] = int((await reader.readline()).split()[1])
+        writer.close()
+
+    assert status == {"1.0": 401, "1.1": 200}
 
 
 async def test_their_tokens_stay_theirs_through_rotation_by_themselves(web: Web) -> None:
