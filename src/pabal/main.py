@@ -128,6 +128,8 @@ async def build(settings: Settings, roles: frozenset[str], *, is_demo: bool = Fa
 
     A demo has an organisation and an example to look at, and a clock that can be moved by hand.
     """
+    if is_demo and settings.is_production:
+        raise demo.DemoRefused
     apps = load_slices(split_list(settings.apps), also=(DEMO,))
     migrations = list_migrations(apps)
     slices = (*apps, platform_slice(apps, migrations))
@@ -190,8 +192,7 @@ def _make_web_server(app: App) -> "WebServer":
     from pabal import serving, web
 
     listening = serving.listen(app.settings.host, app.settings.port)
-    proxies = app.settings.trusted_proxies
-    return serving.WebServer(web.make_web(app, app.site), listening, trusted_proxies=proxies)
+    return serving.WebServer(web.make_web(app, app.site), listening)
 
 
 async def _find_database(settings: Settings) -> tuple[str, Cluster | None]:

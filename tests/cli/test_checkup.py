@@ -30,8 +30,16 @@ def test_on_a_healthy_database_nothing_fails_and_all_is_checked(cli: Cli) -> Non
     assert set(found) == {
         *("python", "folder", "disk", "port", "apps", "database", "version", "migrations", "clock", "listen"),
         *("snapshot", "dead_rows", "notifications", "partitions", "secret", "files", "assets", "backups", "settings"),
+        "proxies",
     }
     assert [name for name, row in found.items() if row["state"] == "fail"] == []
+
+
+def test_trusting_everybody_as_a_proxy_is_warned_about(cli: Cli) -> None:
+    found = [by_name(cli("doctor", "-o", "json", PABAL_TRUSTED_PROXIES=one).json) for one in ("*", "10.0.0.0/8")]
+
+    assert [one["proxies"]["state"] for one in found] == ["warn", "ok"]
+    assert "PABAL_TRUSTED_PROXIES" in found[0]["proxies"]["mend"]
 
 
 def test_without_a_database_it_says_how_to_get_one_and_checks_the_rest(cli: Cli) -> None:

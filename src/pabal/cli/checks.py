@@ -12,7 +12,7 @@ from pabal.base import clock
 from pabal.base.database import Database, DatabaseError
 from pabal.base.errors import PabalError
 from pabal.base.migrations import find_missing
-from pabal.base.settings import Settings
+from pabal.base.settings import Settings, trusts_everybody
 from pabal.base.sql import load
 from pabal.cli.check import Check
 from pabal.cli.platform_checks import platform_checks
@@ -33,7 +33,7 @@ LEAST_ROOM = 2 * 1024**3
 
 async def run_checks(shell: Shell) -> AsyncIterator[Check]:
     """Those that need no database first, so that a broken one hides nothing."""
-    for look in (_python, _folder, _disk, _port, _secret, _files, _assets):
+    for look in (_python, _folder, _disk, _port, _proxies, _secret, _files, _assets):
         yield look(shell.settings)
     slices, check = _apps(shell)
     yield check
@@ -95,6 +95,11 @@ def _port(settings: Settings) -> Check:
         except OSError as error:
             return Check("port", "warn", f"{settings.host}:{settings.port} {error.strerror or error}")
     return Check("port", "ok", f"{settings.host}:{settings.port}")
+
+
+def _proxies(settings: Settings) -> Check:
+    is_anybody = trusts_everybody(settings.trusted_proxies)
+    return Check("proxies", "warn" if is_anybody else "ok", settings.trusted_proxies)
 
 
 def _secret(settings: Settings) -> Check:
