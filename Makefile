@@ -46,6 +46,7 @@ demo: $(READY) ## the same with an organisation to look at, messages to simulate
 
 test: $(READY_DEV) ## all tests; TESTS=tests/engine and ARGS="-k lane" narrow them
 	@tools/browser.sh
+	@tools/pgbouncer.sh
 	@$(BIN)/pytest -n 2 --dist=loadgroup $(TESTS) $(ARGS)
 
 check: $(READY_DEV) ## format, lint, types, layers, security, the rules of the house, and that every test can be read

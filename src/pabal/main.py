@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from pabal import composing
 from pabal.base import clock, embedded, open_files
-from pabal.base.database import Database, DatabaseError, Purpose
+from pabal.base.database import Database, DatabaseError
 from pabal.base.embedded import Cluster
 from pabal.base.errors import PabalError, Unavailable
-from pabal.base.migrations import Migration, find_missing, migrate
+from pabal.base.migrations import Comparison, Migration, compare, migrate
+from pabal.base.pages import open_pages
 from pabal.base.settings import Settings, split_list
 from pabal.base.telemetry import declare, emit
 from pabal.demo import SLICE as DEMO
@@ -117,10 +118,10 @@ class App:
     def loop_states(self) -> list[LoopState]:
         return self.server.loop_states()
 
-    async def list_missing_migrations(self) -> list[str]:
+    async def compare_migrations(self) -> Comparison:
         """Raises when the database does not answer in time."""
         async with asyncio.timeout(CHECK_SECONDS):
-            return [f"{one.owner} {one.name}" for one in await find_missing(self.pulse, self.migrations)]
+            return await compare(self.pulse, self.migrations)
 
 
 async def build(settings: Settings, roles: frozenset[str], *, is_demo: bool = False) -> App:
@@ -205,7 +206,7 @@ async def _find_database(settings: Settings) -> tuple[str, Cluster | None]:
 async def _open_services(settings: Settings, url: str, on_failure: AsyncExitStack) -> Services:
     database = await Database.open(url, size=settings.pool_size, least=min(POOL_LEAST, settings.pool_size))
     on_failure.push_async_callback(database.close)
-    pages = await Database.open(url, purpose=Purpose.PAGES, size=PAGES_SIZE)
+    pages = await open_pages(database, settings.pages_url, size=PAGES_SIZE)
     on_failure.push_async_callback(pages.close)
     telegram = Telegram(settings.telegram_url)
     on_failure.push_async_callback(telegram.close)

@@ -73,6 +73,12 @@ class Settings(BaseSettings):
         description="Address of a PostgreSQL 15 to 18, as `postgresql://user:password@host:port/database`. "
         "Empty: Pabal makes and runs a private one of its own.",
     )
+    pages_url: str | None = Field(
+        None,
+        repr=False,
+        description="A second address of the same database for what the console and REST read; it may lead through a "
+        "pooler such as PgBouncer in transaction mode. `PABAL_DATABASE_URL` may not. Empty: the same address for both.",
+    )
     data_dir: Path = Field(
         Path("data"),
         description="Folder of the private PostgreSQL, of files and backups, and of this host's lock files. "
@@ -195,7 +201,7 @@ class Settings(BaseSettings):
             raise ValueError("write addresses or networks, such as 127.0.0.1,10.0.0.0/24") from error
         return value
 
-    @field_validator("database_url")
+    @field_validator("database_url", "pages_url")
     @classmethod
     def _check_address(cls, value: str | None) -> str | None:
         """What the driver would stumble over with a traceback; everything else it names itself."""

@@ -169,10 +169,22 @@ class Shell:
         notifier = Notifier(database)
         database.announce = notifier.announce
         try:
+            await self._refuse_newer(database)
             yield database
         finally:
             await notifier.close()
             await database.close()
+
+    async def _refuse_newer(self, database: "Database") -> None:
+        """Of the apps, those count that this command has imported, as an app's own commands do: importing the others
+        for this alone would take longer than most commands."""
+        from pabal.base.migrations import compare
+        from pabal.base.settings import split_list
+        from pabal.platform.slice import list_migrations, load_slice
+
+        names = [name for name in split_list(self.settings.apps) if name.partition(":")[0] in sys.modules]
+        apps = self.__dict__.get("loaded") or [load_slice(name) for name in names]
+        (await compare(database, list_migrations(apps))).refuse_unknown()
 
     @asynccontextmanager
     async def transaction(self) -> "AsyncIterator[Tx]":

@@ -319,6 +319,26 @@ WORDS: Mapping[str, tuple[str, str]] = {
         "Start it (pabal up), or check PABAL_DATABASE_URL.",
         "시작하거나(pabal up) PABAL_DATABASE_URL을 확인하세요.",
     ),
+    "doctor.pooler": (
+        "Set PABAL_DATABASE_URL to PostgreSQL's own address; a pooler's address belongs in PABAL_PAGES_URL.",
+        "PABAL_DATABASE_URL에는 PostgreSQL의 주소를 적으세요. 풀러의 주소는 PABAL_PAGES_URL에 적습니다.",
+    ),
+    "doctor.pages": (
+        "Correct PABAL_PAGES_URL (the same database; a pooler in session or transaction mode), or leave it empty.",
+        "PABAL_PAGES_URL을 고치거나(같은 데이터베이스, 세션 또는 트랜잭션 모드의 풀러) 비워 두세요.",
+    ),
+    "doctor.newer": (
+        "A newer version has migrated this database: install that version here, or restore a backup from before.",
+        "더 새로운 버전이 이 데이터베이스를 마이그레이션했습니다. 그 버전을 설치하거나 이전 백업을 복원하세요.",
+    ),
+    "doctor.changed": (
+        "These migrations were edited after they had been applied here: put their texts back.",
+        "이미 적용한 마이그레이션이 수정되었습니다. 원래 내용으로 되돌리세요.",
+    ),
+    "doctor.unloaded": (
+        "Tables of apps that are not loaded; their jobs wait. Load the apps (PABAL_APPS, --app), or leave the tables.",
+        "불러오지 않은 앱의 테이블입니다. 그 앱의 작업은 기다립니다. 앱을 불러오거나(PABAL_APPS, --app) 그대로 두세요.",
+    ),
     "doctor.version": ("Use PostgreSQL 15, 16, 17 or 18.", "PostgreSQL 15, 16, 17, 18 중 하나를 쓰세요."),
     "doctor.migrations": ("pabal db migrate", "pabal db migrate"),
     "doctor.clock": (
@@ -326,8 +346,8 @@ WORDS: Mapping[str, tuple[str, str]] = {
         "이 컴퓨터의 시계를 맞추세요(chrony, ntp). 파발은 데이터베이스 시계를 따릅니다.",
     ),
     "doctor.listen": (
-        "NOTIFY does not arrive: a transaction pooler? Give the direct address; until then Pabal polls.",
-        "NOTIFY가 오지 않습니다. 트랜잭션 풀러라면 직접 주소를 쓰세요. 그동안은 주기적으로 확인합니다.",
+        "NOTIFY does not arrive: something between here and PostgreSQL drops it. Until it does, Pabal polls.",
+        "NOTIFY가 오지 않습니다. PostgreSQL까지 가는 길에서 사라집니다. 그동안은 주기적으로 확인합니다.",
     ),
     "doctor.snapshot": (
         "A transaction is open for long and keeps dead rows; end it: select pg_terminate_backend(PID).",

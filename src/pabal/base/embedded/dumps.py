@@ -92,6 +92,19 @@ async def restore(url: str, source: Path, *, replace: bool) -> None:
         await _run([*psql, "--single-transaction", *clear, "-f", script], env, RestoreFailed)
 
 
+async def read_dumped(url: str, source: Path, *, schema: str, table: str) -> list[dict[str, str]]:
+    """The rows of one small table in a dump, as their texts; none if it is not there. `url` is where it would go."""
+    if not source.is_file():
+        raise RestoreFailed(f"there is no file {source}")
+    program = (await _binaries_for(environment_of(url), RestoreFailed)).program("pg_restore")
+    choice = ["--data-only", f"--schema={schema}", f"--table={table}"]
+    lines = (await _run([program, *choice, "-f", "-", str(source)], {}, RestoreFailed)).splitlines()
+    start = next((number for number, line in enumerate(lines) if line.startswith("COPY ")), len(lines))
+    columns = lines[start].partition("(")[2].partition(")")[0].split(", ") if start < len(lines) else []
+    end = next((number for number, line in enumerate(lines) if line == "\\."), start)
+    return [dict(zip(columns, line.split("\t"), strict=True)) for line in lines[start + 1 : end]]
+
+
 def environment_of(url: str) -> dict[str, str]:
     """The address as libpq's environment: a password on a command line is there for all to read."""
     scheme, found, rest = url.partition("://")
