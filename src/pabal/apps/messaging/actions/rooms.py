@@ -92,12 +92,13 @@ async def add(tx: Tx, actor: Actor, new: NewRoom) -> Room:
     await _check_unit(tx, scope, new.unit_id)
     bot = await bots.get_bot(tx, scope, new.bot_id)
     name, channel_id = _line(new.name, most=200), _line(new.channel_id, most=100)
-    await _check_names(tx, scope, [(bot.id, name)], confirm=new.confirm)
-    made = await rooms.insert_room(
-        tx, unit_id=new.unit_id, channel_id=channel_id, name=name, room_type=new.room_type, by=actor.name
-    )
-    if made is None:
-        raise RoomKnown(channel_id)
+    async with tx.savepoint():
+        made = await rooms.insert_room(
+            tx, unit_id=new.unit_id, channel_id=channel_id, name=name, room_type=new.room_type, by=actor.name
+        )
+        if made is None:
+            raise RoomKnown(channel_id)
+        await _check_names(tx, scope, [(bot.id, name)], but=made, confirm=new.confirm)
     await rooms.note_bots(tx, [Sighting(channel_id, bot.id, name)])
     room = await _get(tx, made)
     await _tell(tx, actor, room, "claimed", after={**_shown(room), "channel_id": channel_id, "bot": bot.name})
@@ -139,9 +140,7 @@ def _addresses(room: Room) -> list[tuple[int, str]]:
     return [(each.bot_id, each.room_name) for each in room.bots]
 
 
-async def _check_names(
-    tx: Tx, scope: Scope, names: Sequence[tuple[int, str]], *, but: int | None = None, confirm: bool
-) -> None:
+async def _check_names(tx: Tx, scope: Scope, names: Sequence[tuple[int, str]], *, but: int, confirm: bool) -> None:
     """A bot's name for a room out of sight is refused; for one in sight it must be confirmed."""
     await rooms.hold_bots(tx, [bot_id for bot_id, _ in names])
     found = await rooms.list_namesakes(tx, names, but=but)

@@ -199,8 +199,7 @@ async def release_room(visit: Visitor, once: OnceOnly, id: Number) -> Response:
 
 @router.delete("/rooms/{id}/bots/{bot_id}", response_model=RoomShown)
 async def remove_room_bot(visit: Visitor, id: Number, bot_id: Number) -> Response:
-    """Says that a bot is not in a room any more, so that its name is free again. A message it hears there brings it
-    back."""
+    """Takes a bot that has left a room out of it, so that the name is free again. A message it hears brings it back."""
     async with visit.change() as tx:
         await _hold(tx, visit, id)
         room = await actions.remove_bot(tx, visit.actor, id, bot_id)

@@ -90,7 +90,7 @@ async def edit(
     note: Annotated[str, Form(max_length=2000)] = "",
     unit_id: Annotated[int, Form()] = 0,
     confirm: Annotated[bool, Form()] = False,
-) -> Response:
+) -> Response:  # long: each field of the form
     """Name, type, note and whose it is; the limits stay."""
     try:
         async with visit.change() as tx:

@@ -92,7 +92,7 @@ async def add(
     unit_id: Annotated[int, Form()],
     room_type: Annotated[RoomType, Form()] = RoomType.PRODUCTION,
     confirm: Annotated[bool, Form()] = False,
-) -> Response:
+) -> Response:  # long: each field of the form
     """By hand: a room no bot has heard anything in yet."""
     new = NewRoom(channel_id, name, bot_id, unit_id, room_type, confirm)
     try:

@@ -39,6 +39,7 @@ returning id;
 select id from pabal.delivery where schedule_id = :schedule_id and scheduled_at = :scheduled_at;
 
 -- name: load_errands(ids)
+-- unit: for the engine's own work; two rooms compared with one another
 select d.id, d.unit_id, d.state, d.cause, d.scheduled_at, d.started_at, d.attempts, d.deferred_by, d.job_id, d.content, d.image_mode,
   coalesce((d.detail->>'resumed_at')::timestamptz, d.scheduled_at) as counts_from,
   s.id as schedule_id, s.unit_id as schedule_unit_id, s.state as schedule_state, s.late_policy, s.timetable_id,

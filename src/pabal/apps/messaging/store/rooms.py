@@ -135,7 +135,7 @@ async def hold_bots(tx: Tx, bot_ids: Iterable[int]) -> None:
     await tx.rows(SQL.hold_bots, ids=sorted(set(bot_ids)))
 
 
-async def list_namesakes(tx: Tx, names: Sequence[tuple[int, str]], *, but: int | None = None) -> list[Namesake]:
+async def list_namesakes(tx: Tx, names: Sequence[tuple[int, str]], *, but: int) -> list[Namesake]:
     """Whoever's they are: the rooms, except `but`, that a bot calls by the name given with it."""
     bot_ids, called = [bot_id for bot_id, _ in names], [name for _, name in names]
     return await tx.all(Namesake, SQL.list_namesakes, bots=bot_ids, names=called, but=but)

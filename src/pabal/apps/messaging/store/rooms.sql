@@ -32,6 +32,7 @@ select r.id, r.unit_id, r.channel_id, r.name, r.room_type, r.note, r.min_gap_sec
 from pabal.room r where r.unit_id is null and r.id < :before order by r.id desc limit :most;
 
 -- name: list_room_bots(rooms)
+-- unit: of rooms already found, compared with one another
 select rb.room_id, rb.bot_id, b.name as bot_name, rb.room_name, rb.last_seen_at,
   exists (
     select from pabal.room_bot o join pabal.room x on x.id = o.room_id
@@ -50,7 +51,7 @@ select distinct r.id as room_id, r.unit_id, r.name, b.id as bot_id, b.name as bo
 from unnest(:bots::bigint[], :names::text[]) as g(bot_id, name)
 join pabal.room_bot o on o.bot_id = g.bot_id and normalize(o.room_name, NFC) = normalize(g.name, NFC)
 join pabal.room r on r.id = o.room_id join pabal.bot b on b.id = o.bot_id
-where :but::bigint is null or r.id <> :but
+where r.id <> :but
 order by r.id, b.id;
 
 -- name: delete_room_bot(room_id, bot_id)!

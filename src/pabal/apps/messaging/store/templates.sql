@@ -1,5 +1,6 @@
 -- name: list_templates(units, users, ids, q, after_name, after_id, most)
--- with how much `users` use each, the units in sight: by schedules there are, and by what those sent that ever were
+-- unit: `users` comes from the door too, without the units above
+-- with how much those use each: by schedules there are, and by what those sent that ever were
 select t.id, t.unit_id, u.name as unit_name, t.name, t.text, t.images_1, t.images_2, t.created_by, t.created_at, t.updated_at,
   coalesce(s.schedules, 0) as schedules, coalesce(s.sends, 0) as sends
 from pabal.message_template t join pabal.unit u on u.id = t.unit_id
