@@ -1,12 +1,14 @@
 """A full disk answers 503 with when to come again, and leaves nothing half-written."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 import pytest
 
 from pabal.base.database import Database
+from pabal.base.disk import DiskFull
 from pabal.base.settings import Settings
+from pabal.platform.commands.files import write_new
 from tests.support.disk import cramped
 from tests.support.servers import until
 from tests.support.web import SECRET, Web
@@ -64,3 +66,14 @@ async def test_a_database_that_finds_no_room_is_told_to_programs_and_to_people(w
     assert "There was no room left on the disk" in page.text
     assert "base/1/2" not in program.text + page.text
     assert "새 총판" not in listed.text
+
+
+async def test_a_file_that_a_command_writes_is_whole_or_not_there(tmp_path: Path):
+    async def chunks() -> AsyncIterator[bytes]:
+        yield bytes(100_000)
+        yield bytes(100_000)
+
+    with pytest.raises(DiskFull), cramped(150_000):
+        await write_new(tmp_path / "export.csv", chunks())
+
+    assert list_files(tmp_path) == []
