@@ -35,6 +35,7 @@ WAITING = Statement(
     "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
     (),
 )
+DEFERRED = Statement("deferred", "select count(*) from pabal.fact where name = 'messaging.delivery_deferred'", ())
 
 
 @pytest.fixture
@@ -186,6 +187,11 @@ async def test_what_a_phone_hears_under_one_name_in_two_units_rooms_is_held_and_
     await fall_due(db)
     while await desk.run():
         pass
+    for _ in range(3):
+        await advance(db, 31)
+        assert await desk.run(), "it is looked at again"
+    async with db.transaction() as tx:
+        deferred = await tx.value(DEFERRED)
     waiting = await find_delivery(db)
     noted = await warnings(db, person(world.tree.haeundae), schedule_id)
     await advance(db, 400)
@@ -196,6 +202,7 @@ async def test_what_a_phone_hears_under_one_name_in_two_units_rooms_is_held_and_
     assert await held(db, world.room_id, other) == [True, True]
     assert (waiting.state, waiting.place, waiting.deferred_by) == ("open", "held", "room_name_shared")
     assert noted == ["room_name_shared"]
+    assert deferred == 1, "told when it began, not at every look"
     assert (missed.state, missed.reason) == ("missed", "room_name_shared")
     assert desk.line.sent == []
 

@@ -196,7 +196,11 @@ async def _refuse(tx: Tx, start: Start, values: Values, bots_here_by: datetime) 
 async def _hold_back(tx: Tx, job: Job, errand: Errand) -> Outcome:
     """The bot finds a room by its name and has this one for another unit's room too: it would arrive in either."""
     held = Limited(tx.now + HELD_LOOK, limits.shared_name(errand.room_id))
-    await _defer(tx, job, errand, held)
+    if errand.deferred_by == limits.SHARED_NAME:
+        # told when it began: this may go on for a day
+        await errands.defer_errand(tx, errand.id, job_id=job.id, by=limits.SHARED_NAME, until=held.until)
+    else:
+        await _defer(tx, job, errand, held)
     return held
 
 
