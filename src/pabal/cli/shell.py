@@ -261,12 +261,15 @@ class _TakenBack(Exception):
 
 async def _named(work: Coroutine[Any, Any, T]) -> T:
     """A database without our tables, or one that does not let us in, is named."""
+    from pabal.base import disk
     from pabal.base.database import DatabaseError
     from pabal.cli.exits import DatabaseRefused, NotMigrated
 
     try:
         return await work
     except DatabaseError as error:
+        if disk.is_full(error):
+            raise disk.name_full("database", error) from error
         if error.sqlstate in _NOT_MIGRATED:
             raise NotMigrated(str(error)) from error
         if str(error.sqlstate)[:2] in ("28", "3D"):

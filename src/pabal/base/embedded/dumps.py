@@ -3,12 +3,14 @@
 import asyncio
 import os
 import secrets
+import signal
 import tempfile
 from asyncio.subprocess import DEVNULL, PIPE
 from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import parse_qsl, unquote
 
+from pabal.base import disk
 from pabal.base.embedded.binaries import Binaries, at_least
 from pabal.base.embedded.place import sync_folder, write_private
 from pabal.base.errors import Conflict, Invalid, Unavailable
@@ -67,6 +69,8 @@ async def backup(url: str, target: Path, *, snapshot: str | None = None) -> None
         partial.replace(target)
         sync_folder(target.parent)
     except OSError as error:
+        if disk.is_full(error):
+            raise disk.name_full("backups", error) from error
         raise DumpFailed(f"{target}: {error}") from error
     finally:
         partial.unlink(missing_ok=True)
@@ -148,7 +152,11 @@ async def _run(command: list[str], env: Mapping[str, str], failure: type[Unavail
             process.kill()
             await process.wait()
     if process.returncode != 0:
-        raise failure(_what_went_wrong(errors.decode(errors="replace")))
+        told = errors.decode(errors="replace")
+        # it has no words of its own for a file that may not grow any more
+        if process.returncode == -signal.SIGXFSZ or disk.says_full(told):
+            raise disk.name_full("backups", _what_went_wrong(told))
+        raise failure(_what_went_wrong(told))
     return output.decode().strip()
 
 
