@@ -15,7 +15,11 @@ _WHOLE_NUMBER = re.compile(r"-?[0-9]{1,18}")
 def read_plainly() -> None:
     """From now on, in this process. What we do not read is left to typer: rarer types, and values that are wrong."""
     for parameter in (TyperArgument, TyperOption):
-        parameter.get_runtime_param = lambda param: _Plain(param)  # type: ignore[method-assign, assignment]  # their seam
+        parameter.get_runtime_param = _make_reader  # type: ignore[method-assign, assignment]  # where typer makes its own
+
+
+def _make_reader(param: Any) -> Any:
+    return _Plain(param)
 
 
 class _NotPlain(Exception):

@@ -2,11 +2,14 @@
 
 import typer
 
-from pabal.apps.adgroups.cli.words import NEXT
-from pabal.apps.adgroups.korean import KO
+from pabal.platform.commands.lazily import lazily
 from pabal.platform.commands.shell import Shell
 from pabal.platform.commands.tree import Later, tree
 from pabal.platform.language import errors
+
+with lazily():
+    from pabal.apps.adgroups import korean
+    from pabal.apps.adgroups.cli import words
 
 _HERE = "pabal.apps.adgroups.cli"
 app = tree(
@@ -57,5 +60,5 @@ app = tree(
 @app.callback()
 def begin(ctx: typer.Context) -> None:
     shell: Shell = ctx.obj
-    errors.add(KO)
-    shell.next_commands.update(NEXT)
+    errors.add(korean.KO)
+    shell.next_commands.update(words.NEXT)

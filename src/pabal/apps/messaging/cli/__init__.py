@@ -2,11 +2,14 @@
 
 import typer
 
-from pabal.apps.messaging.cli.words import NEXT
-from pabal.apps.messaging.korean import KO
+from pabal.platform.commands.lazily import lazily
 from pabal.platform.commands.shell import Shell
 from pabal.platform.commands.tree import Later, tree
 from pabal.platform.language import errors
+
+with lazily():
+    from pabal.apps.messaging import korean
+    from pabal.apps.messaging.cli import words
 
 _HERE = "pabal.apps.messaging.cli"
 app = tree(
@@ -30,5 +33,5 @@ app = tree(
 @app.callback()
 def begin(ctx: typer.Context) -> None:
     shell: Shell = ctx.obj
-    errors.add(KO)
-    shell.next_commands.update(NEXT)
+    errors.add(korean.KO)
+    shell.next_commands.update(words.NEXT)
