@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 from enum import StrEnum
 from pathlib import Path
@@ -57,6 +59,8 @@ def check(
     shell: Shell = ctx.obj
     if (file is None) is not table:
         shell.fail(CannotRead("FILE.csv / --table"))
+    if file is not None and not file.is_file():
+        shell.fail(CannotRead(f"{file}: {os.strerror(errno.ENOENT)}"))
 
     async def work() -> None:
         command_files.open_files(shell)

@@ -11,7 +11,7 @@ import typer
 
 from pabal.apps.messaging.cli.schedule import Which, app, show_schedule
 from pabal.apps.messaging.cli.timing import Timed
-from pabal.apps.messaging.cli.trying import Images1, Images2, Spread, Text, in_words, trying
+from pabal.apps.messaging.cli.trying import Images1, Images2, Spread, Text, check_files, in_words, trying
 from pabal.apps.messaging.model.content import SendOrder
 from pabal.apps.messaging.model.schedules import LatePolicy
 from pabal.platform.commands.lazily import lazily
@@ -77,6 +77,7 @@ def new(
         *(late, not inactive, timed),
     )
     shell: Shell = ctx.obj
+    check_files(shell, text, images1, images2)
     shell.run(_save(shell, None, given, dry_run=dry_run))
 
 
@@ -114,6 +115,7 @@ def edit(
         *(late, active, timed),
     )
     shell: Shell = ctx.obj
+    check_files(shell, text, images1, images2)
     shell.run(_save(shell, schedule, given, dry_run=dry_run))
 
 

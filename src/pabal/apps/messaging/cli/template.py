@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pabal.apps.messaging.cli import words
-from pabal.apps.messaging.cli.trying import Images1, Images2, Spread, Text, Try, in_words, read_text, trying, upload
+from pabal.apps.messaging.cli.trying import (
+    Images1,
+    Images2,
+    Spread,
+    Text,
+    Try,
+    check_files,
+    in_words,
+    read_text,
+    trying,
+    upload,
+)
 from pabal.apps.messaging.cli.words import reply, reply_one
 from pabal.apps.messaging.model.templates import NewTemplate, Template
 from pabal.platform.commands.lazily import lazily
@@ -77,7 +88,7 @@ def save(
 ) -> None:  # long: each thing one may say of a template is an option
     """A new template, or another content for one that the unit has. What is not said stays."""
     shell: Shell = ctx.obj
-
+    check_files(shell, text, images1, images2)
     given = _Given(name, text, images1, images2, org)
     shell.run(_save(shell, given, dry_run=dry_run))
 

@@ -116,6 +116,18 @@ async def upload(shell: Shell, into: Try, names: Sequence[str], unit_id: int | N
     return tuple(pictures)
 
 
+def check_files(shell: Shell, text: str | None, *images: list[str] | None) -> None:
+    """Before the database is asked: a file that cannot be read is refused at once."""
+    names = [name for group in images for name in group or () if name]
+    if text is not None and text.startswith("@") and text[1:2] not in ("@", "-"):
+        names.append(text[1:])
+    for name in names:
+        try:
+            Path(name).open("rb").close()
+        except OSError as error:
+            shell.fail(BadFile(f"{name}: {error.strerror}"))
+
+
 def read_text(given: str) -> str:
     """@FILE is the text of a file, @- of stdin, without the end of its last line; @@ a text that begins with @."""
     if not given.startswith("@") or given.startswith("@@"):
