@@ -22,6 +22,9 @@ COMPILE := $(UV) pip compile --quiet --universal --python-version 3.11 --generat
 	--no-header --no-annotate --no-emit-index-url --no-emit-find-links
 SYNC := $(UV) pip sync --quiet --python $(BIN)/python --require-hashes
 INSTALL := $(UV) pip install --quiet --python $(BIN)/python --no-deps --build-constraints requirements-build.lock --editable .
+# one line a step: the first start takes a minute, and nobody should have to guess what it does
+TELL_SYNC = echo "Installing $$(grep -c '==' $(1)) packages …"
+TELL_INSTALL := echo "Building the console's files …"
 
 TESTS ?= tests
 ARGS ?=
@@ -86,14 +89,18 @@ $(UV):
 # The development lock holds all of the other one, so it makes both stamps.
 $(READY_DEV):
 	@tools/venv.sh $(VENV) requirements-uv.lock
+	@$(call TELL_SYNC,requirements-dev.lock)
 	@$(SYNC) requirements-dev.lock
+	@$(TELL_INSTALL)
 	@$(INSTALL)
 	@rm -f $(VENV)/.ready-*
 	@touch $(READY) $(READY_DEV)
 
 $(READY):
 	@tools/venv.sh $(VENV) requirements-uv.lock
+	@$(call TELL_SYNC,requirements.lock)
 	@$(SYNC) requirements.lock
+	@$(TELL_INSTALL)
 	@$(INSTALL)
 	@rm -f $(VENV)/.ready-*
 	@touch $(READY)

@@ -18,7 +18,7 @@ from pabal.engine import listing, schedules
 from pabal.main import App
 from pabal.platform import auth, demo, tenants
 from pabal.platform.actor import ENGINE
-from pabal.platform.slice import AppNotFound
+from pabal.platform.loading import AppNotFound
 from pabal.platform.tenants import Scope
 from tests.support.servers import until, until_ended
 from tests.support.work import enqueue

@@ -38,5 +38,6 @@ if ! is_usable; then
     "$python" -m venv --clear "$folder"
 fi
 if [ "$("$folder/bin/uv" --version 2>/dev/null | cut -d' ' -f2)" != "$uv_version" ]; then
+    echo "Installing uv $uv_version …"
     "$folder/bin/python" -m pip install -qq --disable-pip-version-check --require-hashes --requirement "$lock"
 fi

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from pabal.engine.facts import Subscriber
-from pabal.platform.slice import AppBroken, AppNotFound, Slice, SlicesClash, check_names, load_slice, load_slices
+from pabal.platform.loading import AppBroken, AppNotFound
+from pabal.platform.slice import Slice, SlicesClash, check_names, load_slice, load_slices
 
 
 def write(folder: Path, text: str) -> str:

@@ -127,7 +127,9 @@ class Settings(BaseSettings):
     lang: Literal["auto", "en", "ko"] = Field(
         "auto", description="Language of what the command line says. auto: as `LC_ALL`, `LC_MESSAGES` or `LANG` say."
     )
-    log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="The least level logged.")
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        "info", description="The least level logged. At a terminal it is warning unless this is set."
+    )
     log_format: Literal["auto", "json", "text"] = Field(
         "auto", description="auto: text at a terminal, one JSON object per line otherwise."
     )

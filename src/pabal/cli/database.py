@@ -46,6 +46,10 @@ def restore(
 ) -> None:
     """Bring a backup back into an empty database, or in place of what is there. Stop every server first."""
     shell: Shell = ctx.obj
+    if not file.is_file():
+        from pabal.base.embedded.dumps import RestoreFailed
+
+        shell.fail(RestoreFailed(f"there is no file {file}"))
     if replace:
         shell.confirm("db.restore.ask", yes=yes)
     shell.run(_restore(shell, file, replace=replace))

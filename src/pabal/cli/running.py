@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from pabal.base.settings import Settings
+    from pabal.main import App
 
 Port = Annotated[int | None, typer.Option(min=0, max=65535, help="Port of the web server; 0: any free one.")]
 Host = Annotated[str | None, typer.Option(help="Address the web server listens on.")]
@@ -80,30 +81,53 @@ def _serve(shell: Shell, roles: frozenset[str] | None, given: "Mapping[str, obje
 
 async def _run(shell: Shell, settings: "Settings", roles: frozenset[str], *, is_demo: bool) -> None:
     from pabal import main
-    from pabal.base.telemetry import start_logging
-    from pabal.platform.demo import PASSWORD
+    from pabal.base.telemetry import count_emitted
 
-    is_text = settings.log_format == "text" or (settings.log_format == "auto" and sys.stderr.isatty())
-    start_logging(level=settings.log_level, json_lines=not is_text)
+    is_quiet = _start_log(settings)
+    if is_quiet and not settings.database_url:
+        is_new = not settings.postgres_dir.exists()
+        shell.tell("up.postgres_new" if is_new else "up.postgres", folder=settings.postgres_dir)
     app = await main.build(settings, roles, is_demo=is_demo)
-    where = "private" if app.cluster is not None else "given"
+    steps = count_emitted("migrations.applied")
+    if is_quiet and steps:
+        shell.tell("up.tables", n=steps)
     link = await app.make_sign_in_link() if "web" in roles else None
 
     def on_ready(url: str | None) -> None:
-        address = settings.public_url or url
-        ready = shell.say("up.url", url=address) if address else shell.say("up.ready", roles=", ".join(sorted(roles)))
-        lines = [ready]
-        if url and settings.port and not url.endswith(f":{settings.port}"):
-            lines.append(shell.say("up.other_port", port=settings.port))
-        if link:
-            lines.append(shell.say("up.link", url=f"{address}{link}"))
-        lines.append(shell.say(f"up.database_{where}", folder=settings.postgres_dir))
-        lines.append(shell.say(f"up.stop_{where}"))
-        if is_demo:
-            lines.append(shell.say("up.demo", password=PASSWORD))
-        typer.echo("\n".join([*lines, *_warnings(shell, settings, is_demo=is_demo)]))
+        typer.echo("\n".join(_ready_lines(shell, app, url, link)))
 
     await main.serve(app, on_ready)
+    if is_quiet:
+        shell.tell("up.stopped")
+
+
+def _start_log(settings: "Settings") -> bool:
+    """A terminal is for people: only what is wrong is logged there, unless a level or a form was asked for."""
+    from pabal.base.telemetry import start_logging
+
+    is_terminal = settings.log_format == "auto" and sys.stderr.isatty()
+    is_quiet = is_terminal and "log_level" not in settings.model_fields_set
+    is_text = is_terminal or settings.log_format == "text"
+    start_logging(level="warning" if is_quiet else settings.log_level, json_lines=not is_text)
+    return is_quiet
+
+
+def _ready_lines(shell: Shell, app: "App", url: str | None, link: str | None) -> list[str]:
+    from pabal.platform.demo import PASSWORD
+
+    settings, where = app.settings, "private" if app.cluster is not None else "given"
+    address = settings.public_url or url
+    roles = ", ".join(sorted(app.roles))
+    lines = [shell.say("up.url", url=address) if address else shell.say("up.ready", roles=roles)]
+    if url and settings.port and not url.endswith(f":{settings.port}"):
+        lines.append(shell.say("up.other_port", port=settings.port))
+    if link:
+        lines.append(shell.say("up.link", url=f"{address}{link}"))
+    lines.append(shell.say(f"up.database_{where}", folder=settings.postgres_dir))
+    lines.append(shell.say(f"up.stop_{where}"))
+    if app.is_demo:
+        lines.append(shell.say("up.demo", password=PASSWORD))
+    return [*lines, *_warnings(shell, settings, is_demo=app.is_demo)]
 
 
 def _warnings(shell: Shell, settings: "Settings", *, is_demo: bool) -> list[str]:

@@ -111,11 +111,19 @@ class Shell:
         typer.echo(told, err=True)
         raise typer.Exit(exit_code(error))
 
-    @property
-    def has_apps(self) -> bool:
-        """Perhaps, asked without importing anything: `--help` is to be quick."""
+    @cached_property
+    def named_apps(self) -> list[str]:
+        """By --app and by the settings, which are not asked: importing them takes longer than a help."""
         file = Path(os.environ.get("PABAL_CONFIG", "pabal.toml"))
-        return bool(self.apps or os.environ.get("PABAL_APPS") or file.exists())
+        named = os.environ.get("PABAL_APPS", "")
+        if not named and file.exists():
+            import tomllib
+
+            try:
+                named = str(tomllib.loads(file.read_text(encoding="utf-8")).get("apps", ""))
+            except (OSError, ValueError):
+                return []  # the first command that needs a setting says what is wrong
+        return [*(name.strip() for name in named.split(",") if name.strip()), *self.apps]
 
     @cached_property
     def loaded(self) -> "tuple[Slice, ...]":

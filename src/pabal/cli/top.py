@@ -1,6 +1,5 @@
 """`pabal top`: a live overview in the terminal."""
 
-import asyncio
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -43,6 +42,8 @@ async def _top(shell: Shell) -> None:
 
 
 async def _watch(shell: Shell, database: "Database") -> None:
+    import asyncio
+
     from rich.live import Live
 
     with Live(screen=True, auto_refresh=False) as live:

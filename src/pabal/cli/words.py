@@ -20,6 +20,16 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "wait.step": ("  {step}", "  {step}"),
     "hint.up": ("Start one: pabal up", "시작하려면: pabal up"),
     # starting and stopping
+    "up.postgres_new": (
+        "Making a private PostgreSQL in {folder} …",
+        "{folder}에 전용 PostgreSQL을 만들고 있습니다 …",
+    ),
+    "up.postgres": ("Starting the private PostgreSQL in {folder} …", "{folder}의 전용 PostgreSQL을 켜고 있습니다 …"),
+    "up.tables": (
+        "Tables brought up to date ({n} step).|Tables brought up to date ({n} steps).",
+        "테이블을 최신으로 맞췄습니다({n}단계).",
+    ),
+    "up.stopped": ("Pabal has stopped.", "파발을 멈췄습니다."),
     "up.url": ("Pabal is ready: {url}", "파발이 준비되었습니다: {url}"),
     "up.ready": ("Pabal is ready: {roles}", "파발이 준비되었습니다: {roles}"),
     "up.other_port": (

@@ -1,26 +1,35 @@
 """`pabal msg room`: where messages go. A bot discovers rooms; somebody claims them for a unit."""
 
+from __future__ import annotations
+
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pabal.apps.messaging.actions import rooms
-from pabal.apps.messaging.actions.rooms import NewRoom, RoomChange
 from pabal.apps.messaging.cli import words
-from pabal.apps.messaging.cli.finding import find_bot, find_room
 from pabal.apps.messaging.cli.looking import show_limits
-from pabal.apps.messaging.cli.rows import room_row
 from pabal.apps.messaging.cli.words import reply, reply_one
 from pabal.apps.messaging.errors import BadRoom
 from pabal.apps.messaging.model.rooms import Room, RoomType
-from pabal.apps.messaging.store import rooms as store
-from pabal.base.database import Tx
 from pabal.platform.actor import Actor
+from pabal.platform.commands.lazily import lazily
 from pabal.platform.commands.options import Cursor, DryRun, Limit, OrgOption, find_unit, see, tell_more, unit_names
 from pabal.platform.commands.shell import Shell
-from pabal.platform.tenants import ensure_hq
+
+if TYPE_CHECKING:
+    from pabal.apps.messaging.actions.rooms import RoomChange
+    from pabal.base.database import Tx
+
+    Verb = Callable[[Tx, Actor, int, RoomChange], Awaitable[Room]]
+
+with lazily():
+    from pabal.apps.messaging.actions import rooms
+    from pabal.apps.messaging.cli import finding
+    from pabal.apps.messaging.cli import rows as views
+    from pabal.apps.messaging.store import rooms as store
+    from pabal.platform import tenants
 
 app = typer.Typer(help="Rooms: where messages go.", no_args_is_help=True)
 
@@ -35,7 +44,6 @@ Number = Annotated[
 SameName = Annotated[bool, typer.Option("--yes", "-y", help="Also when the bot calls another room by the same name.")]
 COLUMNS = ("id", "name", "room_type", "org", "bots", "channel_id", "last_message_at")
 FIELDS = (*COLUMNS, "held", "note", "created_at", "updated_at")
-Verb = Callable[[Tx, Actor, int, RoomChange], Awaitable[Room]]
 
 
 @dataclass(frozen=True)
@@ -69,11 +77,11 @@ def list_(
             if unclaimed:
                 page = await store.list_unclaimed(tx, scope, cursor=cursor, limit=limit)
             else:
-                bot_id = None if bot is None else (await find_bot(tx, scope, bot)).id
+                bot_id = None if bot is None else (await finding.find_bot(tx, scope, bot)).id
                 wanted = store.Wanted(scope.listed, q, kind, bot_id)
                 page = await store.list_rooms(tx, wanted, cursor=cursor, limit=limit)
             names = await unit_names(tx)
-        rows = [room_row(one, names) for one in page.items]
+        rows = [views.room_row(one, names) for one in page.items]
         shell.show(reply(COLUMNS, rows, extra={"next_cursor": page.cursor}, empty=words.NO_ROOMS))
         tell_more(shell, page.cursor)
 
@@ -87,9 +95,9 @@ def show(ctx: typer.Context, room: Which) -> None:
 
     async def work() -> None:
         async with shell.transaction() as tx:
-            found = await find_room(tx, await see(tx, shell), room)
+            found = await finding.find_room(tx, await see(tx, shell), room)
             names = await unit_names(tx)
-        shell.show(reply_one(shell, FIELDS, room_row(found, names)))
+        shell.show(reply_one(shell, FIELDS, views.room_row(found, names)))
 
     shell.run(work())
 
@@ -140,11 +148,11 @@ def add(
 
     async def work() -> None:
         async with shell.change(dry_run=dry_run) as tx:
-            unit = await ensure_hq(tx) if org is None else await find_unit(tx, org)
-            found = await find_bot(tx, await see(tx, shell), bot)
-            new = NewRoom(channel, name, found.id, unit.id, kind or RoomType.PRODUCTION, confirm=yes)
+            unit = await tenants.ensure_hq(tx) if org is None else await find_unit(tx, org)
+            found = await finding.find_bot(tx, await see(tx, shell), bot)
+            new = rooms.NewRoom(channel, name, found.id, unit.id, kind or RoomType.PRODUCTION, confirm=yes)
             made, names = await rooms.add(tx, shell.actor, new), await unit_names(tx)
-        shell.show(reply_one(shell, FIELDS, room_row(made, names)))
+        shell.show(reply_one(shell, FIELDS, views.room_row(made, names)))
 
     shell.run(work())
 
@@ -162,9 +170,9 @@ def remove_bot(
     async def work() -> None:
         async with shell.change(dry_run=dry_run) as tx:
             scope = await see(tx, shell)
-            found, gone = await find_room(tx, scope, room), await find_bot(tx, scope, bot)
+            found, gone = await finding.find_room(tx, scope, room), await finding.find_bot(tx, scope, bot)
             done, names = await rooms.remove_bot(tx, shell.actor, found.id, gone.id), await unit_names(tx)
-        shell.show(reply_one(shell, FIELDS, room_row(done, names)))
+        shell.show(reply_one(shell, FIELDS, views.room_row(done, names)))
 
     shell.run(work())
 
@@ -195,7 +203,7 @@ def limits(
 
     async def work() -> None:
         async with shell.change(dry_run=dry_run) as tx:
-            found = await find_room(tx, await see(tx, shell), room)
+            found = await finding.find_room(tx, await see(tx, shell), room)
             if said:
                 own = replace(found.limits, **{name: _limit(text) for name, text in said.items()})
                 change = replace(await _as_change(tx, found), limits=own)
@@ -211,7 +219,7 @@ def _change(ctx: typer.Context, room: str, verb: Verb, given: _Given, *, dry_run
 
     async def work() -> None:
         async with shell.change(dry_run=dry_run) as tx:
-            found = await find_room(tx, await see(tx, shell), room)
+            found = await finding.find_room(tx, await see(tx, shell), room)
             change = await _as_change(tx, found)
             if given.org is not None:
                 change = replace(change, unit_id=(await find_unit(tx, given.org)).id)
@@ -223,15 +231,15 @@ def _change(ctx: typer.Context, room: str, verb: Verb, given: _Given, *, dry_run
                 confirm=given.yes,
             )
             done, names = await verb(tx, shell.actor, found.id, change), await unit_names(tx)
-        shell.show(reply_one(shell, FIELDS, room_row(done, names)))
+        shell.show(reply_one(shell, FIELDS, views.room_row(done, names)))
 
     shell.run(work())
 
 
 async def _as_change(tx: Tx, room: Room) -> RoomChange:
     """As it is; what nobody has claimed would be the HQ's."""
-    unit_id = room.unit_id if room.unit_id is not None else (await ensure_hq(tx)).id
-    return RoomChange(unit_id, room.name, room.room_type, room.note, room.limits)
+    unit_id = room.unit_id if room.unit_id is not None else (await tenants.ensure_hq(tx)).id
+    return rooms.RoomChange(unit_id, room.name, room.room_type, room.note, room.limits)
 
 
 def _limit(text: str) -> int | None:
