@@ -96,7 +96,9 @@ async def health(visit: Visitor, filters: Annotated[Filters, Query()]) -> Respon
         "health.html",
         components=components,
         alive=sum(one.state == "ok" for one in components),
-        firing=[_firing(visit, seen, alert) for alert in seen.open if alert.state != "silenced"],
+        firing=[_firing(visit, seen, alert) for alert in seen.open if alert.state != "silenced"]
+        if visit.may("read", alerts.AREA)
+        else [],
         groups=[one for one in groups if filters.area in ("", one.key)] or groups,
         areas=[(one.key, one.label) for one in groups],
         filters=filters,
