@@ -84,6 +84,8 @@ def test_a_machine_without_its_table_of_controls_is_refused() -> None:
         check_slices([Slice("one", machines=(KETTLE,))])
     with pytest.raises(ControlsIncomplete):
         check_slices([Slice("one", machines=(KETTLE,), controls=(whole, whole))])
+    with pytest.raises(ControlsIncomplete):
+        check_slices([Slice("one", controls=(whole,))])
 
 
 @pytest.mark.parametrize("events", [{"switch_on": ByHand()}, {"switch_on": ByHand(), "whistle": ByHand()}])

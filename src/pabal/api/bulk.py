@@ -114,7 +114,9 @@ async def _schedule(tx: Tx, visit: Visit, action: str, text: str, *, dry_run: bo
     verb = operating.pause_schedule if action == "pause" else operating.resume_schedule
     try:
         schedule_id = _SCHEDULE.validate_python(text)
-        await verb(tx, visit.actor, schedule_id, owners=visit.site.owners, dry_run=dry_run)
+        # what an app's verb refuses halfway is taken back, and the others go on
+        async with tx.savepoint():
+            await verb(tx, visit.actor, schedule_id, owners=visit.site.owners, dry_run=dry_run)
     except (NotFound, Conflict, NotAllowed) as error:
         return Done(text, "not_found" if isinstance(error, NotFound) else error.code, error)
     except ValueError as error:

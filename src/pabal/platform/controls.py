@@ -79,11 +79,11 @@ Owners = Mapping[str, KindControls]
 
 
 def check_complete(machines: Iterable[Machine], controls: Iterable[MachineControls]) -> None:
-    """Each machine of a slice has its table, once."""
-    declared = [one.machine.name for one in controls]
-    for machine in machines:
-        if declared.count(machine.name) != 1:
-            raise ControlsIncomplete(f"{machine.name} has {declared.count(machine.name)} tables")
+    """Each machine of a slice has its table, once, and no other has."""
+    wanted = sorted(machine.name for machine in machines)
+    declared = sorted(one.machine.name for one in controls)
+    if wanted != declared:
+        raise ControlsIncomplete(f"machines {', '.join(wanted)}; tables for {', '.join(declared) or 'none'}")
 
 
 def may_operate(actor: Actor, owners: Owners, kind: str, area: str) -> bool:

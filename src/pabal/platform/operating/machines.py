@@ -15,7 +15,7 @@ from pabal.engine.subjects import SubjectNotFound, VersionChanged, load_subjects
 from pabal.engine.transitions import Transition, subject_name
 from pabal.platform import audit
 from pabal.platform.actor import Actor, Right
-from pabal.platform.controls import ByHand, MachineControls, NotByHand
+from pabal.platform.controls import ByHand, EventAction, MachineControls, NotByHand
 from pabal.platform.operating.dry_runs import tried
 from pabal.platform.operating.model import EventNotByHand, EventNotFound, MachineNotFound
 from pabal.platform.tenants import Scope, visible_to
@@ -105,7 +105,7 @@ async def _hold(tx: Tx, scope: Scope, machine: Machine, subject_id: int, expect_
     return held
 
 
-def _plain(machine: Machine) -> Any:
+def _plain(machine: Machine) -> EventAction:
     async def move(tx: Tx, actor: Actor, subject_id: int, event: str, reason: str | None) -> None:
         made = await transitions.transition(tx, machine, subject_id, event, actor=actor.name, reason=reason)
         before = {"state": made.source, "version": made.version - 1}
