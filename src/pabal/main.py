@@ -28,7 +28,7 @@ from pabal.platform.notifications.gateway import URL as TELEGRAM
 from pabal.platform.rooms import platform_slice
 from pabal.platform.secrets import find_vault
 from pabal.platform.services import Services
-from pabal.platform.slice import Gateway, Slice, check_names, list_migrations, load_slices
+from pabal.platform.slice import Gateway, Slice, check_slices, list_migrations, load_slices
 from pabal.platform.storage import Files
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ async def build(settings: Settings, roles: frozenset[str], *, is_demo: bool = Fa
     apps = load_slices(split_list(settings.apps), also=(DEMO,))
     migrations = list_migrations(apps)
     slices = (*apps, platform_slice(apps, migrations))
-    check_names(slices)
+    check_slices(slices)
     url, cluster = await _find_database(settings)
     async with AsyncExitStack() as on_failure:
         pulse = await Database.open(url, size=2)

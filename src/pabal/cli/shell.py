@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pabal.base.settings import Settings
     from pabal.platform.actor import Actor
     from pabal.platform.commands.answers import Answer
+    from pabal.platform.controls import Owners
     from pabal.platform.secrets import Vault
     from pabal.platform.services import Services
     from pabal.platform.slice import Slice
@@ -144,11 +145,18 @@ class Shell:
     def house(self) -> "tuple[Slice, ...]":
         """As a server of these settings is made of: the apps, and the platform's own rooms."""
         from pabal.platform.rooms import platform_slice
-        from pabal.platform.slice import check_names, list_migrations
+        from pabal.platform.slice import check_slices, list_migrations
 
         whole = (*self.slices, platform_slice(self.slices, list_migrations(self.slices)))
-        check_names(whole)
+        check_slices(whole)
         return whole
+
+    @property
+    def owners(self) -> "Owners":
+        """Of the kinds of work that these apps claim."""
+        from pabal.platform.slice import list_owners
+
+        return list_owners(self.house)
 
     @property
     def address(self) -> str:
