@@ -26,7 +26,7 @@ async def app(db: Database, tmp_path: Path) -> AsyncIterator[App]:
 
 async def get(app: health.Running, path: str) -> httpx2.Response:
     site = FastAPI()
-    site.include_router(health.health_routes(app))
+    site.include_router(health.health_routes(app, metrics_for="open"))
     transport = httpx2.ASGITransport(app=site)
     async with httpx2.AsyncClient(transport=transport, base_url="http://test") as client:
         return await client.get(path)
@@ -38,6 +38,7 @@ class Stub:
     def __init__(self, app: App, *, loops: list[LoopState] | None = None, fault: Exception | None = None) -> None:
         self.roles = app.roles
         self.server = app.server
+        self.pools = app.pools
         self.is_stopping = False
         self.missing: list[str] = []
         self._loops = app.loop_states() if loops is None else loops

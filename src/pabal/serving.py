@@ -7,9 +7,11 @@ from contextlib import contextmanager, suppress
 
 import uvicorn
 from fastapi import FastAPI
+from uvicorn.middleware.proxy_headers import _TrustedHosts
 
 from pabal.base.errors import Unavailable
 from pabal.platform.web.live import close_streams
+from pabal.protocol import ConnectionLimits, LimitedConfig, LimitedProtocol, OpenConnections
 
 TRIES = 100
 STOP_SECONDS = 5
@@ -44,9 +46,20 @@ def listen(host: str, port: int) -> socket.socket:
 class WebServer(uvicorn.Server):
     """The web server on a socket that listens already. Signals are the process's business, not uvicorn's."""
 
-    def __init__(self, app: FastAPI, listening: socket.socket, *, trusted_proxies: str = "") -> None:
-        config = uvicorn.Config(
+    def __init__(
+        self,
+        app: FastAPI,
+        listening: socket.socket,
+        *,
+        trusted_proxies: str = "",
+        limits: ConnectionLimits | None = None,
+    ) -> None:
+        limits = limits or ConnectionLimits()
+        config = LimitedConfig(
             app,
+            http=LimitedProtocol,
+            ws="none",
+            timeout_keep_alive=limits.idle,
             proxy_headers=bool(trusted_proxies),
             forwarded_allow_ips=trusted_proxies or None,
             log_config=None,
@@ -55,6 +68,7 @@ class WebServer(uvicorn.Server):
             server_header=False,
             timeout_graceful_shutdown=STOP_SECONDS,
         )
+        config.open_connections = OpenConnections(limits, _TrustedHosts(trusted_proxies).__contains__)
         super().__init__(config)
         self._app = app
         self._socket = listening

@@ -44,7 +44,7 @@ async def change_password(
 ) -> Response:
     try:
         await auth.change_password(
-            visit.services.database, visit.actor, current=current or None, new=password, keep=visit.session_id
+            visit.services.identity, visit.actor, current=current or None, new=password, keep=visit.session_id
         )
     except PabalError as error:
         return await _show(visit, error)

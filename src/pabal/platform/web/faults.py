@@ -14,6 +14,7 @@ from pabal.base.clock import host_time
 from pabal.base.database import ConnectionFailure, DatabaseUnavailable
 from pabal.base.errors import NotFound, PabalError
 from pabal.base.telemetry import declare, emit
+from pabal.platform.web.bodies import BodyRefused
 from pabal.platform.web.headers import Asgi, Message, Receive, Scope, Send
 from pabal.platform.web.identify import THEME_COOKIE, ZONE, guess_language, site_of
 from pabal.platform.web.problems import (
@@ -149,6 +150,8 @@ async def _on_invalid(request: Request, error: Exception) -> Response:
 
 async def _on_http(request: Request, error: Exception) -> Response:
     """What the framework itself refuses, in our words."""
+    if isinstance(error, BodyRefused):
+        return await answer(request, error.error)
     status = error.status_code if isinstance(error, HTTPException) else 500
     named: dict[int, PabalError] = {
         404: NotFound(),
