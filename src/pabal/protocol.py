@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
@@ -39,7 +39,8 @@ class TooManyConnections(Unavailable):
 
 @dataclass(frozen=True, slots=True)
 class ConnectionLimits:
-    """Seconds: `head` for a request's whole head, `idle` between two requests, `unread` for an answer nobody reads.
+    """Seconds: `head` for a request's whole head, `idle` between two requests, `unread` for an answer nobody reads,
+    `linger` for what still comes in after a refusal.
 
     `per_address` counts those on which nobody signed in yet, and none that come through a trusted proxy.
     """
@@ -49,6 +50,8 @@ class ConnectionLimits:
     head: float = 10
     idle: int = 5
     unread: float = 60
+    linger: float = 2
+    linger_bytes: int = 1_000_000
     head_bytes: int = 64 * 1024
     headers: int = 100
     pipelined: int = 8
@@ -124,19 +127,47 @@ class LimitedConfig(uvicorn.Config):
     open_connections: OpenConnections
 
 
+class LingeringTransport:
+    """A transport that is closed in two steps while the other side still sends: closed at once, the system would tell
+    it of a reset connection, and most programs then never read the answer that says why."""
+
+    def __init__(self, real: asyncio.Transport, protocol: "LimitedProtocol") -> None:
+        self._real, self._protocol = real, protocol
+        self.is_lingering = False
+
+    def close(self) -> None:
+        if self._real.is_closing() or self.is_lingering:
+            return
+        if self._protocol.is_request_whole or not self._real.can_write_eof():
+            self._real.close()
+            return
+        self.is_lingering = True
+        self._real.write_eof()
+        self._real.resume_reading()
+        self._protocol.watch_lingering()
+
+    def is_closing(self) -> bool:
+        return self.is_lingering or self._real.is_closing()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._real, name)
+
+
 class LimitedProtocol(HttpToolsProtocol):
     config: LimitedConfig
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn's own
-        super().connection_made(transport)
+        self._end = LingeringTransport(transport, self)
+        super().connection_made(cast("asyncio.Transport", self._end))
         self._table = self.config.open_connections
         self._limits = self._table.limits
         self._sender = Sender(lambda: self._table.note_known(self))
         self._refusal: PabalError | None = None
         self._head_timer: TimerHandle | None = None
         self._unread_timer: TimerHandle | None = None
+        self._linger_timer: TimerHandle | None = None
         self._in_head = False
-        self._head_size = self._head_lines = 0
+        self._head_size = self._head_lines = self._lingered = 0
         self.waiting_since = self.loop.time()
         if not self._table.admit(self, self.client[0] if self.client else ""):
             self._answer_and_close(TooManyConnections())
@@ -146,7 +177,7 @@ class LimitedProtocol(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self._table.remove(self)
         self._sender.leave()
-        for timer in (self._head_timer, self._unread_timer):
+        for timer in (self._head_timer, self._unread_timer, self._linger_timer):
             if timer is not None:
                 timer.cancel()
         super().connection_lost(exc)
@@ -158,11 +189,19 @@ class LimitedProtocol(HttpToolsProtocol):
             return True
         return self.cycle.more_body and not self._sender.is_known
 
+    @property
+    def is_request_whole(self) -> bool:
+        return not self._in_head and (self.cycle is None or not self.cycle.more_body)
+
     def abort(self) -> None:
         self._table.remove(self)
         self.transport.abort()
 
     def data_received(self, data: bytes) -> None:
+        if self._end.is_lingering:
+            self._lingered += len(data)
+            if self._lingered > self._limits.linger_bytes:
+                self.abort()
         if self.transport.is_closing():
             return
         if self._head_timer is None and (self.cycle is None or self.cycle.response_complete):
@@ -242,6 +281,9 @@ class LimitedProtocol(HttpToolsProtocol):
             # browsers connect in advance; one that never asked is owed no answer
             self.transport.close()
             self._watch_unread()
+
+    def watch_lingering(self) -> None:
+        self._linger_timer = self.loop.call_later(self._limits.linger, self.abort)
 
     def _watch_unread(self) -> None:
         if self._unread_timer is None:

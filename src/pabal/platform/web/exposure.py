@@ -1,4 +1,4 @@
-"""Who may read what describes this server: its metrics, and the description of its endpoints. A start-up setting says."""
+"""Who may read what describes this server, its metrics and its endpoints: a start-up setting says."""
 
 from fastapi import Request
 
