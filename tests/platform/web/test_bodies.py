@@ -8,8 +8,6 @@ from datetime import timedelta
 from itertools import product
 from pathlib import Path
 
-import pytest
-
 from pabal.platform.actor import Role
 from pabal.platform.web.bodies import BodyLimits
 from tests.support.web import Web
@@ -90,9 +88,7 @@ async def test_a_stranger_may_send_little(web: Web):
     for length in ("Content-Length: 500000", "Transfer-Encoding: chunked"):
         async with connected(web.url) as wire:
             await wire.request("POST /sign-in", FORM, length, "Accept: */*")
-            answer = await wire.flood_until_answered(b"1f40
-" + b"x" * 8000 + b"
-", 60)
+            answer = await wire.flood_until_answered(b"1f40\r\n" + b"x" * 8000 + b"\r\n", 60)
 
         assert (answer.status, answer.code) == (401, "sign_in_needed")
 
