@@ -1,6 +1,8 @@
 """What a server says about itself: alive, ready or not and why, metrics."""
 
+import asyncio
 from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +26,9 @@ async def app(db: Database, tmp_path: Path) -> AsyncIterator[App]:
     await built.stop()
 
 
-async def get(app: health.Running, path: str) -> httpx2.Response:
+async def get(app: health.Running, path: str, *, wait: float = 30) -> httpx2.Response:
     site = FastAPI()
-    site.include_router(health.health_routes(app, metrics_for="open"))
+    site.include_router(health.health_routes(app, metrics_for="open", wait=wait))
     transport = httpx2.ASGITransport(app=site)
     async with httpx2.AsyncClient(transport=transport, base_url="http://test") as client:
         return await client.get(path)
@@ -51,6 +53,14 @@ class Stub:
         if self._fault is not None:
             raise self._fault
         return self.missing
+
+
+class Counting(Stub):
+    looks = 0
+
+    async def list_missing_migrations(self) -> list[str]:
+        self.looks += 1
+        return []
 
 
 async def test_a_living_process_says_so_without_asking_the_database(app: App) -> None:
@@ -101,6 +111,30 @@ async def test_a_server_whose_schema_is_behind_is_not_ready(app: App) -> None:
 
     assert answer.status_code == 503
     assert answer.json()["migrations"] == {"current": False, "missing": ["engine 0099_future"]}
+
+
+async def test_a_server_whose_requests_get_no_connection_is_not_ready(app: App) -> None:
+    identity = app.services.identity
+    async with AsyncExitStack() as stack:
+        for _ in range(identity.sizes[1]):
+            await stack.enter_async_context(identity.transaction())
+        busy = await get(app, "/readyz", wait=0.5)
+    free = await get(app, "/readyz")
+
+    assert (busy.status_code, busy.json()["ready"]) == (503, False)
+    assert busy.json()["pools"]["identity"] is False
+    assert (free.status_code, set(free.json()["pools"].values())) == (200, {True})
+
+
+async def test_many_who_ask_at_once_share_one_look(app: App) -> None:
+    """Otherwise strangers could use up the connections by asking whether there are any."""
+    readiness = health.Readiness(counted := Counting(app))
+
+    reports = await asyncio.gather(*(readiness.read() for _ in range(50)))
+    await readiness.read()
+
+    assert all(report["database"]["reachable"] for report in reports)
+    assert counted.looks == 2
 
 
 async def test_a_stopping_server_is_not_ready(app: App) -> None:

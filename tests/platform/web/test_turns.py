@@ -18,9 +18,8 @@ EVENTS = "/api/v1/events"
 async def locked(db: Database, table: str) -> AsyncIterator[None]:
     """As a migration by hand that somebody forgot to end."""
     async with db.transaction() as tx:
-        await tx.script(
-            f"set local idle_in_transaction_session_timeout = 0; lock table {table} in access exclusive mode"
-        )
+        await tx.script("set local idle_in_transaction_session_timeout = 0")
+        await tx.script(f"lock table {table} in access exclusive mode")
         yield
 
 
