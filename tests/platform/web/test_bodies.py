@@ -116,13 +116,20 @@ async def test_a_field_too_long_is_refused(web: Web):
 
 
 async def test_json_of_too_many_levels_or_values_is_refused(web: Web):
-    web.site.state.body_limits = BodyLimits(values=20_000)
     known = await bearer(web)
 
     for body in [b"[" * 60_000, b'{"a":' * 10_000, b"[" * 500 + b"]" * 500, b"[" + b"1," * 30_000 + b"1]"]:
         answer = await send(web, "POST /api/v1/bulk", JSON, known, body=body)
 
         assert (answer.status, answer.code) == (413, "json_too_deep"), body[:9]
+
+
+async def test_of_many_wrong_fields_only_the_first_are_told(web: Web):
+    body = json.dumps(dict.fromkeys(map(str, range(5000)), 0)).encode()
+
+    answer = await send(web, "POST /api/v1/bulk", JSON, await bearer(web), body=body)
+
+    assert (answer.status, len(json.loads(answer.body)["errors"])) == (422, 100)
 
 
 async def test_brackets_in_texts_are_no_levels(web: Web):

@@ -35,6 +35,7 @@ from pabal.platform.web.render import Voice
 
 declare("web.failed", "Requests that ended in an error nobody foresaw", level=40)
 
+MOST_FAULTS = 100
 _PLACES = {"query": "", "path": "", "header": "", "cookie": ""}
 
 
@@ -138,14 +139,14 @@ async def _on_invalid(request: Request, error: Exception) -> Response:
     found: Sequence[Any] = error.errors() if isinstance(error, RequestValidationError) else ()
     if any(one["type"] == "json_invalid" for one in found):
         return await answer(request, Unreadable("JSON"))
-    outside = [one for one in found if one["loc"] and one["loc"][0] in _PLACES]
+    outside = [one for one in found if one["loc"] and one["loc"][0] in _PLACES][:MOST_FAULTS]
     if outside:
         names = ", ".join(str(one["loc"][-1]) for one in outside)
         if all(one["loc"][0] == "path" for one in outside):
             return await answer(request, NotFound(names))
         is_unknown = any(one["type"] == "extra_forbidden" for one in outside)
         return await answer(request, UnknownParameter(names) if is_unknown else BadParameter(names))
-    return await answer(request, BodyInvalid([_fault(one) for one in found]))
+    return await answer(request, BodyInvalid([_fault(one) for one in found[:MOST_FAULTS]]))
 
 
 async def _on_http(request: Request, error: Exception) -> Response:
