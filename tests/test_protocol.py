@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fastapi import FastAPI, Request, Response
 
 from pabal import serving
+from pabal.base.telemetry import metrics_text
 from pabal.protocol import ConnectionLimits, OpenConnections
 from tests.support.servers import until
 from tests.support.wire import Wire, connected
@@ -175,6 +176,7 @@ async def test_one_address_has_only_so_many_strangers():
 
     assert (answer.status, answer.code) == (503, "too_many_connections")
     assert answer.headers["retry-after"] == "5"
+    assert b'pabal_web_connection_refused_total{code="too_many_connections"}' in metrics_text()
 
 
 async def test_who_signed_in_is_no_stranger_and_what_is_closed_is_forgotten():

@@ -3,6 +3,7 @@ connections there may be, and how long one may leave an answer unread. uvicorn i
 
 import asyncio
 import json
+import logging
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,11 +13,23 @@ import uvicorn
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from pabal.base.errors import Invalid, PabalError, Unavailable
+from pabal.base.telemetry import declare, emit
 from pabal.platform.web.problems import PROBLEM_JSON, Unreadable, make_problem
 from pabal.platform.web.turns import TooManyAtOnce, group_address
 
 if TYPE_CHECKING:
     from asyncio import TimerHandle
+
+
+declare(
+    "web.connection_refused",
+    "Connections closed before there was a whole request, by reason",
+    labels=("code",),
+    level=logging.DEBUG,
+)
+# uvicorn warns of every malformed request: whoever sends them could fill the disk with lines nobody acts on.
+_LOG = logging.getLogger("uvicorn.error.protocol")
+_LOG.setLevel(logging.ERROR)
 
 
 class HeadTooSlow(Unreadable):
@@ -117,6 +130,7 @@ class OpenConnections:
         waiting = [one for one in self._open if one.is_waiting]
         if not waiting:
             return False
+        emit("web.connection_refused", code="made_room")
         min(waiting, key=lambda one: one.waiting_since).abort()
         return True
 
@@ -159,6 +173,7 @@ class LimitedProtocol(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn's own
         self._end = LingeringTransport(transport, self)
         super().connection_made(cast("asyncio.Transport", self._end))
+        self.logger = _LOG
         self._table = self.config.open_connections
         self._limits = self._table.limits
         self._sender = Sender(lambda: self._table.note_known(self))
@@ -293,6 +308,7 @@ class LimitedProtocol(HttpToolsProtocol):
         """Before there is a request: to a program, in English, since nobody has said otherwise."""
         if self.transport.is_closing():
             return
+        emit("web.connection_refused", code=error.code)
         # an answer may be half out: then there is only the end
         if self.cycle is None or self.cycle.response_complete:
             problem = make_problem(error, lang="en", instance="", request_id="")

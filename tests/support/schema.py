@@ -7,6 +7,7 @@ from itertools import count
 from typing import Any
 
 import schemathesis
+from fastapi import FastAPI
 from hypothesis import HealthCheck, Phase, given, settings
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import (
@@ -43,8 +44,8 @@ class Asking:
     is_stranger: bool = False
 
 
-def paths_of(web: Web, prefixes: Sequence[str]) -> dict[str, Any]:
-    return {path: one for path, one in schema_of(web.site)["paths"].items() if path.startswith(tuple(prefixes))}
+def paths_of(site: FastAPI, prefixes: Sequence[str]) -> dict[str, Any]:
+    return {path: one for path, one in schema_of(site)["paths"].items() if path.startswith(tuple(prefixes))}
 
 
 async def try_paths(web: Web, paths: dict[str, Any], known: dict[str, Any], who: str, times: int) -> None:

@@ -114,6 +114,8 @@ async def _identify(
     request: Request, credentials: HTTPAuthorizationCredentials | None, session_key: str | None
 ) -> Visit:
     """A token in the header wins over a cookie: a program says who it is."""
+    if credentials is None and not session_key:
+        raise SignInNeeded
     async with site_of(request).services.identity.transaction() as tx:
         if credentials is not None:
             actor = await auth.find_token(tx, credentials.credentials, origin=origin_of(request))

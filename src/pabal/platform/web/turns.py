@@ -6,7 +6,7 @@ Counted in memory, each server for itself. A request begins as its address's; on
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_address
 
@@ -86,6 +86,7 @@ class Turn:
     def __init__(self, turns: Turns, owner: str) -> None:
         self._turns = turns
         self.owner = self.counted_as = owner
+        self._open = 0
 
     def belong_to(self, owner: str) -> None:
         """Somebody is known; streams ask again and again."""
@@ -98,9 +99,14 @@ class Turn:
 
     @asynccontextmanager
     async def connection(self) -> AsyncIterator[None]:
-        """Around the use of a database connection: nobody holds more than their share of a pool."""
-        async with self._turns.connection(self.owner):
-            yield
+        """Around the use of a database connection: nobody holds more than their share of a pool. A request that has one
+        gets a second without waiting: requests that each wait for the others' second would wait for ever."""
+        async with self._turns.connection(self.owner) if not self._open else nullcontext():
+            self._open += 1
+            try:
+                yield
+            finally:
+                self._open -= 1
 
     def end(self) -> None:
         self._turns.remove(self.counted_as)

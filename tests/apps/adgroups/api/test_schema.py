@@ -15,7 +15,7 @@ TIMES = 1
 async def test_every_endpoint_answers_as_described(house: House, who: str):
     group = (await house.make("COMPLETE_SETUP", "APPROVE")).rpartition("/")[2]
     known = {"/campaigns/": house.campaign, "/legacy/": 1, "/adgroups/": group}
-    paths = paths_of(house.web, PATHS)
+    paths = paths_of(house.web.site, PATHS)
 
     await try_paths(house.web, paths, known, who, TIMES)
 

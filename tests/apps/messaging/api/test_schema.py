@@ -25,7 +25,7 @@ async def test_every_endpoint_answers_as_described(house: House, who: str):
         "/images/": house.file,
         "/archives/": month,
     }
-    paths = paths_of(web, PATHS)
+    paths = paths_of(web.site, PATHS)
 
     await try_paths(web, paths, known, who, TIMES)
 
