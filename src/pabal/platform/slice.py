@@ -68,7 +68,8 @@ class Slice:
 
     Kinds, loops and simulators that need something from outside are functions of Services. `api`, `pages` and
     `commands` name modules (with a `router`, a `router` and an `app`), so that a command line that only looks at jobs
-    need not import a web framework; commands of a package are in its `cli`, which is found without naming it. `gateways` are opened by servers that run work, with this process's life. `pace`
+    need not import a web framework; commands of a package are in its `cli`, which is found without naming it.
+    `gateways` are opened by servers that run work, with this process's life. `pace`
     says how long the scheduler may rest. `errors` are the Korean sentences of its errors, by code; `actions` what
     the audit calls its verbs, `names` what people call the subjects of its machines, `limits` its limits by the
     words behind their subject. Simulators are entered when a demo starts and left when it stops. `link` answers
