@@ -8,6 +8,7 @@ from fastapi.responses import JSONResponse, PlainTextResponse
 
 from pabal.base.database import DatabaseError
 from pabal.base.errors import PabalError
+from pabal.base.migrations import Comparison
 from pabal.base.telemetry import hide_secrets, metrics_text
 from pabal.engine.loop import LoopState
 from pabal.engine.server import Server
@@ -21,7 +22,7 @@ class Running(Protocol):
     server: Server
 
     def loop_states(self) -> list[LoopState]: ...
-    async def list_missing_migrations(self) -> list[str]: ...
+    async def compare_migrations(self) -> Comparison: ...
 
 
 def health_routes(app: Running) -> APIRouter:
@@ -46,7 +47,8 @@ def health_routes(app: Running) -> APIRouter:
 
 
 async def read_readiness(app: Running) -> dict[str, Any]:
-    database, missing = await _look_at_database(app)
+    database, found = await _look_at_database(app)
+    missing = [] if found is None else [str(one) for one in found.missing]
     loops = [_show(state) for state in app.loop_states()]
     is_ready = not app.is_stopping and database["reachable"] and not missing and all(loop["healthy"] for loop in loops)
     return {
@@ -54,21 +56,26 @@ async def read_readiness(app: Running) -> dict[str, Any]:
         "stopping": app.is_stopping,
         "roles": sorted(app.roles),
         "database": database,
-        "migrations": {"current": database["reachable"] and not missing, "missing": missing},
+        "migrations": {
+            "current": database["reachable"] and not missing,
+            "missing": missing,
+            # A newer server migrated meanwhile: this one goes on, and would not start again.
+            "newer": [] if found is None else list(found.newer),
+        },
         # Deaf is slower, not broken: Pabal polls.
         "wakeups": {"deaf": app.server.wakeups.is_deaf},
         "loops": loops,
     }
 
 
-async def _look_at_database(app: Running) -> tuple[dict[str, Any], list[str]]:
+async def _look_at_database(app: Running) -> tuple[dict[str, Any], Comparison | None]:
     try:
-        missing = await app.list_missing_migrations()
+        found = await app.compare_migrations()
     except TimeoutError:
-        return {"reachable": False, "error": "no answer in time"}, []
+        return {"reachable": False, "error": "no answer in time"}, None
     except (PabalError, DatabaseError, OSError) as error:
-        return {"reachable": False, "error": _safe(f"{type(error).__name__}: {error}")}, []
-    return {"reachable": True, "error": None}, missing
+        return {"reachable": False, "error": _safe(f"{type(error).__name__}: {error}")}, None
+    return {"reachable": True, "error": None}, found
 
 
 def _show(state: LoopState) -> dict[str, Any]:

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from pabal import composing
 from pabal.base import clock, embedded, open_files
-from pabal.base.database import Database, DatabaseError, Purpose
+from pabal.base.database import Database, DatabaseError
 from pabal.base.embedded import Cluster
 from pabal.base.errors import PabalError, Unavailable
-from pabal.base.migrations import Migration, find_missing, migrate
+from pabal.base.migrations import Comparison, Migration, compare, migrate
+from pabal.base.pages import open_pages
 from pabal.base.settings import Settings, split_list
 from pabal.base.telemetry import declare, emit
 from pabal.demo import SLICE as DEMO
@@ -27,7 +28,7 @@ from pabal.platform.notifications.gateway import URL as TELEGRAM
 from pabal.platform.rooms import platform_slice
 from pabal.platform.secrets import find_vault
 from pabal.platform.services import Services
-from pabal.platform.slice import Gateway, Slice, check_names, list_migrations, load_slices
+from pabal.platform.slice import Gateway, Slice, check_slices, list_migrations, load_slices
 from pabal.platform.storage import Files
 
 if TYPE_CHECKING:
@@ -117,10 +118,10 @@ class App:
     def loop_states(self) -> list[LoopState]:
         return self.server.loop_states()
 
-    async def list_missing_migrations(self) -> list[str]:
+    async def compare_migrations(self) -> Comparison:
         """Raises when the database does not answer in time."""
         async with asyncio.timeout(CHECK_SECONDS):
-            return [f"{one.owner} {one.name}" for one in await find_missing(self.pulse, self.migrations)]
+            return await compare(self.pulse, self.migrations)
 
 
 async def build(settings: Settings, roles: frozenset[str], *, is_demo: bool = False) -> App:
@@ -128,10 +129,12 @@ async def build(settings: Settings, roles: frozenset[str], *, is_demo: bool = Fa
 
     A demo has an organisation and an example to look at, and a clock that can be moved by hand.
     """
+    if is_demo and settings.is_production:
+        raise demo.DemoRefused
     apps = load_slices(split_list(settings.apps), also=(DEMO,))
     migrations = list_migrations(apps)
     slices = (*apps, platform_slice(apps, migrations))
-    check_names(slices)
+    check_slices(slices)
     url, cluster = await _find_database(settings)
     async with AsyncExitStack() as on_failure:
         pulse = await Database.open(url, size=2)
@@ -190,8 +193,7 @@ def _make_web_server(app: App) -> "WebServer":
     from pabal import serving, web
 
     listening = serving.listen(app.settings.host, app.settings.port)
-    proxies = app.settings.trusted_proxies
-    return serving.WebServer(web.make_web(app, app.site), listening, trusted_proxies=proxies)
+    return serving.WebServer(web.make_web(app, app.site), listening)
 
 
 async def _find_database(settings: Settings) -> tuple[str, Cluster | None]:
@@ -204,7 +206,7 @@ async def _find_database(settings: Settings) -> tuple[str, Cluster | None]:
 async def _open_services(settings: Settings, url: str, on_failure: AsyncExitStack) -> Services:
     database = await Database.open(url, size=settings.pool_size, least=min(POOL_LEAST, settings.pool_size))
     on_failure.push_async_callback(database.close)
-    pages = await Database.open(url, purpose=Purpose.PAGES, size=PAGES_SIZE)
+    pages = await open_pages(database, settings.pages_url, size=PAGES_SIZE)
     on_failure.push_async_callback(pages.close)
     telegram = Telegram(settings.telegram_url)
     on_failure.push_async_callback(telegram.close)

@@ -44,11 +44,11 @@ def listen(host: str, port: int) -> socket.socket:
 class WebServer(uvicorn.Server):
     """The web server on a socket that listens already. Signals are the process's business, not uvicorn's."""
 
-    def __init__(self, app: FastAPI, listening: socket.socket, *, trusted_proxies: str = "") -> None:
+    def __init__(self, app: FastAPI, listening: socket.socket) -> None:
         config = uvicorn.Config(
             app,
-            proxy_headers=bool(trusted_proxies),
-            forwarded_allow_ips=trusted_proxies or None,
+            # platform/web/proxies.py reads them
+            proxy_headers=False,
             log_config=None,
             access_log=False,
             lifespan="off",

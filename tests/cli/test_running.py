@@ -185,6 +185,30 @@ async def test_a_server_runs_an_app_from_a_file_and_says_goodbye(
     assert await names(db) == []
 
 
+async def test_letting_strangers_in_is_warned_about_in_the_language_of_who_starts_it(cli: Cli) -> None:
+    settings = {"PABAL_TRUSTED_PROXIES": "*", "PABAL_APPS": ""}
+    said = []
+    for lang in ("en", "ko"):
+        open_to_all = Cli(cli.folder, {**cli.settings, **settings, "PABAL_LANG": lang})
+        with open_to_all.running("up", "--demo", "--demo-from-anywhere", "--port", "0") as server:
+            server.wait_for_url()
+            server.stop()
+            said.append(server.process.communicate()[0])
+
+    assert said[0].count("WARNING") == said[1].count("경고") == 2
+    assert all("--demo-from-anywhere" in one and "PABAL_TRUSTED_PROXIES" in one for one in said)
+
+
+def test_production_has_no_demo_server_and_the_word_needs_a_demo(cli: Cli) -> None:
+    production = {"PABAL_MODE": "production", "PABAL_SECRET_KEY": "k" * 32, "PABAL_PUBLIC_URL": "https://pabal.example"}
+
+    refused = cli("up", "--demo", "--port", "0", **production)
+    alone = cli("up", "--demo-from-anywhere", "--port", "0")
+
+    assert (refused.code, "demo_refused" in refused.err) == (4, True)
+    assert (alone.code, "--demo" in alone.err) == (2, True)
+
+
 async def test_a_taken_port_is_not_taken_twice_and_the_other_is_printed(cli: Cli) -> None:
     with cli.running("up", "--port", "0") as first:
         port = int(first.wait_for_url().rpartition(":")[2])

@@ -23,7 +23,7 @@ LIBRARIES = (
 ROOMS = ("base.database", "base.settings", "platform.slice", "platform.tenants", "main")
 OF_AN_APP = ("actions", "store", "jobs", "slice", "api", "pages")
 # they look into the database, or for a backup, before they ask
-ASK_LATER = (("msg", "schedule", "send-now"), ("db", "restore"))
+ASK_LATER = (("msg", "schedule", "send-now"), ("msg", "room", "claim"), ("db", "restore"))
 
 
 def list_lines(path: tuple[str, ...], command: Any) -> Iterator[tuple[str, ...]]:

@@ -8,6 +8,8 @@ import typer
 from pabal.cli.shell import Shell
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from pabal.base.settings import Settings
     from pabal.main import App
 
@@ -20,12 +22,22 @@ def up(
     host: Host = None,
     port: Port = None,
     demo: Annotated[bool, typer.Option("--demo", help="With an example, and a clock that can be moved.")] = False,
+    demo_from_anywhere: Annotated[
+        bool,
+        typer.Option(
+            "--demo-from-anywhere",
+            help="Let the demo's people, whose password everybody knows, sign in from other machines too.",
+        ),
+    ] = False,
 ) -> None:
     """Everything in one process: database, web, jobs, schedules."""
     shell: Shell = ctx.obj
     from pabal.base.settings import ROLES
 
-    _serve(shell, frozenset(ROLES), host=host, port=port, is_demo=demo)
+    if demo_from_anywhere and not demo:
+        raise typer.BadParameter("only together with --demo", param_hint="--demo-from-anywhere")
+    given = {"host": host, "port": port, "demo_from_anywhere": demo_from_anywhere or None}
+    _serve(shell, frozenset(ROLES), given, is_demo=demo)
 
 
 def serve(
@@ -44,7 +56,7 @@ def serve(
         roles = parse_roles(role) if role is not None else None
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--role") from error
-    _serve(shell, roles, host=host, port=port)
+    _serve(shell, roles, {"host": host, "port": port})
 
 
 def down(ctx: typer.Context) -> None:
@@ -53,16 +65,14 @@ def down(ctx: typer.Context) -> None:
     shell.run(_down(shell))
 
 
-def _serve(
-    shell: Shell, roles: frozenset[str] | None, *, host: str | None, port: int | None, is_demo: bool = False
-) -> None:
+def _serve(shell: Shell, roles: frozenset[str] | None, given: "Mapping[str, object]", *, is_demo: bool = False) -> None:
     import uvloop
 
     from pabal.base.errors import PabalError
     from pabal.base.settings import parse_roles
 
     try:
-        settings = shell.settings_with(host=host, port=port)
+        settings = shell.settings_with(**given)
     except PabalError as error:
         shell.fail(error)
     work = _run(shell, settings, roles or parse_roles(settings.roles), is_demo=is_demo)
@@ -117,7 +127,19 @@ def _ready_lines(shell: Shell, app: "App", url: str | None, link: str | None) ->
     lines.append(shell.say(f"up.stop_{where}"))
     if app.is_demo:
         lines.append(shell.say("up.demo", password=PASSWORD))
-    return lines
+    return [*lines, *_warnings(shell, settings, is_demo=app.is_demo)]
+
+
+def _warnings(shell: Shell, settings: "Settings", *, is_demo: bool) -> list[str]:
+    """What whoever starts this should be told loudly, because it lets strangers in."""
+    from pabal.base.settings import trusts_everybody
+
+    said = []
+    if is_demo:
+        said.append(shell.say("up.demo_from_anywhere" if settings.demo_from_anywhere else "up.demo_here"))
+    if trusts_everybody(settings.trusted_proxies):
+        said.append(shell.say("up.every_proxy"))
+    return said
 
 
 async def _down(shell: Shell) -> None:

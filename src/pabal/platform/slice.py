@@ -15,6 +15,7 @@ from pabal.engine.life import Life
 from pabal.engine.loop import Loop
 from pabal.engine.machine import Machine
 from pabal.engine.ticks import Pace
+from pabal.platform.controls import KindControls, MachineControls, Owners, check_complete
 from pabal.platform.language import actions, errors, stories
 from pabal.platform.language.pairs import Pair
 from pabal.platform.language.status import Words
@@ -67,18 +68,21 @@ class Slice:
     server, so it must bear being repeated. `migrations` is a folder of 0001_….sql, applied under the slice's name.
 
     Kinds, loops and simulators that need something from outside are functions of Services. `api`, `pages` and
-    `commands` name modules (with a `router`, a `router` and an `app`), so that a command line that only looks at jobs
-    need not import a web framework; commands of a package are in its `cli`, which is found without naming it.
-    `gateways` are opened by servers that run work, with this process's life. `pace`
-    says how long the scheduler may rest. `errors` are the Korean sentences of its errors, by code; `actions` what
-    the audit calls its verbs, `names` what people call the subjects of its machines, `limits` its limits by the
-    words behind their subject. Simulators are entered when a demo starts and left when it stops. `link` answers
-    where a person sees what an `about` names. `events` are what it takes in from a broker, by name in any case.
+    `commands` name modules (with a `router`, a `router` and an `app`), so that a command line that only looks at
+    jobs need not import a web framework; commands of a package are in its `cli`, which is found without naming it.
+    `gateways` are opened by servers that run work, with this process's life. `pace` says how long the scheduler may
+    rest. `errors` are the Korean sentences of its errors, by code; `actions` what the audit calls its verbs,
+    `names` what people call the subjects of its machines, `limits` its limits by the words behind their subject.
+    Simulators are entered when a demo starts and left when it stops. `link` answers where a person sees what an
+    `about` names. `events` are what it takes in from a broker, by name in any case.
+    `controls` say for every event of every machine who may send it by hand, `kind_controls` who may operate its work.
     """
 
     name: str
     kinds: Kinds | Callable[[Services], Kinds] = field(default_factory=Kinds)
     machines: tuple[Machine, ...] = ()
+    controls: tuple[MachineControls, ...] = ()
+    kind_controls: tuple[KindControls, ...] = ()
     subscribers: tuple[Subscriber, ...] = ()
     events: "dict[str, EventHandler]" = field(default_factory=dict)
     migrations: Path | None = None
@@ -118,7 +122,7 @@ class Slice:
 
 def load_slices(names: Iterable[str], *, also: tuple[Slice, ...] = ()) -> tuple[Slice, ...]:
     slices = (*(load_slice(name) for name in dict.fromkeys(names)), *also)
-    check_names(slices)
+    check_slices(slices)
     for one in slices:
         errors.add(one.errors)
         stories.LIMITS.update(one.limits)
@@ -142,10 +146,21 @@ def list_migrations(slices: Iterable[Slice]) -> list[Migration]:
     return [*MIGRATIONS, *(migration for one in slices for migration in one.read_migrations())]
 
 
+def list_owners(slices: Iterable[Slice]) -> Owners:
+    return {owner.kind: owner for one in slices for owner in one.kind_controls}
+
+
+def check_slices(slices: Sequence[Slice]) -> None:
+    check_names(slices)
+    for one in slices:
+        check_complete(one.machines, one.controls)
+
+
 def check_names(slices: Iterable[Slice]) -> None:
     for what, names in (
         ("slice", [one.name for one in slices]),
         ("machine", [machine.name for one in slices for machine in one.machines]),
+        ("owner of kind", [owner.kind for one in slices for owner in one.kind_controls]),
         ("subscriber", [subscriber.name for one in slices for subscriber in one.subscribers]),
         ("event", [name.lower() for one in slices for name in one.events]),
         ("setting", [setting.key for one in slices for setting in one.settings]),

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from pabal.apps.adgroups import overview, settings, watching
+from pabal.apps.adgroups.controls import CONTROLS, KIND_CONTROLS
 from pabal.apps.adgroups.demo import DEMO
 from pabal.apps.adgroups.incoming import EVENTS
 from pabal.apps.adgroups.jobs.kinds import make_kinds
@@ -26,6 +27,8 @@ SLICE = Slice(
     icon="ad-2",
     kinds=make_kinds,
     machines=(AD_GROUP,),
+    controls=CONTROLS,
+    kind_controls=KIND_CONTROLS,
     subscribers=(*SUBSCRIBERS, *serving.SUBSCRIBERS),
     events=EVENTS,
     migrations=HERE / "migrations",

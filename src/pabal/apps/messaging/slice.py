@@ -5,6 +5,7 @@ from pathlib import Path
 from pabal.apps.messaging import overview, settings, watching
 from pabal.apps.messaging.actions.pacing import read_pace
 from pabal.apps.messaging.actions.timetables import relane
+from pabal.apps.messaging.controls import CONTROLS, KIND_CONTROLS
 from pabal.apps.messaging.demo import DEMO, phones
 from pabal.apps.messaging.jobs.archive import ensure_archive
 from pabal.apps.messaging.jobs.kinds import make_kinds
@@ -34,6 +35,8 @@ SLICE = Slice(
     icon="message-2",
     kinds=make_kinds,
     machines=(SCHEDULE, DELIVERY, DEVICE),
+    controls=CONTROLS,
+    kind_controls=KIND_CONTROLS,
     subscribers=SUBSCRIBERS,
     migrations=HERE / "migrations",
     on_start=start,

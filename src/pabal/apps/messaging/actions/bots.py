@@ -30,25 +30,44 @@ class BotChange:
 
 
 async def approve(tx: Tx, actor: Actor, device_id: int) -> Device:
-    return await _decide(tx, actor, device_id, DeviceEvent.APPROVE)
+    return await decide(tx, actor, device_id, DeviceEvent.APPROVE)
 
 
 async def deny(tx: Tx, actor: Actor, device_id: int) -> Device:
-    return await _decide(tx, actor, device_id, DeviceEvent.DENY)
+    return await decide(tx, actor, device_id, DeviceEvent.DENY)
 
 
 async def revoke(tx: Tx, actor: Actor, device_id: int) -> Device:
-    return await _decide(tx, actor, device_id, DeviceEvent.REVOKE)
+    return await decide(tx, actor, device_id, DeviceEvent.REVOKE)
 
 
 async def block(tx: Tx, actor: Actor, device_id: int) -> Device:
     """It may not even connect any more."""
-    return await _decide(tx, actor, device_id, DeviceEvent.BLOCK)
+    return await decide(tx, actor, device_id, DeviceEvent.BLOCK)
 
 
 async def unblock(tx: Tx, actor: Actor, device_id: int) -> Device:
     """It may connect again, and waits for a decision as if it were new."""
-    return await _decide(tx, actor, device_id, DeviceEvent.UNBLOCK)
+    return await decide(tx, actor, device_id, DeviceEvent.UNBLOCK)
+
+
+async def decide(tx: Tx, actor: Actor, device_id: int, event: DeviceEvent, *, reason: str | None = None) -> Device:
+    actor.require(Right.MANAGE, AREA)
+    scope = await visible_to(tx, actor)
+    device = await bots.get_device(tx, scope, device_id)
+    made = await transition(tx, DEVICE, device_id, event, actor=actor.name, reason=reason)
+    await bots.update_decided(tx, device_id, by=actor.name)
+    tx.hint(TOPIC)
+    await audit.record(
+        tx,
+        actor,
+        f"messaging.device_{event}",
+        f"{DEVICE_ABOUT}:{device_id}",
+        unit_id=device.unit_id,
+        before={"state": made.source},
+        after={"state": made.target, "bot": device.bot_name, "device": device.device_id},
+    )
+    return await bots.get_device(tx, scope, device_id)
 
 
 async def exclude(tx: Tx, actor: Actor, bot_id: int, reason: str) -> Bot:
@@ -100,25 +119,6 @@ async def set_secret(tx: Tx, actor: Actor, vault: Vault, bot_id: int, secret: st
         tx, actor, "set_secret", bot, before={"signs": bot.has_secret}, after={"signs": bool(secret), "at": str(tx.now)}
     )
     return await bots.get_bot(tx, scope, bot_id)
-
-
-async def _decide(tx: Tx, actor: Actor, device_id: int, event: DeviceEvent) -> Device:
-    actor.require(Right.MANAGE, AREA)
-    scope = await visible_to(tx, actor)
-    device = await bots.get_device(tx, scope, device_id)
-    made = await transition(tx, DEVICE, device_id, event, actor=actor.name)
-    await bots.update_decided(tx, device_id, by=actor.name)
-    tx.hint(TOPIC)
-    await audit.record(
-        tx,
-        actor,
-        f"messaging.device_{event}",
-        f"{DEVICE_ABOUT}:{device_id}",
-        unit_id=device.unit_id,
-        before={"state": made.source},
-        after={"state": made.target, "bot": device.bot_name, "device": device.device_id},
-    )
-    return await bots.get_device(tx, scope, device_id)
 
 
 async def _hold(tx: Tx, actor: Actor, bot_id: int) -> tuple[Bot, Scope]:

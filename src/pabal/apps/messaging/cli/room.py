@@ -41,8 +41,9 @@ Owner = Annotated[str | None, typer.Option("--org", metavar="UNIT", help="Whose 
 Number = Annotated[
     str | None, typer.Option(metavar="N|default", help="A number; 0 is no limit, default the setting's.")
 ]
+SameName = Annotated[bool, typer.Option("--yes", "-y", help="Also when the bot calls another room by the same name.")]
 COLUMNS = ("id", "name", "room_type", "org", "bots", "channel_id", "last_message_at")
-FIELDS = (*COLUMNS, "note", "created_at", "updated_at")
+FIELDS = (*COLUMNS, "held", "note", "created_at", "updated_at")
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,7 @@ class _Given:
     name: str | None
     kind: RoomType | None
     note: str | None
+    yes: bool
 
 
 @app.command("list")
@@ -108,10 +110,11 @@ def claim(
     name: NameOption = None,
     kind: Kind = None,
     note: NoteOption = None,
+    yes: SameName = False,
     dry_run: DryRun = False,
 ) -> None:  # long: each thing one may say of a room is an option
     """Give a room that a bot discovered to a unit; to the HQ if none is named."""
-    _change(ctx, room, rooms.claim, _Given(org, name, kind, note), dry_run=dry_run)
+    _change(ctx, room, rooms.claim, _Given(org, name, kind, note, yes), dry_run=dry_run)
 
 
 @app.command()
@@ -122,10 +125,11 @@ def edit(
     name: NameOption = None,
     kind: Kind = None,
     note: NoteOption = None,
+    yes: SameName = False,
     dry_run: DryRun = False,
 ) -> None:  # long: each thing one may say of a room is an option
     """Changes what is said; the rest stays."""
-    _change(ctx, room, rooms.edit, _Given(org, name, kind, note), dry_run=dry_run)
+    _change(ctx, room, rooms.edit, _Given(org, name, kind, note, yes), dry_run=dry_run)
 
 
 @app.command()
@@ -136,6 +140,7 @@ def add(
     bot: Annotated[str, typer.Option(help="The bot that is in it: number or name.")],
     org: Owner = None,
     kind: Kind = None,
+    yes: SameName = False,
     dry_run: DryRun = False,
 ) -> None:  # long: each thing one may say of a room is an option
     """A room in which no bot has heard anything yet."""
@@ -145,9 +150,29 @@ def add(
         async with shell.change(dry_run=dry_run) as tx:
             unit = await tenants.ensure_hq(tx) if org is None else await find_unit(tx, org)
             found = await finding.find_bot(tx, await see(tx, shell), bot)
-            new = rooms.NewRoom(channel, name, found.id, unit.id, kind or RoomType.PRODUCTION)
+            new = rooms.NewRoom(channel, name, found.id, unit.id, kind or RoomType.PRODUCTION, confirm=yes)
             made, names = await rooms.add(tx, shell.actor, new), await unit_names(tx)
         shell.show(reply_one(shell, FIELDS, views.room_row(made, names)))
+
+    shell.run(work())
+
+
+@app.command("remove-bot")
+def remove_bot(
+    ctx: typer.Context,
+    room: Which,
+    bot: Annotated[str, typer.Argument(help="The bot that is not in it any more: number or name.")],
+    dry_run: DryRun = False,
+) -> None:
+    """Say that a bot has left a room, so that its name is free again. A message it hears there brings it back."""
+    shell: Shell = ctx.obj
+
+    async def work() -> None:
+        async with shell.change(dry_run=dry_run) as tx:
+            scope = await see(tx, shell)
+            found, gone = await finding.find_room(tx, scope, room), await finding.find_bot(tx, scope, bot)
+            done, names = await rooms.remove_bot(tx, shell.actor, found.id, gone.id), await unit_names(tx)
+        shell.show(reply_one(shell, FIELDS, views.room_row(done, names)))
 
     shell.run(work())
 
@@ -203,6 +228,7 @@ def _change(ctx: typer.Context, room: str, verb: Verb, given: _Given, *, dry_run
                 name=change.name if given.name is None else given.name,
                 room_type=given.kind or change.room_type,
                 note=change.note if given.note is None else given.note,
+                confirm=given.yes,
             )
             done, names = await verb(tx, shell.actor, found.id, change), await unit_names(tx)
         shell.show(reply_one(shell, FIELDS, views.room_row(done, names)))

@@ -34,6 +34,7 @@ COLUMNS: Mapping[str, Pair] = {
     "room": ("ROOM", "톡방"),
     "bot": ("BOT", "봇"),
     "bots": ("BOTS", "봇"),
+    "held": ("HELD FOR ITS NAME", "이름이 겹쳐 보류"),
     "org": ("UNIT", "조직"),
     "room_type": ("KIND", "종류"),
     "channel_id": ("CHANNEL", "채널ID"),
