@@ -23,7 +23,7 @@ LIBRARIES = (
 ROOMS = ("base.database", "base.settings", "platform.slice", "platform.tenants", "main")
 OF_AN_APP = ("actions", "store", "jobs", "slice", "api", "pages")
 # they look into the database, or for a backup, before they ask
-ASK_LATER = (("msg", "schedule", "send-now"), ("msg", "room", "claim"), ("db", "restore"))
+ASK_LATER = (("msg", "schedule", "send-now"), ("db", "restore"))
 
 
 def list_lines(path: tuple[str, ...], command: Any) -> Iterator[tuple[str, ...]]:
@@ -38,7 +38,7 @@ def list_lines(path: tuple[str, ...], command: Any) -> Iterator[tuple[str, ...]]
     needed = [one for one in found.params if one.required]
     if needed:
         yield path
-    if path not in ASK_LATER and any(one.name == "yes" for one in found.params):
+    if path not in ASK_LATER and any(getattr(one, "help", "") == "Do not ask." for one in found.params):
         yield (*path, *(_example(one) for one in needed))
 
 
