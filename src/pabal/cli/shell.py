@@ -196,11 +196,16 @@ class Shell:
         for this alone would take longer than most commands."""
         from pabal.base.migrations import compare
         from pabal.base.settings import split_list
-        from pabal.platform.slice import list_migrations, load_slice
+        from pabal.platform.schema import MIGRATIONS
 
-        names = [name for name in split_list(self.settings.apps) if name.partition(":")[0] in sys.modules]
-        apps = self.__dict__.get("loaded") or [load_slice(name) for name in names]
-        (await compare(database, list_migrations(apps))).refuse_unknown()
+        apps: tuple[Slice, ...] = self.__dict__.get("loaded", ())
+        imported = [name for name in split_list(self.settings.apps) if name.partition(":")[0] in sys.modules]
+        if imported and not apps:
+            from pabal.platform.slice import load_slice
+
+            apps = tuple(load_slice(name) for name in imported)
+        known = [*MIGRATIONS, *(one for app in apps for one in app.read_migrations())]
+        (await compare(database, known)).refuse_unknown()
 
     @asynccontextmanager
     async def transaction(self) -> "AsyncIterator[Tx]":
