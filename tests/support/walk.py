@@ -8,6 +8,7 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout
+from itertools import chain
 from typing import Any
 
 from pabal.cli.app import COMMANDS, app
@@ -37,7 +38,7 @@ def list_lines(path: tuple[str, ...], command: Any) -> Iterator[tuple[str, ...]]
     needed = [one for one in found.params if one.required]
     if needed:
         yield path
-    if path not in ASK_LATER and any(one.name == "yes" for one in found.params):
+    if path not in ASK_LATER and any(getattr(one, "help", "") == "Do not ask." for one in found.params):
         yield (*path, *(_example(one) for one in needed))
 
 
@@ -71,7 +72,9 @@ def _room(module: str) -> str:
 if __name__ == "__main__":
     before = find_imported()
     assert not before, before
-    for line in [("--help",), *(line for command in COMMANDS for line in list_lines((str(command.name),), command))]:
+    # a generator: whoever imports too much is named by the line that loaded it
+    lines = (line for command in COMMANDS for line in list_lines((str(command.name),), command))
+    for line in chain([("--help",)], lines):
         code = run(line)
         after = find_imported()
         print(json.dumps({"arguments": line, "code": code, "imported": sorted(after - before)}))
