@@ -1,6 +1,7 @@
 """The two ways phones speak: from 3.3 on with parts after the header, before that in plain JSON. Chosen by version."""
 
 import base64
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,6 +16,9 @@ POSITIONS_SINCE = (3, 3)
 MESSAGE = "messageResponse"
 CHATS = ("message", "analyze")
 PONGS = ("pong", "ping")  # 3.2 answers a ping with a ping
+
+# Of what a phone says of itself.
+MOST_VALUES, VALUE_LENGTH = 20, 100
 
 _MEGABYTE = 1024 * 1024
 
@@ -104,9 +108,18 @@ def read_chat(packet: Packet) -> Chat:
     )
 
 
+def read_claim(packet: Packet) -> tuple[str, str] | None:
+    """The bot and the device a chat says it is from: its `auth` names both."""
+    auth = packet.data.get("auth")
+    if not isinstance(auth, dict):
+        return None
+    bot_name, device_id = text_of(auth, "botName"), text_of(auth, "deviceID", "deviceId")
+    return (bot_name, device_id) if bot_name and device_id else None
+
+
 def read_pong(packet: Packet) -> tuple[dict[str, Any], dict[str, Any] | None]:
     monitoring, auth = packet.data.get("monitoring"), packet.data.get("auth")
-    return monitoring if isinstance(monitoring, dict) else {}, auth if isinstance(auth, dict) else None
+    return _plain(monitoring) if isinstance(monitoring, dict) else {}, auth if isinstance(auth, dict) else None
 
 
 def media_seconds(pictures: Sequence[bytes], media_wait: int) -> float:
@@ -132,6 +145,22 @@ def _read_text(packet: Packet) -> str:
         return clean(b"".join(decode_parts(packet)).decode("utf-8", "replace"))
     text = packet.data.get("text", packet.data.get("message", ""))
     return clean(text) if isinstance(text, str) else ""
+
+
+def _plain(monitoring: dict[str, Any]) -> dict[str, Any]:
+    """Numbers and short texts only, and not many: it comes from outside, is kept, and goes into a row."""
+    kept = {clean(key)[:VALUE_LENGTH]: value for key, value in list(monitoring.items())[:MOST_VALUES]}
+    return {
+        key: clean(value)[:VALUE_LENGTH] if isinstance(value, str) else value
+        for key, value in kept.items()
+        if _fits(value)
+    }
+
+
+def _fits(value: object) -> bool:
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return isinstance(value, str | bool) or (isinstance(value, int) and abs(value) < 2**63)
 
 
 def _is_true(value: object) -> bool:

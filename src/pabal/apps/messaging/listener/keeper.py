@@ -1,5 +1,6 @@
 """Decides about devices on the database: what the bot server asks when one calls, answers, speaks or goes."""
 
+from collections.abc import Callable
 from typing import Any
 
 from pabal.apps.messaging.actions import bot_health
@@ -28,7 +29,17 @@ declare("bots.unsigned", "Pongs of bots with a secret that were not signed with 
 
 
 class DatabaseKeeper:
-    def __init__(self, database: Database, vault: Vault, life: Life, *, routes: Routes, seeing: Seeing) -> None:
+    def __init__(  # long: what it decides by, and whom it tells
+        self,
+        database: Database,
+        vault: Vault,
+        life: Life,
+        *,
+        routes: Routes,
+        seeing: Seeing,
+        is_approved: Callable[[str, str], bool],
+    ) -> None:
+        self.is_approved = is_approved
         self._database = database
         self._vault = vault
         self._life = life
@@ -74,7 +85,7 @@ class DatabaseKeeper:
             if await connected.count_pending(tx, most=MOST_PENDING + 1) > MOST_PENDING:
                 raise TooManyDevices(connection.bot_name)
             await begin(tx, DEVICE, [registered.device], actor=ENGINE.name)
-            emit("bots.seen", bot=connection.bot_name, device=connection.device_id)
+            emit("bots.seen", bot=connection.bot_name, device=connection.handshake and connection.handshake.short_id)
         if registered.excluded_by == ENGINE.name and registered.state == DeviceState.APPROVED:
             # It was excluded for failing, and has just begun anew.
             bot = await bots.hold_bot(tx, registered.bot_id)

@@ -37,6 +37,9 @@ class Keeper(Protocol):
     when a person approves the device. To stop it: `connection.drop_route()` or `connection.tell_and_close(reason)`.
     """
 
+    def is_approved(self, bot_name: str, device_id: str) -> bool:
+        """As far as this server knows, without looking: for those that have not been decided about yet."""
+
     async def on_handshake(self, connection: "Connection") -> Verdict:
         """`connection.handshake` is there. Raising means: try later; the connection is told so and closed.
 
@@ -47,7 +50,7 @@ class Keeper(Protocol):
         """The ping time has moved already; the signature in `auth` is checked here."""
 
     async def on_message(self, connection: "Connection", chat: Chat) -> None:
-        """Also for devices that are not approved: see `connection.verdict`."""
+        """Of trusted connections only."""
 
     async def on_close(self, connection: "Connection") -> None:
         """Once, last, for every connection whose on_handshake was begun, even if that raised."""

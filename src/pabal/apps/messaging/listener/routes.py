@@ -162,7 +162,14 @@ class Routes:
         if farewell is not None or seen is None:
             return Wish.RELEASE if is_ours else Wish.NOTHING
         _learn(device, seen)
-        if not device.is_trusted or seen.is_excluded or not device.connection.is_active:
+        if not device.is_trusted:
+            device.connection.distrust()
+        if (
+            not device.is_trusted
+            or not device.connection.trust()
+            or seen.is_excluded
+            or not device.connection.is_active
+        ):
             self._unplug(device)
             return Wish.RELEASE if is_ours else Wish.NOTHING
         if now.is_draining or is_held:

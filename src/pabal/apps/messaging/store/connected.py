@@ -117,6 +117,11 @@ async def count_pending(tx: Tx, *, most: int) -> int:
     return counted
 
 
+async def list_approved(tx: Tx) -> frozenset[tuple[str, str]]:
+    """The bots and devices that somebody approved."""
+    return frozenset((row["name"], row["device_id"]) for row in await tx.rows(SQL.list_approved))
+
+
 async def list_seen(tx: Tx, devices: Iterable[int]) -> dict[int, Seen]:
     return {seen.id: seen for seen in await tx.all(Seen, SQL.list_seen, devices=list(devices))}
 

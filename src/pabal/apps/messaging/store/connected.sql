@@ -19,6 +19,9 @@ update pabal.bot_device set client_version = :client_version, client_type = :cli
   worker = :worker, connected_at = :now, last_ping_at = :now, signature = 'none'
 where bot_id = :bot_id and device_id = :device_id returning id, state;
 
+-- name: list_approved()
+select b.name, d.device_id from pabal.bot_device d join pabal.bot b on b.id = d.bot_id where d.state = 'approved';
+
 -- name: update_moved(ids, worker)!
 -- the same connections, under a new life
 update pabal.bot_device set worker = :worker where id = any(:ids::bigint[]);
