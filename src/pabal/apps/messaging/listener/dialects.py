@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from pabal import __version__
+from pabal.apps.messaging.listener.auth import signed_ms
 from pabal.apps.messaging.listener.handshake import Handshake, text_of
 from pabal.apps.messaging.listener.protocol import Chat, Verdict
 from pabal.apps.messaging.listener.wire import Packet, clean, decode_parts, host_moment, write_packet, write_plain
@@ -97,6 +98,7 @@ def read_chat(packet: Packet) -> Chat:
     """Both dialects: base64 after the header, or plain text with names in camelCase."""
     data = packet.data
     is_text = text_of(data, "message_type", "messageType") in ("", "text")
+    auth = data.get("auth")
     return Chat(
         room=text_of(data, "room"),
         channel_id=text_of(data, "channel_id", "channelId"),
@@ -105,6 +107,7 @@ def read_chat(packet: Packet) -> Chat:
         log_id=text_of(data, "log_id", "logId"),
         is_group_chat=_is_true(data.get("is_group_chat", data.get("isGroupChat"))),
         at=_read_moment(data.get("timestamp")),
+        signed_ms=signed_ms(auth) if isinstance(auth, dict) else 0,
     )
 
 

@@ -19,7 +19,10 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Chat:
-    """What somebody said in a room. `at` is what the phone believes; None when it did not say."""
+    """What somebody said in a room. `at` is what the phone believes; None when it did not say.
+
+    `signed_ms`: of the signature that came with it; 0: none did.
+    """
 
     room: str
     channel_id: str
@@ -28,6 +31,7 @@ class Chat:
     log_id: str
     is_group_chat: bool
     at: datetime | None
+    signed_ms: int = 0
 
 
 class Keeper(Protocol):

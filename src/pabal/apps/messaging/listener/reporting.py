@@ -31,8 +31,8 @@ class Reporting:
         self._life = life
         self._routes = routes
         self._now = now
-        # device -> the ping written last, and whether it was signed
-        self._written: dict[int, tuple[float, str]] = {}
+        # device -> the ping written last, whether it was signed, and the newest signed moment
+        self._written: dict[int, tuple[float, str, int]] = {}
         self.limits = Limits()
         # (bot, device): who is let in first when room is short
         self._approved: frozenset[tuple[str, str]] = frozenset()
@@ -63,7 +63,7 @@ class Reporting:
         if worker == 0:
             return 0
         clients = self._clients(server)
-        pings = {device.device: (client.last_ping, device.signature) for device, client in clients}
+        pings = {device.device: (client.last_ping, device.signature, device.signed_ms) for device, client in clients}
         heard = [
             self._heard(device, client)
             for device, client in clients
@@ -87,14 +87,18 @@ class Reporting:
         )
         await connected.upsert_server(tx, said, worker=worker)
         await connected.delete_dead_servers(tx)
-        await connected.forget_gone(tx, worker=worker, here={device.device for device in self._routes.devices})
+        await connected.forget_gone(tx, worker=worker, here={device.device for device in self._list_here()})
         if heard:
             await connected.update_heard(tx, heard, worker=worker)
 
+    def _list_here(self) -> list[Connected]:
+        """Of one that asks from a new address nothing is written: it may be somebody else."""
+        return [device for device in self._routes.devices if not device.is_asking]
+
     def _clients(self, server: BotServer) -> list[tuple[Connected, ClientInfo]]:
-        found = [(device, server.clients.find_client(device.connection.address)) for device in self._routes.devices]
+        found = [(device, server.clients.find_client(device.connection.address)) for device in self._list_here()]
         return [(device, client) for device, client in found if client is not None]
 
     def _heard(self, device: Connected, client: ClientInfo) -> Heard:
         age = timedelta(seconds=max(0.0, self._now() - client.last_ping))
-        return Heard(device.device, age, client.monitoring, device.signature)
+        return Heard(device.device, age, client.monitoring, device.signature, device.signed_ms)
