@@ -247,6 +247,10 @@ class Connection:
     def _stirred(self) -> None:
         if self.lines.is_lost:
             self._go()
+            if self.handshake is None and self._work is None:
+                # Most strangers only come and go: nobody is to be told.
+                self._board.connections.discard(self)
+                return
         if not self._is_cut and (self._work is None or self._work.done()):
             self._work = asyncio.get_running_loop().create_task(self._attend())
 

@@ -116,7 +116,9 @@ class Routes:
 
     def add(self, device: Connected) -> None:
         self._devices[device.connection] = device
-        self.wake()
+        # For one that nobody approved nothing is to be done.
+        if device.is_trusted:
+            self.wake()
 
     async def remove(self, connection: Connection) -> None:
         """It has ended. If the database is away, what it held is found by the next step, or goes with this life."""

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import lru_cache
 from ipaddress import IPv6Address, ip_address, ip_network
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ FREE = 8 * 1024
 # Lines kept until the handshake.
 KEPT_OF_ONE, KEPT_OF_ADDRESS, KEPT_IN_ALL = 128 * 1024, 512 * 1024, 8 * 1024 * 1024
 # Devices nobody knows cost a look at the database: so many a second, one at a time.
-UNKNOWN_A_SECOND = 20
+UNKNOWN_A_SECOND = 5
 
 
 class Bucket:
@@ -126,6 +127,7 @@ class Strangers:
         return next((each for each in of_source if not each.is_expected), next(iter(of_source)))
 
 
+@lru_cache(4096)
 def source_of(host: str) -> str:
     """What counts as one address: whoever has one of IPv6 has all of its /64."""
     try:
