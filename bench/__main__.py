@@ -29,6 +29,7 @@ NAMES = (
     "midnight",
     "redis_design",
     "commands",
+    "strangers",
 )
 
 

@@ -1,6 +1,8 @@
 """What a server says about itself: alive, ready or not and why, metrics."""
 
+import asyncio
 from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -27,9 +29,9 @@ async def app(db: Database, tmp_path: Path) -> AsyncIterator[App]:
     await built.stop()
 
 
-async def get(app: health.Running, path: str) -> httpx2.Response:
+async def get(app: health.Running, path: str, *, wait: float = 30) -> httpx2.Response:
     site = FastAPI()
-    site.include_router(health.health_routes(app))
+    site.include_router(health.health_routes(app, metrics_for="open", wait=wait))
     transport = httpx2.ASGITransport(app=site)
     async with httpx2.AsyncClient(transport=transport, base_url="http://test") as client:
         return await client.get(path)
@@ -41,6 +43,7 @@ class Stub:
     def __init__(self, app: App, *, loops: list[LoopState] | None = None, fault: Exception | None = None) -> None:
         self.roles = app.roles
         self.server = app.server
+        self.pools = app.pools
         self.is_stopping = False
         self.found = Comparison((), (), (), (), ())
         self._loops = app.loop_states() if loops is None else loops
@@ -52,6 +55,14 @@ class Stub:
     async def compare_migrations(self) -> Comparison:
         if self._fault is not None:
             raise self._fault
+        return self.found
+
+
+class Counting(Stub):
+    looks = 0
+
+    async def compare_migrations(self) -> Comparison:
+        self.looks += 1
         return self.found
 
 
@@ -113,6 +124,30 @@ async def test_a_server_goes_on_when_a_newer_one_has_migrated_and_says_that_it_i
     report = answer.json()
     assert (answer.status_code, report["ready"]) == (200, True)
     assert report["migrations"] == {"current": True, "missing": [], "newer": ["engine 0099_future"]}
+
+
+async def test_a_server_whose_requests_get_no_connection_is_not_ready(app: App) -> None:
+    identity = app.services.identity
+    async with AsyncExitStack() as stack:
+        for _ in range(identity.sizes[1]):
+            await stack.enter_async_context(identity.transaction())
+        busy = await get(app, "/readyz", wait=0.5)
+    free = await get(app, "/readyz")
+
+    assert (busy.status_code, busy.json()["ready"]) == (503, False)
+    assert busy.json()["pools"]["identity"] is False
+    assert (free.status_code, set(free.json()["pools"].values())) == (200, {True})
+
+
+async def test_many_who_ask_at_once_share_one_look(app: App) -> None:
+    """Otherwise strangers could use up the connections by asking whether there are any."""
+    readiness = health.Readiness(counted := Counting(app))
+
+    reports = await asyncio.gather(*(readiness.read() for _ in range(50)))
+    await readiness.read()
+
+    assert all(report["database"]["reachable"] for report in reports)
+    assert counted.looks == 2
 
 
 async def test_a_stopping_server_is_not_ready(app: App) -> None:

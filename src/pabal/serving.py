@@ -10,6 +10,8 @@ from fastapi import FastAPI
 
 from pabal.base.errors import Unavailable
 from pabal.platform.web.live import close_streams
+from pabal.platform.web.proxies import trusts
+from pabal.protocol import ConnectionLimits, LimitedConfig, LimitedProtocol, OpenConnections
 
 TRIES = 100
 STOP_SECONDS = 5
@@ -44,9 +46,20 @@ def listen(host: str, port: int) -> socket.socket:
 class WebServer(uvicorn.Server):
     """The web server on a socket that listens already. Signals are the process's business, not uvicorn's."""
 
-    def __init__(self, app: FastAPI, listening: socket.socket) -> None:
-        config = uvicorn.Config(
+    def __init__(
+        self,
+        app: FastAPI,
+        listening: socket.socket,
+        *,
+        trusted_proxies: str = "",
+        limits: ConnectionLimits | None = None,
+    ) -> None:
+        limits = limits or ConnectionLimits()
+        config = LimitedConfig(
             app,
+            http=LimitedProtocol,
+            ws="none",
+            timeout_keep_alive=limits.idle,
             # platform/web/proxies.py reads them
             proxy_headers=False,
             log_config=None,
@@ -55,6 +68,7 @@ class WebServer(uvicorn.Server):
             server_header=False,
             timeout_graceful_shutdown=STOP_SECONDS,
         )
+        config.open_connections = OpenConnections(limits, trusts(trusted_proxies))
         super().__init__(config)
         self._app = app
         self._socket = listening

@@ -16,8 +16,8 @@ _HASHED = ("--require-hashes", "--no-index", "--no-build-isolation", "--build-co
 _FETCHES = re.compile(
     r"\b(?:apt-get|apt|apk) .*\b(?:install|add)\b|\b(?:curl|wget)\b|\bnpm (?:install|i|update|exec)\b|\bnpx\b"
 )
-# Chromium and a font for the browser tests, from the signed archive of the developer's own system
-_SYSTEM = ("tools/browser.sh",)
+# What some tests need (Chromium and a font, PgBouncer), from the signed archive of the developer's own system
+_SYSTEM = ("tools/browser.sh", "tools/pgbouncer.sh")
 _PLACES = ("Dockerfile", "*.Dockerfile", "compose*.yaml", "compose*.yml", "Makefile", "tools/*.sh", ".ci/*")
 LOCKS = ("requirements.lock", "requirements-dev.lock", "requirements-build.lock", "requirements-uv.lock")
 

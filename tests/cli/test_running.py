@@ -193,7 +193,8 @@ async def test_letting_strangers_in_is_warned_about_in_the_language_of_who_start
         with open_to_all.running("up", "--demo", "--demo-from-anywhere", "--port", "0") as server:
             server.wait_for_url()
             server.stop()
-            said.append(server.process.communicate()[0])
+            assert server.process.stdout is not None
+            said.append(server.process.stdout.read())
 
     assert said[0].count("WARNING") == said[1].count("경고") == 2
     assert all("--demo-from-anywhere" in one and "PABAL_TRUSTED_PROXIES" in one for one in said)

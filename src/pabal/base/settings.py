@@ -61,6 +61,7 @@ def _read_duration(value: object) -> object:
         raise ValueError(str(error)) from error
 
 
+Exposure = Literal["open", "token", "off"]
 Duration = Annotated[timedelta, BeforeValidator(_read_duration), Field(gt=timedelta(0))]
 
 
@@ -118,6 +119,30 @@ class Settings(BaseSettings):
     port: int = Field(
         8420, ge=0, le=65535, description="Port of the web server; the next free one if it is taken. 0: any free one."
     )
+    web_connections: int = Field(
+        1000,
+        ge=10,
+        le=100_000,
+        description="Most connections of the web server at once. When there are more, the one that has waited longest "
+        "without a whole request is closed.",
+    )
+    web_connections_per_address: int = Field(
+        100,
+        ge=1,
+        le=100_000,
+        description="Most connections of one address on which nobody has signed in. Those of trusted proxies are not "
+        "counted.",
+    )
+    metrics: Literal["auto", "open", "token", "off"] = Field(
+        "auto",
+        description="Who may read `/metrics`. open: everybody who reaches the port; token: an API token of the head "
+        "office with the scope `metrics:read`; off: nobody. auto: open in development, token in production.",
+    )
+    openapi: Literal["auto", "open", "token", "off"] = Field(
+        "auto",
+        description="Who may read `/openapi.json` and `/docs`. open: everybody who reaches the port; token: whoever is "
+        "signed in or has an API token; off: nobody. auto: open in development, token in production.",
+    )
     roles: str = Field(",".join(ROLES), description="What a server started by `pabal serve` does, separated by commas.")
     apps: str = Field(
         "pabal.apps.messaging,pabal.apps.adgroups",
@@ -141,7 +166,11 @@ class Settings(BaseSettings):
         description="How many handlers of work for live connections, such as bots, one server runs beside those.",
     )
     pool_size: int = Field(
-        20, ge=2, le=200, description="Most database connections of one server for its work; it has five more besides."
+        20,
+        ge=2,
+        le=200,
+        description="Most database connections of one server for its work. Besides, it has five for itself and, with "
+        "the role web, up to 26: 10 for pages, 10 for changes, 6 to find out who is asking.",
     )
     reconnect_wait: Duration = Field(
         timedelta(seconds=10),
@@ -179,6 +208,13 @@ class Settings(BaseSettings):
     @property
     def is_production(self) -> bool:
         return self.mode == "production"
+
+    def exposure(self, of: Literal["metrics", "openapi"]) -> Exposure:
+        """Who may read it, once the mode has decided what is left to it."""
+        chosen: Literal["auto", "open", "token", "off"] = getattr(self, of)
+        if chosen == "auto":
+            return "token" if self.is_production else "open"
+        return chosen
 
     @model_validator(mode="after")
     def _check_production(self) -> Self:

@@ -181,7 +181,7 @@ class Shell:
         from pabal.base.database import Database, Purpose
         from pabal.engine.wakeups import Notifier
 
-        database = await Database.open(await self.database_url(), purpose=Purpose.PAGES, size=2)
+        database = await Database.open(await self.database_url(), purpose=Purpose.COMMANDS, size=2)
         notifier = Notifier(database)
         database.announce = notifier.announce
         try:
@@ -240,7 +240,8 @@ class Shell:
         except NoSecretKey:
             vault = Vault(secrets.token_urlsafe())  # opens nothing; few commands come across a secret
         try:
-            yield Services(settings, database, database, vault, Files(settings.data_dir / "files"), telegram)
+            files = Files(settings.data_dir / "files")
+            yield Services(settings, database, database, vault, files, telegram, changes=database, identity=database)
         finally:
             await telegram.close()
 

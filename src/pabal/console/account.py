@@ -45,7 +45,7 @@ async def change_password(
 ) -> Response:
     try:
         await auth.change_password(
-            visit.services.database,
+            visit.services.identity,
             visit.actor,
             current=current or None,
             new=password,

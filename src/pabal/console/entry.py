@@ -50,7 +50,7 @@ async def sign_in(
     next: Annotated[str, Form(max_length=2000)] = "/",
 ) -> Response:
     try:
-        signed = await auth.sign_in(visit.services.database, login, password, caller_of(visit))
+        signed = await auth.sign_in(visit.services.identity, login, password, caller_of(visit))
     except (SignInFailed, DemoNotHere, TooManyTries) as error:
         return await visit.show("sign_in.html", 401, problem=_refusal(visit, error), login=login, next=next)
     return _enter(visit, signed, next)
@@ -105,7 +105,7 @@ async def welcome(
             await auth.set_preferences(tx, visit.actor, Preferences(language, zone, visit.theme))
         if password:
             await auth.change_password(
-                visit.services.database, visit.actor, current=None, new=password, keep=visit.session_id
+                visit.services.identity, visit.actor, current=None, new=password, keep=visit.session_id
             )
     except Invalid as error:
         return await _show_welcome(visit, Chosen(language, zone, start), error)

@@ -13,6 +13,7 @@ from pabal.engine import facts
 from pabal.platform import auth, tenants
 from pabal.platform.actor import ENGINE, Role
 from pabal.platform.web.live import Live, Pace, close_streams
+from pabal.platform.web.turns import Shares, Turns
 from tests.support.web import Web, until
 
 QUICK = Pace(heartbeat=0.2, poll=0.1, check=0.1, gap=0.0)
@@ -184,6 +185,7 @@ async def test_a_token_that_is_none_of_ours_is_refused(web: Web):
 
 
 async def test_many_listeners_hold_no_connections(web: Web):
+    web.site.state.turns = Turns(Shares(streams=40))
     admin = await web.as_()
     tasks = [asyncio.create_task(_first(admin)) for _ in range(40)]
     await until(lambda: web.site.state.live.streams == 40)

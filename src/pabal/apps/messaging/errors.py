@@ -93,6 +93,10 @@ class TooManyDevices(Unavailable):
     """Too many devices wait for a decision; this one is not taken in. Approve or block those on the bots page first."""
 
 
+class DeviceMoved(Conflict):
+    """The device has called from another address since you looked. See where from, then decide again."""
+
+
 class BotExcluded(Conflict):
     """This bot is excluded already."""
 

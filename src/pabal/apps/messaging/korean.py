@@ -25,6 +25,7 @@ KO: dict[str, str] = {
     "bad_bot_secret": "봇의 비밀값은 8~200자, 솔트는 200자까지입니다. 서명을 더 받지 않으려면 둘 다 비우세요.",
     "too_many_devices": "결정을 기다리는 기기가 너무 많아 이 기기를 받지 않았습니다. "
     "봇 화면에서 먼저 승인하거나 차단하세요.",
+    "device_moved": "보는 사이에 이 기기가 다른 주소에서 연결했습니다. 어디서 왔는지 확인하고 다시 정하세요.",
     "bot_excluded": "이미 제외한 봇입니다.",
     "bot_included": "제외하지 않은 봇입니다.",
     # schedules and templates

@@ -56,7 +56,6 @@ async def change_password(
     new: str,
     keep: int | None,
     revoke_tokens: bool = False,
-    terms: Terms | None = None,
 ) -> None:
     """One's own. Who has one must know it; `keep` is the session one is in, every other ends, and links with them. The
     tokens one made stay unless one says otherwise; who had no password, because it was reset, has none of them left.
@@ -70,7 +69,7 @@ async def change_password(
     passwords.check_policy(new, login=user.login)
     if new == current:
         raise WeakPassword("the old one")
-    taken = await _check_current(database, actor, user.login, known, current or "", terms or Terms())
+    taken = await _check_current(database, actor, user.login, known, current or "")
     hashed = await passwords.hash_password(new)
     async with database.transaction() as tx:
         await _remember(tx, actor, known, hashed, keep=keep, revoke_tokens=revoke_tokens or known.password is None)
@@ -126,14 +125,12 @@ async def _record_failure(tx: Tx, taken: Taken, known: Known | None) -> None:
     await audit.record(tx, guest, "sign_in.slowed", about, unit_id=unit_id)
 
 
-async def _check_current(
-    database: Database, actor: Actor, login: str, known: Known, current: str, terms: Terms
-) -> Taken | None:
+async def _check_current(database: Database, actor: Actor, login: str, known: Known, current: str) -> Taken | None:
     """Slowed like a sign-in: whoever finds a screen unlocked shall not guess here either."""
     if known.password is None:
         return None
     async with database.transaction() as tx:
-        taken = await tries.take(tx, login, actor.origin, terms.slowing)
+        taken = await tries.take(tx, login, actor.origin, Slowing())
     if isinstance(taken, Refused):
         raise TooManyTries(taken.until)
     if not (await passwords.check_password(current, known.password)).is_right:

@@ -17,6 +17,7 @@ from pabal.platform.tenants import Scope, UnitNotFound
 from pabal.platform.web.problems import BadParameter, CsrfFailed, SignInNeeded, TokenRefused
 from pabal.platform.web.proxies import is_this_machine
 from pabal.platform.web.site import Site
+from pabal.platform.web.turns import take_turn
 from pabal.platform.web.visit import Visit
 
 SESSION_COOKIE = "pabal_session"
@@ -45,22 +46,9 @@ async def open_visit(
     credentials: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)] = None,
     session_key: Annotated[str | None, Security(_cookie)] = None,
 ) -> Visit:
-    """A token in the header wins over a cookie: a program says who it is."""
-    site = site_of(request)
-    if credentials is not None:
-        async with site.services.pages.transaction() as tx:
-            actor = await auth.find_token(
-                tx, credentials.credentials, origin=origin_of(request), with_demo=lets_demo_in(request)
-            )
-            if actor is None:
-                raise TokenRefused
-            return await _visit_of_token(tx, request, actor)
-    async with site.services.pages.transaction() as tx:
-        session = await _find_session(tx, request, session_key) if session_key else None
-        if session is None:
-            raise SignInNeeded
-        visit = await _visit_of_session(tx, request, session)
-    await check_csrf(request, visit.csrf_token)
+    visit = await _identify(request, credentials, session_key)
+    if visit.session_id is not None:
+        await check_csrf(request, visit.csrf_token)
     return visit
 
 
@@ -69,11 +57,16 @@ async def reopen_visit(request: Request) -> Visit:
     return await open_visit(request, await _bearer(request), await _cookie(request))
 
 
+async def find_visit(request: Request) -> Visit:
+    """Who is asking, before anything of a body is read; whether a form is one of ours is not known yet."""
+    return await _identify(request, await _bearer(request), await _cookie(request))
+
+
 async def open_guest(request: Request) -> Visit:
     """For the pages one reaches without signing in. A form there must come from our own pages."""
     check_source(request)
     site = site_of(request)
-    async with site.services.pages.transaction() as tx:
+    async with site.services.identity.transaction() as tx:
         now = tx.now
     theme = request.cookies.get(THEME_COOKIE)
     return Visit(request, site, None, Scope((), None), guess_language(request), ZONE, now, theme=theme)
@@ -130,6 +123,28 @@ def check_source(request: Request) -> None:
 
 async def _find_session(tx: Tx, request: Request, key: str) -> Session | None:
     return await auth.find_session(tx, key, origin=origin_of(request), with_demo=lets_demo_in(request))
+
+
+async def _identify(
+    request: Request, credentials: HTTPAuthorizationCredentials | None, session_key: str | None
+) -> Visit:
+    """A token in the header wins over a cookie: a program says who it is."""
+    if credentials is None and not session_key:
+        raise SignInNeeded
+    async with site_of(request).services.identity.transaction() as tx:
+        if credentials is not None:
+            actor = await auth.find_token(
+                tx, credentials.credentials, origin=origin_of(request), with_demo=lets_demo_in(request)
+            )
+            if actor is None:
+                raise TokenRefused
+            take_turn(request, actor.name)
+            return await _visit_of_token(tx, request, actor)
+        session = await _find_session(tx, request, session_key) if session_key else None
+        if session is None:
+            raise SignInNeeded
+        take_turn(request, session.actor.name)
+        return await _visit_of_session(tx, request, session)
 
 
 async def _visit_of_token(tx: Tx, request: Request, actor: Actor) -> Visit:

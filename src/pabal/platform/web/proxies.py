@@ -1,7 +1,7 @@
 """Whom a request comes from: what trusted proxies say about it, and whether it was made on this machine."""
 
 import ipaddress
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from urllib.parse import urlsplit
 
 from fastapi import Request
@@ -27,7 +27,7 @@ class TrustedProxies:
 
     def __init__(self, app: Asgi, *, trusted: str) -> None:
         self._app = app
-        self._networks = parse_proxies(trusted)
+        self._is_trusted = trusts(trusted)
         self._trusts_everybody = trusts_everybody(trusted)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -51,9 +51,16 @@ class TrustedProxies:
             return addresses[-1]
         return next((one for one in reversed(addresses) if not self._is_trusted(one)), addresses[0])
 
-    def _is_trusted(self, host: str) -> bool:
+
+def trusts(trusted: str) -> Callable[[str], bool]:
+    """Whether an address is one of these proxies."""
+    networks = parse_proxies(trusted)
+
+    def is_trusted(host: str) -> bool:
         address = as_address(host)
-        return address is not None and any(address in network for network in self._networks)
+        return address is not None and any(address in network for network in networks)
+
+    return is_trusted
 
 
 def is_this_machine(request: Request, public_url: str) -> bool:

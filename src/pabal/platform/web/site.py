@@ -102,6 +102,6 @@ class Site:
         """It comes back from a browser, so it may be anything; it is only shown, escaped, to its sender."""
         try:
             english, korean = json.loads(base64.urlsafe_b64decode(text))
-        except (ValueError, TypeError, binascii.Error):
+        except (ValueError, TypeError, RecursionError, binascii.Error):
             return None
         return str(korean if lang == "ko" else english)[:500]

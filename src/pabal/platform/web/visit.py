@@ -12,7 +12,7 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from markupsafe import Markup
 
-from pabal.base.database import Tx
+from pabal.base.database import Database, Tx
 from pabal.platform.actor import Actor, Right
 from pabal.platform.language.pairs import Lang, Pair, put
 from pabal.platform.services import Services
@@ -20,6 +20,7 @@ from pabal.platform.tenants import Scope
 from pabal.platform.web.render import Voice
 from pabal.platform.web.shell import load_shell
 from pabal.platform.web.site import Site
+from pabal.platform.web.turns import turn_of
 
 FLASH_COOKIE = "pabal_said"
 
@@ -91,13 +92,17 @@ class Visit:
 
     @asynccontextmanager
     async def read(self) -> AsyncIterator[Tx]:
-        async with self.services.pages.transaction() as tx:
+        async with turn_of(self.request).connection(), self._pool(self.services.pages).transaction() as tx:
             yield tx
 
     @asynccontextmanager
     async def change(self) -> AsyncIterator[Tx]:
-        async with self.services.database.transaction() as tx:
+        async with turn_of(self.request).connection(), self._pool(self.services.changes).transaction() as tx:
             yield tx
+
+    def _pool(self, own: Database) -> Database:
+        """A guest only signs in."""
+        return self.services.identity if self.who is None else own
 
     async def show(self, template: str, /, status_code: int = 200, **values: Any) -> Response:
         """A page in its shell; a fragment is the same template, which then leaves the shell out."""

@@ -42,7 +42,17 @@ FIELDS = (
     *("id", "name", "state", "org", "waiting", "failures", "last_ping_at", "server", "image_mode", "has_secret"),
     *("excluded_reason", "created_at"),
 )
-DEVICE_COLUMNS = ("id", "bot", "device_id", "state", "client_version", "address", "last_ping_at", "decided_by")
+DEVICE_COLUMNS = (
+    "id",
+    "bot",
+    "device_id",
+    "state",
+    "client_version",
+    "address",
+    "asks_from",
+    "last_ping_at",
+    "decided_by",
+)
 
 
 @app.command("list")
@@ -61,7 +71,7 @@ def list_(
             scope = await see(tx, shell, org)
             page = await store.list_bots(tx, store.Wanted(scope.listed, q), cursor=cursor, limit=limit)
             names = await unit_names(tx)
-        rows = [views.bot_row(one, names) for one in page.items]
+        rows = [views.bot_row(bots.show_bot(shell.actor, one), names) for one in page.items]
         shell.show(reply(COLUMNS, rows, extra={"next_cursor": page.cursor}, empty=words.NO_BOTS, family="bot"))
         tell_more(shell, page.cursor)
 
@@ -75,7 +85,7 @@ def show(ctx: typer.Context, bot: Which) -> None:
 
     async def work() -> None:
         async with shell.transaction() as tx:
-            found = await finding.find_bot(tx, await see(tx, shell), bot)
+            found = bots.show_bot(shell.actor, await finding.find_bot(tx, await see(tx, shell), bot))
             answer = await _answer(tx, shell, found)
         shell.show(answer)
         if shell.output == "table":
@@ -191,7 +201,7 @@ def _change(ctx: typer.Context, bot: str, act: Callable[[Tx, Actor, Bot], Awaita
 
 
 async def _answer(tx: Tx, shell: Shell, bot: Bot) -> Answer:
-    return reply_one(shell, FIELDS, views.bot_row(bot, await unit_names(tx)), family="bot")
+    return reply_one(shell, FIELDS, views.bot_row(bots.show_bot(shell.actor, bot), await unit_names(tx)), family="bot")
 
 
 def _read(shell: Shell, words: Pair) -> str:

@@ -51,6 +51,7 @@ COLUMNS: Mapping[str, Pair] = {
     "device_id": ("DEVICE", "기기"),
     "client_version": ("SCRIPT", "스크립트"),
     "address": ("ADDRESS", "주소"),
+    "asks_from": ("ASKS FROM", "승인 대기 주소"),
     "decided_by": ("DECIDED BY", "정한 사람"),
     "decided_at": ("DECIDED", "정한 때"),
     "scheduled_at": ("DUE", "예정"),
