@@ -39,6 +39,7 @@ def test_no_command_imports_what_it_works_with_to_help_or_to_refuse() -> None:
     assert [one for one in walked if one["imported"]] == []
     assert {one["code"] for one in walked if one["arguments"][-1] == "--help"} == {0}
     assert {one["code"] for one in walked if one["arguments"][-1] == "--nonsense"} == {2}
+    assert {one["code"] for one in walked if one["arguments"][-1].endswith("/nowhere/at/all")} == {2}
     assert {tuple(one["arguments"][:-1]) for one in walked} >= {tuple(leaf.split()) for leaf, _ in every_leaf()}
     assert sum(one["code"] == REFUSED for one in walked) > 8
 

@@ -71,13 +71,13 @@ def new(
     dry_run: DryRun = False,
 ) -> None:  # long: each thing one may say of a schedule is an option
     """A new schedule. With --dry-run: its next moments, the room's limits, and what to know, without saving it."""
+    shell: Shell = ctx.obj
+    check_files(shell, text, images1, images2)
     timed = Timed(at, daily, weekly, zone, since, until)
     given = understanding.Given(
         *(room, bot, org, template, title, description, text, images1, images2, order, interval, wait1, wait2),
         *(late, not inactive, timed),
     )
-    shell: Shell = ctx.obj
-    check_files(shell, text, images1, images2)
     shell.run(_save(shell, None, given, dry_run=dry_run))
 
 
@@ -109,13 +109,13 @@ def edit(
     dry_run: DryRun = False,
 ) -> None:  # long: each thing one may say of a schedule is an option
     """Changes what is said; the rest stays. What has begun goes on as it was."""
+    shell: Shell = ctx.obj
+    check_files(shell, text, images1, images2)
     timed = Timed(at, daily, weekly, zone, since, until)
     given = understanding.Given(
         *(room, bot, org, template, title, description, text, images1, images2, order, interval, wait1, wait2),
         *(late, active, timed),
     )
-    shell: Shell = ctx.obj
-    check_files(shell, text, images1, images2)
     shell.run(_save(shell, schedule, given, dry_run=dry_run))
 
 
