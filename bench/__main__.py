@@ -28,6 +28,7 @@ NAMES = (
     "upload",
     "midnight",
     "redis_design",
+    "commands",
     "strangers",
 )
 

@@ -1,6 +1,9 @@
 """What a server says about itself: alive, ready or not and why, metrics."""
 
+import asyncio
 from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +13,11 @@ from fastapi import FastAPI
 
 from pabal import health, main
 from pabal.base.database import Database, DatabaseUnavailable
+from pabal.base.migrations import Comparison, Migration
 from pabal.base.settings import Settings
 from pabal.engine.loop import LoopState
 from pabal.main import App
+from tests.support.database import apply_unknown
 
 
 @pytest.fixture
@@ -24,9 +29,9 @@ async def app(db: Database, tmp_path: Path) -> AsyncIterator[App]:
     await built.stop()
 
 
-async def get(app: health.Running, path: str) -> httpx2.Response:
+async def get(app: health.Running, path: str, *, wait: float = 30) -> httpx2.Response:
     site = FastAPI()
-    site.include_router(health.health_routes(app))
+    site.include_router(health.health_routes(app, metrics_for="open", wait=wait))
     transport = httpx2.ASGITransport(app=site)
     async with httpx2.AsyncClient(transport=transport, base_url="http://test") as client:
         return await client.get(path)
@@ -38,18 +43,27 @@ class Stub:
     def __init__(self, app: App, *, loops: list[LoopState] | None = None, fault: Exception | None = None) -> None:
         self.roles = app.roles
         self.server = app.server
+        self.pools = app.pools
         self.is_stopping = False
-        self.missing: list[str] = []
+        self.found = Comparison((), (), (), (), ())
         self._loops = app.loop_states() if loops is None else loops
         self._fault = fault
 
     def loop_states(self) -> list[LoopState]:
         return self._loops
 
-    async def list_missing_migrations(self) -> list[str]:
+    async def compare_migrations(self) -> Comparison:
         if self._fault is not None:
             raise self._fault
-        return self.missing
+        return self.found
+
+
+class Counting(Stub):
+    looks = 0
+
+    async def compare_migrations(self) -> Comparison:
+        self.looks += 1
+        return self.found
 
 
 async def test_a_living_process_says_so_without_asking_the_database(app: App) -> None:
@@ -94,12 +108,46 @@ async def test_without_its_database_a_server_is_not_ready(app: App, fault: Excep
 
 async def test_a_server_whose_schema_is_behind_is_not_ready(app: App) -> None:
     behind = Stub(app)
-    behind.missing = ["engine 0099_future"]
+    behind.found = replace(behind.found, missing=(Migration("engine", 99, "0099_future", ""),))
 
     answer = await get(behind, "/readyz")
 
     assert answer.status_code == 503
-    assert answer.json()["migrations"] == {"current": False, "missing": ["engine 0099_future"]}
+    assert answer.json()["migrations"] == {"current": False, "missing": ["engine 0099_future"], "newer": []}
+
+
+async def test_a_server_goes_on_when_a_newer_one_has_migrated_and_says_that_it_is_older(app: App, db: Database) -> None:
+    await apply_unknown(db, "engine", 99, "0099_future")
+
+    answer = await get(app, "/readyz")
+
+    report = answer.json()
+    assert (answer.status_code, report["ready"]) == (200, True)
+    assert report["migrations"] == {"current": True, "missing": [], "newer": ["engine 0099_future"]}
+
+
+async def test_a_server_whose_requests_get_no_connection_is_not_ready(app: App) -> None:
+    identity = app.services.identity
+    async with AsyncExitStack() as stack:
+        for _ in range(identity.sizes[1]):
+            await stack.enter_async_context(identity.transaction())
+        busy = await get(app, "/readyz", wait=0.5)
+    free = await get(app, "/readyz")
+
+    assert (busy.status_code, busy.json()["ready"]) == (503, False)
+    assert busy.json()["pools"]["identity"] is False
+    assert (free.status_code, set(free.json()["pools"].values())) == (200, {True})
+
+
+async def test_many_who_ask_at_once_share_one_look(app: App) -> None:
+    """Otherwise strangers could use up the connections by asking whether there are any."""
+    readiness = health.Readiness(counted := Counting(app))
+
+    reports = await asyncio.gather(*(readiness.read() for _ in range(50)))
+    await readiness.read()
+
+    assert all(report["database"]["reachable"] for report in reports)
+    assert counted.looks == 2
 
 
 async def test_a_stopping_server_is_not_ready(app: App) -> None:

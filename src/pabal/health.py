@@ -1,16 +1,23 @@
 """Health: whether this server lives, whether it is ready, and its metrics. Nothing here shows a secret."""
 
+import asyncio
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any, Protocol
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse, PlainTextResponse
 
-from pabal.base.database import DatabaseError
+from pabal.base.database import Database, DatabaseError
 from pabal.base.errors import PabalError
+from pabal.base.migrations import Comparison
+from pabal.base.settings import Exposure
 from pabal.base.telemetry import hide_secrets, metrics_text
 from pabal.engine.loop import LoopState
 from pabal.engine.server import Server
+from pabal.platform.web.exposure import require_metrics_reader
+
+POOL_SECONDS = 2.0
 
 
 class Running(Protocol):
@@ -20,13 +27,29 @@ class Running(Protocol):
     is_stopping: bool
     server: Server
 
+    @property
+    def pools(self) -> Mapping[str, Database]: ...
     def loop_states(self) -> list[LoopState]: ...
-    async def list_missing_migrations(self) -> list[str]: ...
+    async def compare_migrations(self) -> Comparison: ...
 
 
-def health_routes(app: Running) -> APIRouter:
-    """Open to everybody who reaches the port: load balancers and Prometheus sign in nowhere."""
+class Readiness:
+    """However many ask at once, one look is taken: a flood of questions must not use up what they ask about."""
+
+    def __init__(self, app: Running, *, wait: float = POOL_SECONDS) -> None:
+        self._app, self._wait = app, wait
+        self._looking: asyncio.Task[dict[str, Any]] | None = None
+
+    async def read(self) -> dict[str, Any]:
+        if self._looking is None or self._looking.done():
+            self._looking = asyncio.create_task(read_readiness(self._app, wait=self._wait))
+        return await asyncio.shield(self._looking)
+
+
+def health_routes(app: Running, *, metrics_for: Exposure, wait: float = POOL_SECONDS) -> APIRouter:
+    """Alive and ready are open to everybody who reaches the port: load balancers sign in nowhere."""
     site = APIRouter(include_in_schema=False)
+    readiness = Readiness(app, wait=wait)
 
     @site.get("/livez")
     async def livez() -> PlainTextResponse:
@@ -34,41 +57,65 @@ def health_routes(app: Running) -> APIRouter:
 
     @site.get("/readyz")
     async def readyz() -> JSONResponse:
-        report = await read_readiness(app)
+        report = await readiness.read()
         return JSONResponse(report, status_code=200 if report["ready"] else 503)
 
     @site.get("/metrics")
-    async def metrics() -> Response:
+    async def metrics(request: Request) -> Response:
+        await require_metrics_reader(request, metrics_for)
         app.loop_states()  # sets the gauges of the moment
         return Response(metrics_text(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
     return site
 
 
-async def read_readiness(app: Running) -> dict[str, Any]:
-    database, missing = await _look_at_database(app)
+async def read_readiness(app: Running, *, wait: float = POOL_SECONDS) -> dict[str, Any]:
+    (database, found), pools = await asyncio.gather(_look_at_database(app), _look_at_pools(app.pools, wait))
+    missing = [] if found is None else [str(one) for one in found.missing]
     loops = [_show(state) for state in app.loop_states()]
-    is_ready = not app.is_stopping and database["reachable"] and not missing and all(loop["healthy"] for loop in loops)
+    is_well = database["reachable"] and not missing and all(pools.values()) and all(loop["healthy"] for loop in loops)
+    is_ready = not app.is_stopping and is_well
     return {
         "ready": is_ready,
         "stopping": app.is_stopping,
         "roles": sorted(app.roles),
         "database": database,
-        "migrations": {"current": database["reachable"] and not missing, "missing": missing},
+        # Whether a request gets a connection in time.
+        "pools": pools,
+        "migrations": {
+            "current": database["reachable"] and not missing,
+            "missing": missing,
+            # A newer server migrated meanwhile: this one goes on, and would not start again.
+            "newer": [] if found is None else list(found.newer),
+        },
         # Deaf is slower, not broken: Pabal polls.
         "wakeups": {"deaf": app.server.wakeups.is_deaf},
         "loops": loops,
     }
 
 
-async def _look_at_database(app: Running) -> tuple[dict[str, Any], list[str]]:
+async def _look_at_database(app: Running) -> tuple[dict[str, Any], Comparison | None]:
     try:
-        missing = await app.list_missing_migrations()
+        found = await app.compare_migrations()
     except TimeoutError:
-        return {"reachable": False, "error": "no answer in time"}, []
+        return {"reachable": False, "error": "no answer in time"}, None
     except (PabalError, DatabaseError, OSError) as error:
-        return {"reachable": False, "error": _safe(f"{type(error).__name__}: {error}")}, []
-    return {"reachable": True, "error": None}, missing
+        return {"reachable": False, "error": _safe(f"{type(error).__name__}: {error}")}, None
+    return {"reachable": True, "error": None}, found
+
+
+async def _look_at_pools(pools: Mapping[str, Database], wait: float) -> dict[str, bool]:
+    answers = await asyncio.gather(*(_answers(each, wait) for each in pools.values()))
+    return dict(zip(pools, answers, strict=True))
+
+
+async def _answers(pool: Database, wait: float) -> bool:
+    try:
+        async with asyncio.timeout(wait):
+            await pool.ping()
+    except (PabalError, DatabaseError, OSError):
+        return False
+    return True
 
 
 def _show(state: LoopState) -> dict[str, Any]:

@@ -14,7 +14,8 @@ from pabal.base import clock, embedded, open_files
 from pabal.base.database import Database, DatabaseError, Purpose
 from pabal.base.embedded import Cluster
 from pabal.base.errors import PabalError, Unavailable
-from pabal.base.migrations import Migration, find_missing, migrate
+from pabal.base.migrations import Comparison, Migration, compare, migrate
+from pabal.base.pages import open_pages
 from pabal.base.settings import Settings, split_list
 from pabal.base.telemetry import declare, emit
 from pabal.demo import SLICE as DEMO
@@ -27,7 +28,7 @@ from pabal.platform.notifications.gateway import URL as TELEGRAM
 from pabal.platform.rooms import platform_slice
 from pabal.platform.secrets import find_vault
 from pabal.platform.services import Services
-from pabal.platform.slice import Gateway, Slice, check_names, list_migrations, load_slices
+from pabal.platform.slice import Gateway, Slice, check_slices, list_migrations, load_slices
 from pabal.platform.storage import Files
 
 if TYPE_CHECKING:
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 CLOSE_SECONDS = 10
 CHECK_SECONDS = 2
 PAGES_SIZE = 10
+CHANGES_SIZE = 10
+IDENTITY_SIZE = 6
 POOL_LEAST = 5
 
 declare("main.open_files_allowed", "Starts of a server, with how many files it may have open; each bot is one")
@@ -86,6 +89,7 @@ class App:
     async def start(self) -> None:
         emit("main.open_files_allowed", most=open_files.allow())
         await self.server.start()
+        self.server.wakeups.attach(self.services.changes, self.services.identity)
         for gateway in self.gateways:
             await gateway.start()
         for simulator in self.simulators:
@@ -104,7 +108,8 @@ class App:
             await gateway.close()
         await self._simulating.aclose()
         await self.services.telegram.close()
-        for each in (self.pulse, self.services.pages, self.services.database):
+        services = self.services
+        for each in (self.pulse, services.identity, services.pages, services.changes, services.database):
             await _close(each)
 
     async def make_sign_in_link(self) -> str | None:
@@ -114,13 +119,18 @@ class App:
             secret = await demo.make_link(tx) if self.is_demo else link and link.secret
         return f"/sign-in/link/{secret}" if secret else None
 
+    @property
+    def pools(self) -> dict[str, Database]:
+        """What requests need a connection of."""
+        return {"pages": self.services.pages, "changes": self.services.changes, "identity": self.services.identity}
+
     def loop_states(self) -> list[LoopState]:
         return self.server.loop_states()
 
-    async def list_missing_migrations(self) -> list[str]:
+    async def compare_migrations(self) -> Comparison:
         """Raises when the database does not answer in time."""
         async with asyncio.timeout(CHECK_SECONDS):
-            return [f"{one.owner} {one.name}" for one in await find_missing(self.pulse, self.migrations)]
+            return await compare(self.pulse, self.migrations)
 
 
 async def build(settings: Settings, roles: frozenset[str], *, is_demo: bool = False) -> App:
@@ -128,10 +138,12 @@ async def build(settings: Settings, roles: frozenset[str], *, is_demo: bool = Fa
 
     A demo has an organisation and an example to look at, and a clock that can be moved by hand.
     """
+    if is_demo and settings.is_production:
+        raise demo.DemoRefused
     apps = load_slices(split_list(settings.apps), also=(DEMO,))
     migrations = list_migrations(apps)
     slices = (*apps, platform_slice(apps, migrations))
-    check_names(slices)
+    check_slices(slices)
     url, cluster = await _find_database(settings)
     async with AsyncExitStack() as on_failure:
         pulse = await Database.open(url, size=2)
@@ -188,10 +200,13 @@ async def serve(app: App, on_ready: Callable[[str | None], None]) -> None:
 
 def _make_web_server(app: App) -> "WebServer":
     from pabal import serving, web
+    from pabal.protocol import ConnectionLimits
 
     listening = serving.listen(app.settings.host, app.settings.port)
-    proxies = app.settings.trusted_proxies
-    return serving.WebServer(web.make_web(app, app.site), listening, trusted_proxies=proxies)
+    settings = app.settings
+    limits = ConnectionLimits(settings.web_connections, settings.web_connections_per_address)
+    site = web.make_web(app, app.site)
+    return serving.WebServer(site, listening, trusted_proxies=settings.trusted_proxies, limits=limits)
 
 
 async def _find_database(settings: Settings) -> tuple[str, Cluster | None]:
@@ -202,13 +217,22 @@ async def _find_database(settings: Settings) -> tuple[str, Cluster | None]:
 
 
 async def _open_services(settings: Settings, url: str, on_failure: AsyncExitStack) -> Services:
-    database = await Database.open(url, size=settings.pool_size, least=min(POOL_LEAST, settings.pool_size))
-    on_failure.push_async_callback(database.close)
-    pages = await Database.open(url, purpose=Purpose.PAGES, size=PAGES_SIZE)
+    async def open_pool(purpose: Purpose, size: int, least: int = 0) -> Database:
+        opened = await Database.open(url, purpose=purpose, size=size, least=least)
+        on_failure.push_async_callback(opened.close)
+        return opened
+
+    database = await open_pool(Purpose.ENGINE, settings.pool_size, min(POOL_LEAST, settings.pool_size))
+    pages = await open_pages(database, settings.pages_url, size=PAGES_SIZE)
     on_failure.push_async_callback(pages.close)
+    changes = await open_pool(Purpose.CHANGES, CHANGES_SIZE)
+    identity = await open_pool(Purpose.IDENTITY, IDENTITY_SIZE)
     telegram = Telegram(settings.telegram_url)
     on_failure.push_async_callback(telegram.close)
-    return Services(settings, database, pages, find_vault(settings), Files(settings.data_dir / "files"), telegram)
+    files = Files(settings.data_dir / "files")
+    return Services(
+        settings, database, pages, find_vault(settings), files, telegram, changes=changes, identity=identity
+    )
 
 
 async def _start_slices(database: Database, slices: tuple[Slice, ...]) -> None:

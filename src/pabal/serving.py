@@ -10,6 +10,8 @@ from fastapi import FastAPI
 
 from pabal.base.errors import Unavailable
 from pabal.platform.web.live import close_streams
+from pabal.platform.web.proxies import trusts
+from pabal.protocol import ConnectionLimits, LimitedConfig, LimitedProtocol, OpenConnections
 
 TRIES = 100
 STOP_SECONDS = 5
@@ -44,17 +46,29 @@ def listen(host: str, port: int) -> socket.socket:
 class WebServer(uvicorn.Server):
     """The web server on a socket that listens already. Signals are the process's business, not uvicorn's."""
 
-    def __init__(self, app: FastAPI, listening: socket.socket, *, trusted_proxies: str = "") -> None:
-        config = uvicorn.Config(
+    def __init__(
+        self,
+        app: FastAPI,
+        listening: socket.socket,
+        *,
+        trusted_proxies: str = "",
+        limits: ConnectionLimits | None = None,
+    ) -> None:
+        limits = limits or ConnectionLimits()
+        config = LimitedConfig(
             app,
-            proxy_headers=bool(trusted_proxies),
-            forwarded_allow_ips=trusted_proxies or None,
+            http=LimitedProtocol,
+            ws="none",
+            timeout_keep_alive=limits.idle,
+            # platform/web/proxies.py reads them
+            proxy_headers=False,
             log_config=None,
             access_log=False,
             lifespan="off",
             server_header=False,
             timeout_graceful_shutdown=STOP_SECONDS,
         )
+        config.open_connections = OpenConnections(limits, trusts(trusted_proxies))
         super().__init__(config)
         self._app = app
         self._socket = listening

@@ -8,21 +8,27 @@ from pabal import api, console
 from pabal.health import Running, health_routes
 from pabal.platform.web import openapi
 from pabal.platform.web.assets import make_assets
+from pabal.platform.web.bodies import BodyLimits
 from pabal.platform.web.faults import handle_errors
 from pabal.platform.web.headers import SecureHeaders
 from pabal.platform.web.limits import Limits
+from pabal.platform.web.proxies import TrustedProxies
 from pabal.platform.web.site import Site
+from pabal.platform.web.turns import Turns
 from pabal.platform.web.uploads import CloseUnread
 
 
 def make_web(app: Running, site: Site) -> FastAPI:
     web = FastAPI(title="Pabal", docs_url=None, redoc_url=None, openapi_url=None)
     web.state.site = site
+    web.state.turns, web.state.body_limits = Turns(), BodyLimits()
     handle_errors(web)
     web.add_middleware(Limits)
     web.add_middleware(SecureHeaders, is_https=site.is_https)
     web.add_middleware(CloseUnread)
-    web.include_router(health_routes(app))
+    # outermost: all others see the client, not the proxy
+    web.add_middleware(TrustedProxies, trusted=site.services.settings.trusted_proxies)
+    web.include_router(health_routes(app, metrics_for=site.services.settings.exposure("metrics")))
     web.include_router(api.router)
     web.include_router(console.router)
     for one in site.slices:

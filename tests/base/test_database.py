@@ -4,7 +4,17 @@ from datetime import UTC, timedelta
 
 import pytest
 
-from pabal.base.database import Database, DatabaseUnavailable, Hints, Tx
+from pabal.base.database import (
+    Database,
+    DatabaseUnavailable,
+    Hints,
+    LockTooSlow,
+    PoolBusy,
+    Profile,
+    Purpose,
+    StatementTooSlow,
+    Tx,
+)
 from pabal.base.sql import load
 
 SQL = load(__file__)
@@ -149,3 +159,40 @@ async def _promise_and_change_one_s_mind(db: Database, callback) -> None:
         tx.hint("facts")
         tx.after_commit(callback)
         raise Changed
+
+
+async def test_a_pool_that_is_used_up_says_so_in_time(db: Database):
+    pool = await Database.open(db.url, purpose=Purpose.PAGES, size=1, profile=Profile({}, wait=0.05))
+    async with pool.transaction():
+        with pytest.raises(PoolBusy, match="pages"):
+            await pool.ping()
+
+    await pool.ping()
+    await pool.close()
+
+
+async def test_the_engine_waits_for_its_connections(rooms: Database):
+    pool = await Database.open(rooms.url, size=1)
+    async with pool.transaction():
+        waiting = asyncio.create_task(names(pool))
+        await asyncio.sleep(0)
+        assert not waiting.done()
+
+    assert await waiting == []
+    await pool.close()
+
+
+async def test_statements_and_locks_of_pages_have_their_time(rooms: Database):
+    limits = Profile({"statement_timeout": "20ms", "lock_timeout": "10ms"}, wait=5)
+    pages = await Database.open(rooms.url, purpose=Purpose.PAGES, profile=limits)
+    with pytest.raises(StatementTooSlow):
+        async with pages.transaction() as tx:
+            await tx.script("select pg_sleep(30)")
+    async with rooms.transaction() as tx:
+        await insert(tx, "one")
+        await tx.script("lock table rooms in access exclusive mode")
+        with pytest.raises(LockTooSlow):
+            await names(pages)
+
+    assert await names(pages) == ["one"]
+    await pages.close()

@@ -149,7 +149,8 @@ async def bury(db: Database, kinds: Kinds, worker: int) -> None:
 
 
 def make_services(db: Database, files: Files) -> Services:
-    return Services(Settings(), db, db, Vault("a key for tests only"), files, Telegram("http://127.0.0.1:9"))
+    telegram = Telegram("http://127.0.0.1:9")
+    return Services(Settings(), db, db, Vault("a key for tests only"), files, telegram, changes=db, identity=db)
 
 
 async def fall_due(db: Database, by: timedelta = timedelta(minutes=1)) -> None:

@@ -127,8 +127,8 @@ async def _accept(visit: Visit, part: FilePart, kind: str) -> File:
     services = visit.services
     upload = Upload(part.chunks, part.filename, visit.scope.unit_id)
     if kind == "picture":
-        return await storage.accept_image(services.database, services.files, visit.actor, upload, LIMITS)
-    return await storage.accept_file(services.database, services.files, visit.actor, upload, max_bytes=MOST_BYTES)
+        return await storage.accept_image(services.changes, services.files, visit.actor, upload, LIMITS)
+    return await storage.accept_file(services.changes, services.files, visit.actor, upload, max_bytes=MOST_BYTES)
 
 
 async def _find(visit: Visit, file_id: int) -> File:

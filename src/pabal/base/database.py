@@ -5,6 +5,7 @@ import os
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, TypeVar, cast
@@ -12,7 +13,7 @@ from typing import Any, TypeVar, cast
 import asyncpg
 from asyncpg.pool import PoolConnectionProxy
 
-from pabal.base.errors import Unavailable
+from pabal.base.errors import Invalid, Unavailable
 from pabal.base.sql import Statement, load
 from pabal.base.telemetry import declare, emit
 
@@ -37,31 +38,81 @@ Hints = dict[str, datetime | None]
 
 
 declare("database.follow_failed", "Commits whose wake-ups or promotions failed; sweeps mend it", level=30)
+declare("database.pool_busy", "Requests that got no database connection in time", level=30)
 
 
 class DatabaseUnavailable(Unavailable):
     """The database does not answer. Check that it runs and its address is right; Pabal goes on when it is back."""
 
 
+class PoolerNotAllowed(Invalid):
+    """This address leads through a connection pooler, and Pabal needs direct connections to PostgreSQL: locks, LISTEN,
+    prepared statements and the rescue of a dead server's work belong to one connection. Set PABAL_DATABASE_URL to
+    PostgreSQL's own address; the console's reads may go through a pooler, at PABAL_PAGES_URL."""
+
+
+class PoolBusy(DatabaseUnavailable):
+    """Every database connection for this is in use, and none became free in time. Try again in a few seconds."""
+
+    retry_after = 5
+
+
+class StatementTooSlow(Unavailable):
+    """The database took too long over this, so it was stopped. Narrow it with a filter or a shorter period, or try
+    again later."""
+
+    retry_after = 10
+
+
+class LockTooSlow(Unavailable):
+    """Something else holds what this needs, and did not let go in time. Nothing was changed; try again in a moment."""
+
+    retry_after = 5
+
+
 class Purpose(StrEnum):
-    """What a connection is for decides how PostgreSQL plans on it."""
+    """What a connection is for decides how PostgreSQL plans on it, and how long anything may take."""
 
     ENGINE = "engine"
+    CHANGES = "changes"
     PAGES = "pages"
+    IDENTITY = "identity"
+    COMMANDS = "commands"
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """`session` are PostgreSQL's settings; `wait` is how many seconds one waits for a free connection."""
+
+    session: Mapping[str, str]
+    wait: float | None = None
 
 
 # Engine statements are few, hot and indexed: a generic plan made while a table was empty must not keep its
 # sequential scan. Pages have optional filters: a generic plan took 196 ms where a custom one took 1.5.
-_PLANNING: Mapping[Purpose, dict[str, str]] = {
-    Purpose.ENGINE: {
-        "plan_cache_mode": "force_generic_plan",
-        "enable_seqscan": "off",
-        "enable_hashjoin": "off",
-        "enable_mergejoin": "off",
-        "max_parallel_workers_per_gather": "0",
-    },
-    Purpose.PAGES: {"plan_cache_mode": "force_custom_plan"},
+_ENGINE_PLANS = {
+    "plan_cache_mode": "force_generic_plan",
+    "enable_seqscan": "off",
+    "enable_hashjoin": "off",
+    "enable_mergejoin": "off",
+    "max_parallel_workers_per_gather": "0",
 }
+_PAGE_PLANS = {"plan_cache_mode": "force_custom_plan"}
+# Somebody who waits for a page is told after seconds; the engine and a command line take the time they need.
+PROFILES: Mapping[Purpose, Profile] = {
+    Purpose.ENGINE: Profile(_ENGINE_PLANS),
+    Purpose.CHANGES: Profile({**_ENGINE_PLANS, "statement_timeout": "30s", "lock_timeout": "5s"}, wait=5),
+    Purpose.PAGES: Profile({**_PAGE_PLANS, "statement_timeout": "10s", "lock_timeout": "5s"}, wait=5),
+    Purpose.IDENTITY: Profile({**_PAGE_PLANS, "statement_timeout": "5s", "lock_timeout": "3s"}, wait=5),
+    Purpose.COMMANDS: Profile(_PAGE_PLANS),
+}
+# What a pooler answers to the first words of a direct connection: a refused startup parameter (PgBouncer's default), or
+# a prepared statement that it looked for on another of its connections.
+_POOLER_ERRORS = (
+    asyncpg.ProtocolViolationError,
+    asyncpg.InvalidSQLStatementNameError,
+    asyncpg.DuplicatePreparedStatementError,
+)
 # A stopped process may hold locks in an open transaction; rescue waits for them no longer than this. One stopped in the
 # middle of a statement counts as active, and no timeout reaches it: rescue ends its connections (workers.sql).
 _SESSION = {
@@ -72,6 +123,8 @@ _SESSION = {
 }
 
 ASIDE_SECONDS = 10.0
+# Prepared statements kept by each direct connection.
+_STATEMENTS = 100
 # Hints are worth no disk write.
 _ASIDE = {**_SESSION, "synchronous_commit": "off"}
 
@@ -139,15 +192,42 @@ class Tx:
 
 
 class Database:
-    def __init__(self, url: str, pool: asyncpg.Pool) -> None:
+    def __init__(
+        self,
+        url: str,
+        pool: asyncpg.Pool,
+        purpose: Purpose,
+        *,
+        wait: float | None = None,
+        local: Mapping[str, str] | None = None,
+    ) -> None:
+        """`wait` is how long a connection is waited for. `local` are settings made in each transaction, for it alone,
+        instead of when connecting.
+        """
         self.url = url
         self.announce: Callable[[Hints], Awaitable[None]] | None = None
-        self._pool = pool
+        self._pool, self._purpose = pool, purpose
+        self._wait, self._local = wait, local
 
     @classmethod
-    async def open(cls, url: str, *, purpose: Purpose = Purpose.ENGINE, size: int = 10, least: int = 0) -> "Database":
-        """At most `size` connections; `least` of them stay open however quiet it is."""
-        with _NamedFailure():
+    async def open(
+        cls,
+        url: str,
+        *,
+        purpose: Purpose = Purpose.ENGINE,
+        size: int = 10,
+        least: int = 0,
+        profile: Profile | None = None,
+        is_pooled: bool = False,
+    ) -> "Database":
+        """At most `size` connections; `least` of them stay open however quiet it is.
+
+        `is_pooled` is for an address that may be a pooler's: nothing is left in a session, every transaction brings its
+        settings along, and `connect` is not for it. Any other address must be PostgreSQL's own.
+        """
+        profile = profile or PROFILES[purpose]
+        settings = {**_SESSION, **profile.session}
+        with _NamedFailure(is_direct=not is_pooled):
             pool = await asyncpg.create_pool(
                 url,
                 min_size=least,
@@ -155,11 +235,19 @@ class Database:
                 init=_teach_json,
                 reset=_keep,
                 command_timeout=60,
-                server_settings={**_SESSION, **_PLANNING[purpose]},
+                connection_class=cast("type[Connection]", _PooledConnection if is_pooled else Connection),
+                server_settings={} if is_pooled else settings,
+                statement_cache_size=0 if is_pooled else _STATEMENTS,
             )
             # The pool connects when it is used; whoever opens a database wants to know now.
-            await pool.release(await pool.acquire())
-        return cls(url, pool)
+            async with pool.acquire() as connection:
+                process = await connection.fetchval(SQL.read_process.text)
+                named = connection.get_server_pid()
+        # PostgreSQL names the process when a connection begins; a pooler, which has many, makes a number up.
+        if process != named and not is_pooled:
+            pool.terminate()
+            raise PoolerNotAllowed("another process than the one named at the start serves the connection")
+        return cls(url, pool, purpose, wait=profile.wait, local=settings if is_pooled else None)
 
     @property
     def sizes(self) -> tuple[int, int]:
@@ -179,14 +267,14 @@ class Database:
 
         Hot paths open with their first lock, which saves a round trip.
         """
-        with _NamedFailure():
-            connection = await self._pool.acquire()
+        connection = await self._acquire()
         tx: Tx | None = None
         try:
-            async with connection.transaction():
-                row = await connection.fetchrow(opening.text, *opening.arguments(given))
-                tx = Tx(connection, cast("Row", row))
-                yield tx
+            with _NamedSlowness(is_limited=self._wait is not None):
+                async with connection.transaction():
+                    row = await self._begin(connection, opening, given)
+                    tx = Tx(connection, cast("Row", row))
+                    yield tx
             # Before the connection goes back, which takes a while: others wait for this.
             await self._tell(tx)
         finally:
@@ -195,14 +283,43 @@ class Database:
             await self._pool.release(connection)
         await self._follow(tx)
 
+    async def _begin(
+        self, connection: "PoolConnectionProxy[Row]", opening: Statement, given: dict[str, Any]
+    ) -> Row | None:
+        """Settings for this transaction alone come with the moment, so that they cost no round trip."""
+        row = None
+        if self._local is not None:
+            row = await connection.fetchrow(SQL.read_now_with.text, list(self._local), list(self._local.values()))
+        if row is None or opening is not SQL.read_now:
+            row = await connection.fetchrow(opening.text, *opening.arguments(given))
+        return row
+
     async def rows(self, statement: Statement, **given: Any) -> list[Row]:
         """One statement that is a transaction of its own: the fewest round trips there are."""
-        with _NamedFailure():
-            connection = await self._pool.acquire()
+        if self._local is not None:
+            async with self.transaction() as tx:
+                return await tx.rows(statement, **given)
+        connection = await self._acquire()
         try:
-            return await connection.fetch(statement.text, *statement.arguments(given))
+            with _NamedSlowness(is_limited=self._wait is not None):
+                return await connection.fetch(statement.text, *statement.arguments(given))
         finally:
             await self._pool.release(connection)
+
+    async def ping(self) -> None:
+        """Raises unless a connection is to be had, and answers."""
+        await self.rows(SQL.read_now)
+
+    async def _acquire(self) -> "PoolConnectionProxy[Row]":
+        try:
+            with _NamedFailure():
+                return await self._pool.acquire(timeout=self._wait)
+        except DatabaseUnavailable as error:
+            # a pool that is not full waited for the server to let it in, not for its own users
+            if not isinstance(error.__cause__, TimeoutError) or self._pool.get_size() < self._pool.get_max_size():
+                raise
+            emit("database.pool_busy", purpose=self._purpose)
+            raise PoolBusy(self._purpose) from error.__cause__
 
     async def _tell(self, tx: Tx) -> None:
         if tx._hints and self.announce is not None:
@@ -227,15 +344,49 @@ class Database:
         return connection
 
 
+class _PooledConnection(Connection):
+    """asyncpg turns JIT off for the rest of the session before it looks up a type; only if it knows of JIT."""
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self._server_caps = self._server_caps._replace(jit=False)  # type: ignore[has-type]  # stubs give it none
+
+
 class _NamedFailure:
-    """Names a connection failure; everything else passes through."""
+    """Names a connection failure; everything else passes through.
+
+    `is_direct` is for the first words on an address that must not be a pooler's.
+    """
+
+    def __init__(self, *, is_direct: bool = False) -> None:
+        self._is_direct = is_direct
 
     def __enter__(self) -> None:
         return None
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        if self._is_direct and isinstance(error, _POOLER_ERRORS):
+            raise PoolerNotAllowed(str(error)) from error
         if isinstance(error, ConnectionFailure):
             raise DatabaseUnavailable(f"{type(error).__name__}: {error}") from error
+
+
+class _NamedSlowness:
+    """Names what a session's time limit ended. Engine sessions have none; a step that sets one catches it itself."""
+
+    def __init__(self, *, is_limited: bool) -> None:
+        self._is_limited = is_limited
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        if not self._is_limited:
+            return
+        if isinstance(error, asyncpg.QueryCanceledError):
+            raise StatementTooSlow from error
+        if isinstance(error, asyncpg.LockNotAvailableError):
+            raise LockTooSlow from error
 
 
 def _is_gone(connection: "Connection | PoolConnectionProxy[Row]") -> bool:

@@ -1,5 +1,6 @@
 """One frozen Settings, read once: what a caller gives, the environment (PABAL_…), pabal.toml, the defaults."""
 
+import ipaddress
 import os
 import re
 import sys
@@ -16,6 +17,7 @@ from pabal.base.errors import Invalid
 
 PREFIX = "PABAL_"
 ROLES = ("web", "worker", "scheduler")
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d|w)")
 # Users and hosts may hold anything; ports are numbers.
@@ -59,6 +61,7 @@ def _read_duration(value: object) -> object:
         raise ValueError(str(error)) from error
 
 
+Exposure = Literal["open", "token", "off"]
 Duration = Annotated[timedelta, BeforeValidator(_read_duration), Field(gt=timedelta(0))]
 
 
@@ -70,6 +73,12 @@ class Settings(BaseSettings):
         repr=False,
         description="Address of a PostgreSQL 15 to 18, as `postgresql://user:password@host:port/database`. "
         "Empty: Pabal makes and runs a private one of its own.",
+    )
+    pages_url: str | None = Field(
+        None,
+        repr=False,
+        description="A second address of the same database for what the console and REST read; it may lead through a "
+        "pooler such as PgBouncer in transaction mode. `PABAL_DATABASE_URL` may not. Empty: the same address for both.",
     )
     data_dir: Path = Field(
         Path("data"),
@@ -94,8 +103,14 @@ class Settings(BaseSettings):
     )
     trusted_proxies: str = Field(
         "",
-        description="Addresses of proxies whose X-Forwarded-For and X-Forwarded-Proto are believed, "
-        "separated by commas. Empty: none.",
+        description="Addresses and networks of proxies whose X-Forwarded-For and X-Forwarded-Proto are believed, "
+        "separated by commas, such as `127.0.0.1,10.0.0.0/24`; the client is the right-hand address that is none of "
+        "them. `*` believes whoever connects and is warned about. Empty: none.",
+    )
+    demo_from_anywhere: bool = Field(
+        False,
+        description="Lets the demo's people, whose password everybody knows, sign in from other machines too: for a "
+        "demo in a container or behind a proxy. Counts only with `pabal up --demo`.",
     )
     telegram_url: str = Field(
         "https://api.telegram.org", description="Address of Telegram's Bot API, or of the simulator."
@@ -103,6 +118,30 @@ class Settings(BaseSettings):
     host: str = Field("127.0.0.1", description="Address the web server listens on.")
     port: int = Field(
         8420, ge=0, le=65535, description="Port of the web server; the next free one if it is taken. 0: any free one."
+    )
+    web_connections: int = Field(
+        1000,
+        ge=10,
+        le=100_000,
+        description="Most connections of the web server at once. When there are more, the one that has waited longest "
+        "without a whole request is closed.",
+    )
+    web_connections_per_address: int = Field(
+        100,
+        ge=1,
+        le=100_000,
+        description="Most connections of one address on which nobody has signed in. Those of trusted proxies are not "
+        "counted.",
+    )
+    metrics: Literal["auto", "open", "token", "off"] = Field(
+        "auto",
+        description="Who may read `/metrics`. open: everybody who reaches the port; token: an API token of the head "
+        "office with the scope `metrics:read`; off: nobody. auto: open in development, token in production.",
+    )
+    openapi: Literal["auto", "open", "token", "off"] = Field(
+        "auto",
+        description="Who may read `/openapi.json` and `/docs`. open: everybody who reaches the port; token: whoever is "
+        "signed in or has an API token; off: nobody. auto: open in development, token in production.",
     )
     roles: str = Field(",".join(ROLES), description="What a server started by `pabal serve` does, separated by commas.")
     apps: str = Field(
@@ -113,7 +152,9 @@ class Settings(BaseSettings):
     lang: Literal["auto", "en", "ko"] = Field(
         "auto", description="Language of what the command line says. auto: as `LC_ALL`, `LC_MESSAGES` or `LANG` say."
     )
-    log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="The least level logged.")
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        "info", description="The least level logged. At a terminal it is warning unless this is set."
+    )
     log_format: Literal["auto", "json", "text"] = Field(
         "auto", description="auto: text at a terminal, one JSON object per line otherwise."
     )
@@ -125,7 +166,11 @@ class Settings(BaseSettings):
         description="How many handlers of work for live connections, such as bots, one server runs beside those.",
     )
     pool_size: int = Field(
-        20, ge=2, le=200, description="Most database connections of one server for its work; it has five more besides."
+        20,
+        ge=2,
+        le=200,
+        description="Most database connections of one server for its work. Besides, it has five for itself and, with "
+        "the role web, up to 26: 10 for pages, 10 for changes, 6 to find out who is asking.",
     )
     reconnect_wait: Duration = Field(
         timedelta(seconds=10),
@@ -164,6 +209,13 @@ class Settings(BaseSettings):
     def is_production(self) -> bool:
         return self.mode == "production"
 
+    def exposure(self, of: Literal["metrics", "openapi"]) -> Exposure:
+        """Who may read it, once the mode has decided what is left to it."""
+        chosen: Literal["auto", "open", "token", "off"] = getattr(self, of)
+        if chosen == "auto":
+            return "token" if self.is_production else "open"
+        return chosen
+
     @model_validator(mode="after")
     def _check_production(self) -> Self:
         """What must not be made up by itself where real people depend on it."""
@@ -178,7 +230,16 @@ class Settings(BaseSettings):
             raise ValueError("write it as https://host or http://host:port, without a path")
         return value.rstrip("/")
 
-    @field_validator("database_url")
+    @field_validator("trusted_proxies")
+    @classmethod
+    def _check_proxies(cls, value: str) -> str:
+        try:
+            parse_proxies(value)
+        except ValueError as error:
+            raise ValueError("write addresses or networks, such as 127.0.0.1,10.0.0.0/24") from error
+        return value
+
+    @field_validator("database_url", "pages_url")
     @classmethod
     def _check_address(cls, value: str | None) -> str | None:
         """What the driver would stumble over with a traceback; everything else it names itself."""
@@ -228,6 +289,17 @@ def parse_roles(text: str) -> frozenset[str]:
 
 def split_list(text: str) -> list[str]:
     return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def parse_proxies(text: str) -> tuple[Network, ...]:
+    """`*` is everybody."""
+    everybody = ("0.0.0.0/0", "::/0")
+    parts = [part for one in split_list(text) for part in (everybody if one == "*" else (one,))]
+    return tuple(ipaddress.ip_network(part) for part in parts)
+
+
+def trusts_everybody(text: str) -> bool:
+    return any(network.prefixlen == 0 for network in parse_proxies(text))
 
 
 def reference() -> str:

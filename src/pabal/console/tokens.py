@@ -16,6 +16,7 @@ from pabal.platform import auth, tenants
 from pabal.platform.actor import EVERYTHING, Right, Role, right_of
 from pabal.platform.auth import MadeToken, NewToken, Token
 from pabal.platform.language.pairs import Pair
+from pabal.platform.web.exposure import METRICS
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.keyset import cut_by_id, read_before
 from pabal.platform.web.lists import turn
@@ -36,6 +37,7 @@ AREAS: dict[str, Pair] = {
     "people": ("People and tokens", "사용자·토큰"),
     "settings": ("Settings", "설정"),
     "backup": ("Backup", "백업"),
+    METRICS: ("Metrics (/metrics)", "지표(/metrics)"),
 }
 RIGHTS: dict[str, Pair] = {"read": ("read", "보기"), "write": ("write", "쓰기"), "manage": ("manage", "관리")}
 OVERLAPS: dict[int, Pair] = {

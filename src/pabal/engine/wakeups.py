@@ -80,9 +80,10 @@ class Wakeups:
         self._connection: Connection | None = None
         self.is_deaf = False
 
-    def attach(self) -> None:
-        """From now on the commits of this database's transactions are announced."""
-        self._database.announce = self._announce
+    def attach(self, *others: Database) -> None:
+        """From now on the commits of this database's transactions, and of the others', are announced."""
+        for each in (self._database, *others):
+            each.announce = self._announce
 
     def on_hint(self, listener: Listener) -> None:
         self._listeners.append(listener)

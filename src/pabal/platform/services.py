@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Services:
-    """`database` is for changes and the engine, `pages` for lists: its connections plan each statement anew."""
+    """`database` is the engine's. What people and programs ask for over the web has connections of its own, so that
+    neither waits for the other: `pages` to look, `changes` to change, `identity` to find out who is asking."""
 
     settings: Settings
     database: Database
@@ -24,3 +25,5 @@ class Services:
     files: "Files"
     telegram: "Telegram"
     connections: Connections = field(default_factory=Connections)
+    changes: Database = field(kw_only=True)
+    identity: Database = field(kw_only=True)

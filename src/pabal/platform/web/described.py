@@ -16,6 +16,7 @@ PROBLEMS = {
     "401": "You are not signed in, or the token cannot be used.",
     "403": "Your role or token does not allow this.",
     "404": "There is no such thing, or it is not yours to see.",
+    "408": "The body did not come in time.",
     "409": "Its state does not allow this now.",
     "412": "Somebody changed it after you read it.",
     "413": "What was sent is too large.",
@@ -26,7 +27,7 @@ PROBLEMS = {
     "500": "Something unforeseen happened.",
     "503": "Something Pabal needs does not answer now.",
 }
-_CHANGES = ("409", "412", "413", "415")
+_CHANGES = ("408", "409", "412", "413", "415")
 
 PROBLEM: dict[str, Any] = {
     "title": "Problem",

@@ -10,10 +10,12 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, RedirectResponse, Response
 from starlette.exceptions import HTTPException
 
+from pabal.base import disk
 from pabal.base.clock import host_time
-from pabal.base.database import ConnectionFailure, DatabaseUnavailable
+from pabal.base.database import ConnectionFailure, DatabaseError, DatabaseUnavailable
 from pabal.base.errors import NotFound, PabalError
 from pabal.base.telemetry import declare, emit
+from pabal.platform.web.bodies import BodyRefused
 from pabal.platform.web.headers import Asgi, Message, Receive, Scope, Send
 from pabal.platform.web.identify import THEME_COOKIE, ZONE, guess_language, site_of
 from pabal.platform.web.problems import (
@@ -34,6 +36,7 @@ from pabal.platform.web.render import Voice
 
 declare("web.failed", "Requests that ended in an error nobody foresaw", level=40)
 
+MOST_FAULTS = 100
 _PLACES = {"query": "", "path": "", "header": "", "cookie": ""}
 
 
@@ -137,18 +140,20 @@ async def _on_invalid(request: Request, error: Exception) -> Response:
     found: Sequence[Any] = error.errors() if isinstance(error, RequestValidationError) else ()
     if any(one["type"] == "json_invalid" for one in found):
         return await answer(request, Unreadable("JSON"))
-    outside = [one for one in found if one["loc"] and one["loc"][0] in _PLACES]
+    outside = [one for one in found if one["loc"] and one["loc"][0] in _PLACES][:MOST_FAULTS]
     if outside:
         names = ", ".join(str(one["loc"][-1]) for one in outside)
         if all(one["loc"][0] == "path" for one in outside):
             return await answer(request, NotFound(names))
         is_unknown = any(one["type"] == "extra_forbidden" for one in outside)
         return await answer(request, UnknownParameter(names) if is_unknown else BadParameter(names))
-    return await answer(request, BodyInvalid([_fault(one) for one in found]))
+    return await answer(request, BodyInvalid([_fault(one) for one in found[:MOST_FAULTS]]))
 
 
 async def _on_http(request: Request, error: Exception) -> Response:
     """What the framework itself refuses, in our words."""
+    if isinstance(error, BodyRefused):
+        return await answer(request, error.error)
     status = error.status_code if isinstance(error, HTTPException) else 500
     named: dict[int, PabalError] = {
         404: NotFound(),
@@ -164,6 +169,10 @@ async def _on_http(request: Request, error: Exception) -> Response:
 
 
 async def _on_unexpected(request: Request, error: Exception) -> Response:
+    if disk.is_full(error):
+        return await answer(
+            request, disk.name_full("database" if isinstance(error, DatabaseError) else "server", error)
+        )
     if isinstance(error, ConnectionFailure):
         return await answer(request, DatabaseUnavailable(type(error).__name__))
     request_id = request.scope.get("state", {}).get("request_id", "")

@@ -15,13 +15,16 @@ from pabal.platform.auth import Session
 from pabal.platform.language.pairs import Lang, choose_language
 from pabal.platform.tenants import Scope, UnitNotFound
 from pabal.platform.web.problems import BadParameter, CsrfFailed, SignInNeeded, TokenRefused
+from pabal.platform.web.proxies import is_this_machine
 from pabal.platform.web.site import Site
+from pabal.platform.web.turns import take_turn
 from pabal.platform.web.visit import Visit
 
 SESSION_COOKIE = "pabal_session"
 SCOPE_COOKIE = "pabal_scope"
 LANG_COOKIE = "pabal_lang"
 THEME_COOKIE = "pabal_theme"
+DEVICE_COOKIE = "pabal_device"
 CSRF_HEADER = "X-CSRF-Token"
 CSRF_FIELD = "csrf_token"
 ZONE = ZoneInfo("Asia/Seoul")
@@ -43,20 +46,9 @@ async def open_visit(
     credentials: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)] = None,
     session_key: Annotated[str | None, Security(_cookie)] = None,
 ) -> Visit:
-    """A token in the header wins over a cookie: a program says who it is."""
-    site = site_of(request)
-    if credentials is not None:
-        async with site.services.pages.transaction() as tx:
-            actor = await auth.find_token(tx, credentials.credentials, origin=origin_of(request))
-            if actor is None:
-                raise TokenRefused
-            return await _visit_of_token(tx, request, actor)
-    async with site.services.pages.transaction() as tx:
-        session = await auth.find_session(tx, session_key, origin=origin_of(request)) if session_key else None
-        if session is None:
-            raise SignInNeeded
-        visit = await _visit_of_session(tx, request, session)
-    await check_csrf(request, visit.csrf_token)
+    visit = await _identify(request, credentials, session_key)
+    if visit.session_id is not None:
+        await check_csrf(request, visit.csrf_token)
     return visit
 
 
@@ -65,11 +57,16 @@ async def reopen_visit(request: Request) -> Visit:
     return await open_visit(request, await _bearer(request), await _cookie(request))
 
 
+async def find_visit(request: Request) -> Visit:
+    """Who is asking, before anything of a body is read; whether a form is one of ours is not known yet."""
+    return await _identify(request, await _bearer(request), await _cookie(request))
+
+
 async def open_guest(request: Request) -> Visit:
     """For the pages one reaches without signing in. A form there must come from our own pages."""
     check_source(request)
     site = site_of(request)
-    async with site.services.pages.transaction() as tx:
+    async with site.services.identity.transaction() as tx:
         now = tx.now
     theme = request.cookies.get(THEME_COOKIE)
     return Visit(request, site, None, Scope((), None), guess_language(request), ZONE, now, theme=theme)
@@ -80,8 +77,17 @@ Guest = Annotated[Visit, Depends(open_guest)]
 
 
 def origin_of(request: Request) -> str:
-    """The address of the other side; behind a trusted proxy uvicorn has put the forwarded one here."""
+    """The address of the other side; behind a trusted proxy it is the forwarded one (proxies.py)."""
     return request.client.host if request.client else ""
+
+
+def lets_demo_in(request: Request) -> bool:
+    """Everybody knows the password of the demo's people: they act on a demo's own machine, or where its start said
+    otherwise.
+    """
+    site = site_of(request)
+    settings = site.services.settings
+    return site.is_demo and (settings.demo_from_anywhere or is_this_machine(request, settings.public_url))
 
 
 def guess_language(request: Request, wanted: str | None = None) -> Lang:
@@ -113,6 +119,32 @@ def check_source(request: Request) -> None:
     source = request.headers.get("Origin")
     if source is not None and urlsplit(source).netloc != request.headers.get("Host"):
         raise CsrfFailed("origin")
+
+
+async def _find_session(tx: Tx, request: Request, key: str) -> Session | None:
+    return await auth.find_session(tx, key, origin=origin_of(request), with_demo=lets_demo_in(request))
+
+
+async def _identify(
+    request: Request, credentials: HTTPAuthorizationCredentials | None, session_key: str | None
+) -> Visit:
+    """A token in the header wins over a cookie: a program says who it is."""
+    if credentials is None and not session_key:
+        raise SignInNeeded
+    async with site_of(request).services.identity.transaction() as tx:
+        if credentials is not None:
+            actor = await auth.find_token(
+                tx, credentials.credentials, origin=origin_of(request), with_demo=lets_demo_in(request)
+            )
+            if actor is None:
+                raise TokenRefused
+            take_turn(request, actor.name)
+            return await _visit_of_token(tx, request, actor)
+        session = await _find_session(tx, request, session_key) if session_key else None
+        if session is None:
+            raise SignInNeeded
+        take_turn(request, session.actor.name)
+        return await _visit_of_session(tx, request, session)
 
 
 async def _visit_of_token(tx: Tx, request: Request, actor: Actor) -> Visit:

@@ -1,17 +1,20 @@
-"""How much one may send at once, and how often one may ask: counted in memory, each server for itself."""
+"""How often one may ask, and what stands before every request: counted in memory, each server for itself."""
 
 from collections import OrderedDict
 from dataclasses import dataclass, field
 
-from fastapi import HTTPException, Request
-from starlette.datastructures import Headers, MutableHeaders
+from fastapi import Request
+from starlette.datastructures import MutableHeaders
 
 from pabal.base.clock import elapsed
+from pabal.base.errors import PabalError
+from pabal.platform.web.bodies import LimitedBody, refuse_unread
+from pabal.platform.web.faults import answer
 from pabal.platform.web.headers import Asgi, Message, Receive, Scope, Send
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.problems import TooManyRequests
+from pabal.platform.web.turns import TooManyAtOnce, Turn
 
-MOST_BYTES = 1_000_000
 MOST_PRINCIPALS = 10_000
 
 
@@ -64,14 +67,18 @@ async def limit_rate(request: Request, visit: Visitor) -> None:
     request.state.rate_limit = rate.take(visit.actor.name, elapsed())
 
 
+# Whoever watches over the server must hear of it while somebody at the same address keeps it busy.
+_WATCHED = ("/livez", "/readyz")
+
+
 class Limits:
-    """ASGI. Refuses bodies that are too large while they come in; files are uploads and have their own limit."""
+    """ASGI. Counts what runs for whom, and reads bodies within limits; some are refused by their head alone."""
 
     def __init__(self, app: Asgi) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
+        if scope["type"] != "http" or scope["path"] in _WATCHED:
             await self._app(scope, receive, send)
             return
 
@@ -80,23 +87,27 @@ class Limits:
                 _add_rate(scope, MutableHeaders(scope=message))
             await send(message)
 
-        is_upload = Headers(scope=scope).get("content-type", "").startswith("multipart/form-data")
-        await self._app(scope, receive if is_upload else _counted(scope, receive), send_with_rate)
+        state, client = scope["app"].state, scope.get("client")
+        try:
+            turn: Turn = state.turns.begin(client[0] if client else "")
+        except TooManyAtOnce as error:
+            await _refuse(error, scope, receive, send)
+            return
+        scope.setdefault("state", {})["turn"] = turn
+        try:
+            refusal = refuse_unread(scope)
+            if refusal is not None:
+                await _refuse(refusal, scope, receive, send)
+            else:
+                body = LimitedBody(scope, receive, state.body_limits)
+                await self._app(scope, body.receive, send_with_rate)
+        finally:
+            turn.end()
 
 
-def _counted(scope: Scope, receive: Receive) -> Receive:
-    announced = Headers(scope=scope).get("content-length", "0")
-    seen = 0
-
-    async def receive_some() -> Message:
-        nonlocal seen
-        message = await receive()
-        seen += len(message.get("body", b""))
-        if seen > MOST_BYTES or (announced.isdigit() and int(announced) > MOST_BYTES):
-            raise HTTPException(413)
-        return message
-
-    return receive_some
+async def _refuse(error: PabalError, scope: Scope, receive: Receive, send: Send) -> None:
+    answered = await answer(Request(scope, receive), error)
+    await answered(scope, receive, send)
 
 
 def _add_rate(scope: Scope, headers: MutableHeaders) -> None:

@@ -17,6 +17,7 @@ from pabal.engine.reading import Cursor, Fact, Page, TokenUnreadable, Wanted, re
 from pabal.engine.wakeups import EVERYTHING, Wakeups
 from pabal.platform.actor import Right
 from pabal.platform.web.identify import reopen_visit, site_of
+from pabal.platform.web.turns import turn_of
 from pabal.platform.web.visit import Visit
 
 TOPIC = "facts"
@@ -87,6 +88,7 @@ class Live:
         visit.actor.require(Right.READ, AREA)
         if self._is_closed or self.streams >= self.pace.streams:
             raise TooManyStreams
+        turn_of(visit.request).become_stream()
         async with visit.read() as tx:
             now = await start_cursor(tx)
         cursor = now if resume is None else _resumed(resume, now)

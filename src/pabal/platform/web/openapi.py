@@ -3,18 +3,19 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from fastapi import APIRouter, FastAPI, Request
+from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.openapi.utils import get_openapi
 from fastapi.responses import JSONResponse, Response
 from fastapi.routing import iter_route_contexts
 
 import pabal
 from pabal.platform.web.described import PROBLEM, PROBLEMS, example_of, list_problems, problems_of
+from pabal.platform.web.exposure import require_docs_reader
 from pabal.platform.web.idempotency import HEADER
 from pabal.platform.web.identify import Guest
 from pabal.platform.web.problems import PROBLEM_JSON
 
-router = APIRouter(include_in_schema=False)
+router = APIRouter(include_in_schema=False, dependencies=[Depends(require_docs_reader)])
 Schema = dict[str, Any]
 
 _ABOUT = """\

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from fastapi import Request
 
-from pabal.platform.web.identify import CSRF_FIELD, CSRF_HEADER, reopen_visit
-from pabal.platform.web.problems import CsrfFailed, SignInNeeded
+from pabal.platform.web.identify import CSRF_FIELD, CSRF_HEADER, check_csrf, find_visit, reopen_visit
+from pabal.platform.web.problems import CsrfFailed
 from pabal.platform.web.uploads import FilePart, FormField, PartLimits, read_parts
 from pabal.platform.web.visit import Visit
 
@@ -29,20 +29,27 @@ def open_posted(limits: PartLimits) -> Callable[[Request], Awaitable[Posted]]:
         if not request.headers.get("Content-Type", "").startswith(_MULTIPART):
             visit = await reopen_visit(request)
             return Posted(visit, _read_fields(visit.request))
+        visit = await find_visit(request)
         parts = read_parts(request, limits)
-        known = request if CSRF_HEADER in request.headers else await _find_token(request, parts)
-        try:
-            return Posted(await reopen_visit(known), parts)
-        except (CsrfFailed, SignInNeeded):
-            await _hear_out(request, parts)
-            raise
+        if visit.session_id is not None:
+            await _check_form(request, visit, parts)
+        return Posted(visit, parts)
 
     return open_within
 
 
+async def _check_form(request: Request, visit: Visit, parts: AsyncIterator[FormField | FilePart]) -> None:
+    known = request if CSRF_HEADER in request.headers else await _find_token(request, parts)
+    try:
+        await check_csrf(known, visit.csrf_token)
+    except CsrfFailed:
+        await _hear_out(request, parts)
+        raise
+
+
 async def _find_token(request: Request, parts: AsyncIterator[FormField | FilePart]) -> Request:
-    """Without a script the token comes in the body. It is the first field of our forms, so nothing else is read before
-    somebody is known; from here on the request is as if a script had sent it."""
+    """Without a script the token comes in the body, as the first field of our forms; from here on the request is as if
+    a script had sent it."""
     first = await anext(parts, None)
     found = first.value if isinstance(first, FormField) and first.name == CSRF_FIELD else ""
     headers = [*request.scope["headers"], (CSRF_HEADER.lower().encode(), found.encode(errors="replace"))]

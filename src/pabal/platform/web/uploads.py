@@ -16,6 +16,7 @@ from pabal.base.clock import elapsed
 from pabal.platform.web.problems import BodyTooLarge, MediaTypeNotSupported, Unreadable
 
 MOST_HEADERS = 16
+_OPEN = "upload_open"
 
 # It warns of every malformed body; we answer those, and nobody needs to act on them.
 logging.getLogger("python_multipart").setLevel(logging.ERROR)
@@ -82,6 +83,7 @@ async def read_parts(request: Request, limits: PartLimits) -> AsyncIterator[Form
 
     A file input left empty is no part. A file refused by its reader does not end the upload: catch it and go on.
     """
+    request.scope.setdefault("state", {})[_OPEN] = True
     reader = _Reader(request, limits)
     while (head := await reader.next_head()) is not None:
         if head.filename is None:
@@ -89,6 +91,11 @@ async def read_parts(request: Request, limits: PartLimits) -> AsyncIterator[Form
         elif head.filename:
             yield FilePart(head.name, head.filename, head.media_type, reader.read_data())
         await reader.skip()
+
+
+def is_upload_open(scope: Scope) -> bool:
+    """Whether somebody reads this body in parts, within limits of their own."""
+    return _OPEN in scope.get("state", {})
 
 
 class CloseUnread:
@@ -99,7 +106,7 @@ class CloseUnread:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or not _announces_body(scope):
+        if scope["type"] != "http" or not announces_body(scope):
             await self._app(scope, receive, send)
             return
         is_read = False
@@ -283,6 +290,6 @@ def _check_announced(request: Request, limits: PartLimits) -> None:
         raise UploadBodyTooLarge(f"{announced} bytes; at most {limits.max_body}")
 
 
-def _announces_body(scope: Scope) -> bool:
+def announces_body(scope: Scope) -> bool:
     headers = dict(scope["headers"])
     return b"transfer-encoding" in headers or headers.get(b"content-length", b"0") != b"0"

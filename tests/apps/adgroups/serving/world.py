@@ -116,9 +116,8 @@ async def make_world(db: Database, url: str, *, is_wanted: bool = True) -> World
 
 def make_services(db: Database, url: str) -> Services:
     settings = Settings(serving_url=url)
-    return Services(
-        settings, db, db, Vault("a key for tests only"), Files(Path("none")), Telegram("http://127.0.0.1:9")
-    )
+    vault, files, telegram = Vault("a key for tests only"), Files(Path("none")), Telegram("http://127.0.0.1:9")
+    return Services(settings, db, db, vault, files, telegram, changes=db, identity=db)
 
 
 @asynccontextmanager

@@ -77,7 +77,8 @@ async def open_house(
     database, pulse = await Database.open(db.url, size=10), await Database.open(db.url, size=2)
     given = Settings(database_url=db.url, data_dir=folder, apps="", bots_host="127.0.0.1", bots_port=0)
     telegram = Telegram(given.telegram_url)
-    services = Services(given, database, database, Vault("a key for tests only"), Files(folder), telegram)
+    vault = Vault("a key for tests only")
+    services = Services(given, database, database, vault, Files(folder), telegram, changes=database, identity=database)
     kinds = Kinds()
     kinds.plain(SAY)(_speaker(services))
     for name, handler in handlers.items():

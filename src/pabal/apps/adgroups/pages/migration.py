@@ -132,7 +132,7 @@ async def _receive(posted: Posted) -> tuple[Origin | None, int | None]:
             upload = Upload(part.chunks, part.filename, unit_id, area=AREA)
             services = visit.services
             file = await storage.accept_file(
-                services.database, services.files, visit.actor, upload, max_bytes=MOST_BYTES
+                services.changes, services.files, visit.actor, upload, max_bytes=MOST_BYTES
             )
             origin = FromFile(file.id)
         elif part.name == "unit_id":

@@ -40,7 +40,19 @@ def show_device(actor: Actor, device: Device) -> Device:
     return device if actor.may(Right.MANAGE, AREA) else device.without_id()
 
 
-async def approve(tx: Tx, actor: Actor, device_id: int, *, network: str | None = None) -> Device:
+async def decide(tx: Tx, actor: Actor, device_id: int, event: DeviceEvent, *, reason: str | None = None) -> Device:
+    """What each verb below does, by its event: the door all machines share comes in here."""
+    match event:
+        case DeviceEvent.APPROVE:
+            return await approve(tx, actor, device_id, reason=reason)
+        case DeviceEvent.DENY:
+            return await deny(tx, actor, device_id, reason=reason)
+    return await _decide(tx, actor, device_id, event, reason)
+
+
+async def approve(
+    tx: Tx, actor: Actor, device_id: int, *, network: str | None = None, reason: str | None = None
+) -> Device:
     """For where it called from last; where it was approved before, it stays so. `network`: the one somebody saw."""
     device, scope = await _find(tx, actor, device_id)
     if network is not None and network != device.network:
@@ -50,30 +62,30 @@ async def approve(tx: Tx, actor: Actor, device_id: int, *, network: str | None =
     await _set_networks(tx, device, [*known[1 - MOST_NETWORKS :], *filter(None, [device.network])])
     if device.is_asking:
         return await _decided(tx, actor, device, scope, "approve")
-    return await _decide(tx, actor, device_id, DeviceEvent.APPROVE)
+    return await _decide(tx, actor, device_id, DeviceEvent.APPROVE, reason)
 
 
-async def deny(tx: Tx, actor: Actor, device_id: int) -> Device:
+async def deny(tx: Tx, actor: Actor, device_id: int, *, reason: str | None = None) -> Device:
     """One that asks from a new address stays what it is where it was approved."""
     device, scope = await _find(tx, actor, device_id)
     if device.is_asking:
         await _set_networks(tx, device, device.networks)
         return await _decided(tx, actor, device, scope, "deny")
-    return await _decide(tx, actor, device_id, DeviceEvent.DENY)
+    return await _decide(tx, actor, device_id, DeviceEvent.DENY, reason)
 
 
 async def revoke(tx: Tx, actor: Actor, device_id: int) -> Device:
-    return await _decide(tx, actor, device_id, DeviceEvent.REVOKE)
+    return await decide(tx, actor, device_id, DeviceEvent.REVOKE)
 
 
 async def block(tx: Tx, actor: Actor, device_id: int) -> Device:
     """It may not even connect any more."""
-    return await _decide(tx, actor, device_id, DeviceEvent.BLOCK)
+    return await decide(tx, actor, device_id, DeviceEvent.BLOCK)
 
 
 async def unblock(tx: Tx, actor: Actor, device_id: int) -> Device:
     """It may connect again, and waits for a decision as if it were new."""
-    return await _decide(tx, actor, device_id, DeviceEvent.UNBLOCK)
+    return await decide(tx, actor, device_id, DeviceEvent.UNBLOCK)
 
 
 async def exclude(tx: Tx, actor: Actor, bot_id: int, reason: str) -> Bot:
@@ -127,9 +139,9 @@ async def set_secret(tx: Tx, actor: Actor, vault: Vault, bot_id: int, secret: st
     return await bots.get_bot(tx, scope, bot_id)
 
 
-async def _decide(tx: Tx, actor: Actor, device_id: int, event: DeviceEvent) -> Device:
+async def _decide(tx: Tx, actor: Actor, device_id: int, event: DeviceEvent, reason: str | None) -> Device:
     device, scope = await _find(tx, actor, device_id)
-    await transition(tx, DEVICE, device_id, event, actor=actor.name)
+    await transition(tx, DEVICE, device_id, event, actor=actor.name, reason=reason)
     return await _decided(tx, actor, device, scope, event)
 
 

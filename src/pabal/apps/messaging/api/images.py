@@ -76,7 +76,7 @@ async def get_image_thumbnail(visit: Visitor, id: ImageId) -> Response:
 async def _accept(visit: Visit, part: FilePart, limits: UploadLimits) -> File:
     services = visit.services
     upload = Upload(part.chunks, part.filename, visit.scope.unit_id, area=AREA)
-    return await storage.accept_image(services.database, services.files, visit.actor, upload, limits)
+    return await storage.accept_image(services.changes, services.files, visit.actor, upload, limits)
 
 
 async def _find(visit: Visit, file_id: int) -> File:

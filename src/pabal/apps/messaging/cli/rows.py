@@ -109,6 +109,7 @@ def room_row(room: Room, names: Names) -> dict[str, Any]:
         "room_type": room.room_type.value,
         "org": names.get(room.unit_id),
         "bots": [one.bot_name for one in room.bots],
+        "held": [one.bot_name for one in room.bots if one.is_held],
         "channel_id": room.channel_id,
         "last_message_at": room.last_message_at,
         "note": room.note or None,

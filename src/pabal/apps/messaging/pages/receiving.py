@@ -86,7 +86,7 @@ async def accept(visit: Visit, part: FilePart, limits: Limits) -> Picture:
     services = visit.services
     upload = Upload(part.chunks, part.filename, visit.scope.unit_id, area=AREA)
     allowed = UploadLimits(max_bytes=limits.most_mb * MB)
-    return as_picture(await storage.accept_image(services.database, services.files, visit.actor, upload, allowed))
+    return as_picture(await storage.accept_image(services.changes, services.files, visit.actor, upload, allowed))
 
 
 def as_picture(file: File) -> Picture:

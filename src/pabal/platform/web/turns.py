@@ -1,0 +1,160 @@
+"""How much one person, token or address may have running at once, so that nobody starves the others.
+
+Counted in memory, each server for itself. A request begins as its address's; once somebody is known it is theirs.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, nullcontext
+from dataclasses import dataclass
+from ipaddress import IPv6Address, ip_address
+
+from starlette.requests import HTTPConnection
+
+from pabal.base.database import PoolBusy
+from pabal.platform.web.problems import TooManyRequests
+
+
+class TooManyAtOnce(TooManyRequests):
+    """You already have as many requests running as one may have at once. Wait for some of them, then try again."""
+
+    retry_after = 1
+
+
+class TooManyOwnStreams(TooManyRequests):
+    """You already follow the facts as often as one may at once. Close a stream, or use one for several topics."""
+
+    retry_after = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """What one may have at once: `requests`, `streams` and database `connections` of a person or token, and the
+    requests of all `guests` at one address. `wait` is how many seconds a request waits for a connection of its share.
+    """
+
+    requests: int = 32
+    guests: int = 48
+    streams: int = 20
+    connections: int = 4
+    wait: float = 5
+
+
+class Turns:
+    """All requests that run on this server, by who sent them."""
+
+    def __init__(self, shares: Shares | None = None) -> None:
+        self.shares = shares or Shares()
+        self._running: Counter[str] = Counter()
+        self._gates: dict[str, _Gate] = {}
+
+    def begin(self, address: str) -> "Turn":
+        turn = Turn(self, f"address {group_address(address)}")
+        self.add(turn.counted_as, self.shares.guests, TooManyAtOnce)
+        return turn
+
+    def running(self, counted_as: str) -> int:
+        return self._running[counted_as]
+
+    def add(self, counted_as: str, most: int, refusal: type[TooManyRequests]) -> None:
+        if self._running[counted_as] >= most:
+            raise refusal(f"at most {most}")
+        self._running[counted_as] += 1
+
+    def remove(self, counted_as: str) -> None:
+        self._running[counted_as] -= 1
+        if not self._running[counted_as]:
+            del self._running[counted_as]
+
+    @asynccontextmanager
+    async def connection(self, owner: str) -> AsyncIterator[None]:
+        gate = self._gates.setdefault(owner, _Gate(asyncio.Semaphore(self.shares.connections)))
+        gate.users += 1
+        try:
+            async with gate.passed(self.shares.wait):
+                yield
+        finally:
+            gate.users -= 1
+            if not gate.users:
+                del self._gates[owner]
+
+
+class Turn:
+    """One request that runs. It ends with the request, whatever it was counted as by then."""
+
+    def __init__(self, turns: Turns, owner: str) -> None:
+        self._turns = turns
+        self.owner = self.counted_as = owner
+        self._open = 0
+
+    def belong_to(self, owner: str) -> None:
+        """Somebody is known; streams ask again and again."""
+        if owner != self.owner:
+            self._count_as(owner, self._turns.shares.requests, TooManyAtOnce)
+            self.owner = owner
+
+    def become_stream(self) -> None:
+        self._count_as(f"stream {self.owner}", self._turns.shares.streams, TooManyOwnStreams)
+
+    @asynccontextmanager
+    async def connection(self) -> AsyncIterator[None]:
+        """Around the use of a database connection: nobody holds more than their share of a pool. A request that has one
+        gets a second without waiting: requests that each wait for the others' second would wait for ever."""
+        async with self._turns.connection(self.owner) if not self._open else nullcontext():
+            self._open += 1
+            try:
+                yield
+            finally:
+                self._open -= 1
+
+    def end(self) -> None:
+        self._turns.remove(self.counted_as)
+
+    def _count_as(self, name: str, most: int, refusal: type[TooManyRequests]) -> None:
+        self._turns.add(name, most, refusal)
+        self._turns.remove(self.counted_as)
+        self.counted_as = name
+
+
+@dataclass
+class _Gate:
+    free: asyncio.Semaphore
+    users: int = 0
+
+    @asynccontextmanager
+    async def passed(self, wait: float) -> AsyncIterator[None]:
+        try:
+            async with asyncio.timeout(wait):
+                await self.free.acquire()
+        except TimeoutError as error:
+            raise PoolBusy("your own requests hold them") from error
+        try:
+            yield
+        finally:
+            self.free.release()
+
+
+def turn_of(request: HTTPConnection) -> Turn:
+    found: Turn = request.scope["state"]["turn"]
+    return found
+
+
+def take_turn(request: HTTPConnection, owner: str) -> None:
+    """From here on the request is this person's or token's, and its connection no stranger's."""
+    turn_of(request).belong_to(owner)
+    sender = request.scope["state"].get("sender")
+    if sender is not None:
+        sender.note_known()
+
+
+def group_address(host: str) -> str:
+    """Whoever has one IPv6 address has all of its /64."""
+    try:
+        address = ip_address(host.partition("%")[0])
+    except ValueError:
+        return host
+    if isinstance(address, IPv6Address):
+        mapped = address.ipv4_mapped
+        return str(mapped) if mapped else f"{address.exploded[:19]}::/64"
+    return str(address)
