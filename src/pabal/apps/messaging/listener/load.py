@@ -28,8 +28,8 @@ class Limits:
     active_bots: int = 100
     memory_mb: float = 1024
     cpu_percent: float = 80
-    strangers: int = 200
-    strangers_of_address: int = 100
+    strangers: int = 400
+    strangers_of_address: int = 200
     ping_timeout: float = 60.0
 
 

@@ -84,7 +84,7 @@ MAX_CPU_PERCENT = count(
 )
 MAX_STRANGERS = count(
     "max_strangers",
-    200,
+    400,
     ("Unapproved connections on one server", "서버 한 대의 미승인 연결"),
     (
         "Connections that have not said who they are, or whose device waits for approval. "
@@ -98,7 +98,7 @@ MAX_STRANGERS = count(
 )
 MAX_STRANGERS_PER_ADDRESS = count(
     "max_strangers_per_address",
-    100,
+    200,
     ("Unapproved connections of one address", "한 주소의 미승인 연결"),
     (
         "Phones of one shop share an address, and all of them call at once after a restart: "
