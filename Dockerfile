@@ -1,22 +1,21 @@
-# syntax=docker/dockerfile:1
-# Two stages: the first has compilers, npm and the sources; the second only Python, the wheel and what it needs.
+# Two stages: the first has what builds and the sources; the second only Python, the wheel and what it needs.
+# Images by digest, packages by hash: how to renew them is in docs/operations/container.md.
 
-FROM python:3.12-slim-bookworm AS build
-RUN apt-get update && apt-get install --yes --no-install-recommends nodejs npm && rm -rf /var/lib/apt/lists/*
+FROM python:3.12-slim-bookworm@sha256:782412e85d0f0984994c290652577d4018aff08145c85b262bb63dc0c7522254 AS build
 WORKDIR /src
-COPY requirements.lock ./
-# The lock before the sources: a change of code does not fetch the dependencies again.
+COPY requirements.lock requirements-build.lock ./
+# The locks before the sources: a change of code does not fetch the dependencies again. npm comes with the build's lock.
 RUN python -m venv /opt/pabal && /opt/pabal/bin/pip install --no-cache-dir --require-hashes --requirement requirements.lock
+RUN python -m venv /opt/build && /opt/build/bin/pip install --no-cache-dir --require-hashes --requirement requirements-build.lock
 COPY pyproject.toml hatch_build.py package.json package-lock.json .npmrc README.md LICENSE ./
 COPY src ./src
-RUN /opt/pabal/bin/pip install --no-cache-dir --no-deps .
+# Without isolation: an isolated build would fetch what it builds with by itself, and by no hash.
+RUN /opt/build/bin/pip wheel --no-cache-dir --no-deps --no-build-isolation --wheel-dir /wheels . \
+    && /opt/pabal/bin/pip install --no-cache-dir --no-deps --no-index /wheels/*.whl
 
-FROM python:3.12-slim-bookworm
+FROM python:3.12-slim-bookworm@sha256:782412e85d0f0984994c290652577d4018aff08145c85b262bb63dc0c7522254
 # pg_dump for backups comes with the wheel of PostgreSQL's binaries.
-RUN apt-get update \
-    && apt-get install --yes --no-install-recommends tini \
-    && rm -rf /var/lib/apt/lists/* \
-    && useradd --system --uid 10001 --home-dir /var/lib/pabal --create-home pabal
+RUN useradd --system --uid 10001 --home-dir /var/lib/pabal --create-home pabal
 COPY --from=build /opt/pabal /opt/pabal
 ENV PATH=/opt/pabal/bin:$PATH \
     PABAL_DATA_DIR=/var/lib/pabal \
@@ -32,5 +31,5 @@ VOLUME /var/lib/pabal
 EXPOSE 8420 1490
 HEALTHCHECK --interval=15s --timeout=5s --start-period=60s --retries=3 \
     CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8420/readyz', timeout=4)"]
-ENTRYPOINT ["tini", "--", "pabal"]
+ENTRYPOINT ["pabal"]
 CMD ["serve"]

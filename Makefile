@@ -8,21 +8,23 @@ MAKEFLAGS += --no-print-directory --no-builtin-rules
 
 VENV := .venv
 BIN := $(VENV)/bin
-UV_VERSION := 0.13.7
 UV := $(BIN)/uv
 
 # One stamp per content of the locks and of what the assets are built from, this folder's path and the interpreter: a change makes the stamp's name new,
 # and so the environment is brought up to date; otherwise a target starts at once.
 ASSETS := package.json package-lock.json .npmrc hatch_build.py src/pabal/platform/web/static/icons.txt
-INPUTS := requirements.lock requirements-dev.lock pyproject.toml Makefile $(ASSETS)
+INPUTS := requirements.lock requirements-dev.lock requirements-build.lock requirements-uv.lock pyproject.toml Makefile $(ASSETS)
 HASH := $(shell { cat $(INPUTS); echo "$(CURDIR)"; } | cksum | cut -d' ' -f1)
 READY := $(VENV)/.ready-$(HASH)
 READY_DEV := $(VENV)/.ready-dev-$(HASH)
 
 COMPILE := $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes \
-	--no-header --no-annotate --no-emit-index-url --no-emit-find-links pyproject.toml
+	--no-header --no-annotate --no-emit-index-url --no-emit-find-links
 SYNC := $(UV) pip sync --quiet --python $(BIN)/python --require-hashes
-INSTALL := $(UV) pip install --quiet --python $(BIN)/python --no-deps --editable .
+INSTALL := $(UV) pip install --quiet --python $(BIN)/python --no-deps --build-constraints requirements-build.lock --editable .
+# one line a step: the first start takes a minute, and nobody should have to guess what it does
+TELL_SYNC = echo "Installing $$(grep -c '==' $(1)) packages …"
+TELL_INSTALL := echo "Building the console's files …"
 
 TESTS ?= tests
 ARGS ?=
@@ -46,6 +48,7 @@ demo: $(READY) ## the same with an organisation to look at, messages to simulate
 
 test: $(READY_DEV) ## all tests; TESTS=tests/engine and ARGS="-k lane" narrow them
 	@tools/browser.sh
+	@tools/pgbouncer.sh
 	@$(BIN)/pytest -n 2 --dist=loadgroup $(TESTS) $(ARGS)
 
 check: $(READY_DEV) ## format, lint, types, layers, security, the rules of the house, and that every test can be read
@@ -71,27 +74,33 @@ format: $(READY_DEV) ## put the code in its one form and mend what can be mended
 	@$(BIN)/ruff check --fix .
 
 lock: $(UV) ## resolve the dependencies anew; ARGS=--upgrade for newer ones
-	@$(COMPILE) --extra broker --output-file requirements.lock $(ARGS)
-	@$(COMPILE) --extra broker --group dev --output-file requirements-dev.lock $(ARGS)
+	@$(COMPILE) --extra broker pyproject.toml --output-file requirements.lock $(ARGS)
+	@$(COMPILE) --extra broker --group dev pyproject.toml --output-file requirements-dev.lock $(ARGS)
+	@$(COMPILE) --group build --output-file requirements-build.lock $(ARGS)
+	@$(COMPILE) --group uv --output-file requirements-uv.lock $(ARGS)
 
 clean: ## remove the environment and all caches
 	@rm -rf $(VENV) src/pabal/platform/web/static/vendor .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis build dist
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(UV):
-	@tools/venv.sh $(VENV) $(UV_VERSION)
+	@tools/venv.sh $(VENV) requirements-uv.lock
 
 # The development lock holds all of the other one, so it makes both stamps.
 $(READY_DEV):
-	@tools/venv.sh $(VENV) $(UV_VERSION)
+	@tools/venv.sh $(VENV) requirements-uv.lock
+	@$(call TELL_SYNC,requirements-dev.lock)
 	@$(SYNC) requirements-dev.lock
+	@$(TELL_INSTALL)
 	@$(INSTALL)
 	@rm -f $(VENV)/.ready-*
 	@touch $(READY) $(READY_DEV)
 
 $(READY):
-	@tools/venv.sh $(VENV) $(UV_VERSION)
+	@tools/venv.sh $(VENV) requirements-uv.lock
+	@$(call TELL_SYNC,requirements.lock)
 	@$(SYNC) requirements.lock
+	@$(TELL_INSTALL)
 	@$(INSTALL)
 	@rm -f $(VENV)/.ready-*
 	@touch $(READY)

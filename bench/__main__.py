@@ -28,6 +28,8 @@ NAMES = (
     "upload",
     "midnight",
     "redis_design",
+    "commands",
+    "strangers",
 )
 
 

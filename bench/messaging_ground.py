@@ -58,7 +58,9 @@ class MessagingGround:
             rows = await tx.rows(SQL.insert_bots, unit_id=self.unit_id, names=list(names), devices=devices)
             bot_ids = [row["id"] for row in rows]
             made = await tx.rows(SQL.insert_rooms, unit_id=self.unit_id, bot_ids=bot_ids, each=rooms_each)
-            await settings.change(tx, ENGINE, own.MAX_BOTS, max(len(names), own.MAX_BOTS.default))
+            # They all come at once, from one address.
+            for limit in (own.MAX_BOTS, own.MAX_STRANGERS, own.MAX_STRANGERS_PER_ADDRESS):
+                await settings.change(tx, ENGINE, limit, max(len(names), limit.default))
         return [Place(row["bot_id"], row["room_id"]) for row in made]
 
     async def draw(self, side: int) -> Picture:

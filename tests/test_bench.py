@@ -30,6 +30,8 @@ FIELDS = {
     "upload": ("peak_mb", "idle_mb"),
     "midnight": ("of_raw_sql", "running_of_raw_sql", "differences"),
     "redis_design": ("speedup",),
+    "commands": ("slowest_s", "median_s"),
+    "strangers": ("lateness_ratio", "p99_ms", "quiet_p99_ms", "grown_mb", "missing"),
 }
 
 

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,11 @@ from fastapi import FastAPI
 
 from pabal import health, main
 from pabal.base.database import Database, DatabaseUnavailable
+from pabal.base.migrations import Comparison, Migration
 from pabal.base.settings import Settings
 from pabal.engine.loop import LoopState
 from pabal.main import App
+from tests.support.database import apply_unknown
 
 
 @pytest.fixture
@@ -42,25 +45,25 @@ class Stub:
         self.server = app.server
         self.pools = app.pools
         self.is_stopping = False
-        self.missing: list[str] = []
+        self.found = Comparison((), (), (), (), ())
         self._loops = app.loop_states() if loops is None else loops
         self._fault = fault
 
     def loop_states(self) -> list[LoopState]:
         return self._loops
 
-    async def list_missing_migrations(self) -> list[str]:
+    async def compare_migrations(self) -> Comparison:
         if self._fault is not None:
             raise self._fault
-        return self.missing
+        return self.found
 
 
 class Counting(Stub):
     looks = 0
 
-    async def list_missing_migrations(self) -> list[str]:
+    async def compare_migrations(self) -> Comparison:
         self.looks += 1
-        return []
+        return self.found
 
 
 async def test_a_living_process_says_so_without_asking_the_database(app: App) -> None:
@@ -105,12 +108,22 @@ async def test_without_its_database_a_server_is_not_ready(app: App, fault: Excep
 
 async def test_a_server_whose_schema_is_behind_is_not_ready(app: App) -> None:
     behind = Stub(app)
-    behind.missing = ["engine 0099_future"]
+    behind.found = replace(behind.found, missing=(Migration("engine", 99, "0099_future", ""),))
 
     answer = await get(behind, "/readyz")
 
     assert answer.status_code == 503
-    assert answer.json()["migrations"] == {"current": False, "missing": ["engine 0099_future"]}
+    assert answer.json()["migrations"] == {"current": False, "missing": ["engine 0099_future"], "newer": []}
+
+
+async def test_a_server_goes_on_when_a_newer_one_has_migrated_and_says_that_it_is_older(app: App, db: Database) -> None:
+    await apply_unknown(db, "engine", 99, "0099_future")
+
+    answer = await get(app, "/readyz")
+
+    report = answer.json()
+    assert (answer.status_code, report["ready"]) == (200, True)
+    assert report["migrations"] == {"current": True, "missing": [], "newer": ["engine 0099_future"]}
 
 
 async def test_a_server_whose_requests_get_no_connection_is_not_ready(app: App) -> None:

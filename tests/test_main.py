@@ -12,13 +12,13 @@ import pytest
 from pabal import main
 from pabal.base import open_files, telemetry
 from pabal.base.database import Database, Tx
-from pabal.base.migrations import find_missing
+from pabal.base.migrations import compare
 from pabal.base.settings import Settings
 from pabal.engine import listing, schedules
 from pabal.main import App
 from pabal.platform import auth, demo, tenants
 from pabal.platform.actor import ENGINE
-from pabal.platform.slice import AppNotFound
+from pabal.platform.loading import AppNotFound
 from pabal.platform.tenants import Scope
 from tests.support.servers import until, until_ended
 from tests.support.work import enqueue
@@ -103,8 +103,9 @@ async def test_the_migrations_of_every_slice_are_applied(db: Database, tmp_path:
     app = await main.build(settings(db, tmp_path), ALL, is_demo=True)
 
     assert {one.owner for one in app.migrations} == {"base", "engine", "platform", "demo"}
-    assert await find_missing(db, app.migrations) == []
-    assert await app.list_missing_migrations() == []
+    found = await compare(db, app.migrations)
+    assert (found.missing, found.newer, found.changed) == ((), (), ())
+    assert await app.compare_migrations() == found
     await discard(app)
 
 

@@ -31,7 +31,8 @@ def uv() -> str:
 @pytest.fixture(scope="module")
 def wheel(uv: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wheel")
-    _run(uv, "build", "--wheel", "--out-dir", str(folder), cwd=ROOT)
+    locked = ("--build-constraints", str(ROOT / "requirements-build.lock"))
+    _run(uv, "build", "--wheel", *locked, "--out-dir", str(folder), cwd=ROOT)
     [made] = folder.glob("*.whl")
     return made
 

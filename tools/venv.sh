@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Makes the folder named by $1 a virtual environment that holds uv of version $2.
+# Makes the folder named by $1 a virtual environment that holds the uv that the lock $2 names, by its hash.
 # Needs only some Python >= 3.11; $PYTHON chooses one, otherwise the first that fits is taken.
 set -euo pipefail
 
-folder=$1 uv_version=$2
+folder=$1 lock=$2
+uv_version=$(sed -nE 's/^uv==([^ ]+).*/\1/p' "$lock")
 
 fits() {
     command -v "$1" >/dev/null && "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null
@@ -37,5 +38,6 @@ if ! is_usable; then
     "$python" -m venv --clear "$folder"
 fi
 if [ "$("$folder/bin/uv" --version 2>/dev/null | cut -d' ' -f2)" != "$uv_version" ]; then
-    "$folder/bin/python" -m pip install -qq --disable-pip-version-check "uv==$uv_version"
+    echo "Installing uv $uv_version …"
+    "$folder/bin/python" -m pip install -qq --disable-pip-version-check --require-hashes --requirement "$lock"
 fi

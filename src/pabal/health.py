@@ -10,6 +10,7 @@ from fastapi.responses import JSONResponse, PlainTextResponse
 
 from pabal.base.database import Database, DatabaseError
 from pabal.base.errors import PabalError
+from pabal.base.migrations import Comparison
 from pabal.base.settings import Exposure
 from pabal.base.telemetry import hide_secrets, metrics_text
 from pabal.engine.loop import LoopState
@@ -29,7 +30,7 @@ class Running(Protocol):
     @property
     def pools(self) -> Mapping[str, Database]: ...
     def loop_states(self) -> list[LoopState]: ...
-    async def list_missing_migrations(self) -> list[str]: ...
+    async def compare_migrations(self) -> Comparison: ...
 
 
 class Readiness:
@@ -69,7 +70,8 @@ def health_routes(app: Running, *, metrics_for: Exposure, wait: float = POOL_SEC
 
 
 async def read_readiness(app: Running, *, wait: float = POOL_SECONDS) -> dict[str, Any]:
-    (database, missing), pools = await asyncio.gather(_look_at_database(app), _look_at_pools(app.pools, wait))
+    (database, found), pools = await asyncio.gather(_look_at_database(app), _look_at_pools(app.pools, wait))
+    missing = [] if found is None else [str(one) for one in found.missing]
     loops = [_show(state) for state in app.loop_states()]
     is_well = database["reachable"] and not missing and all(pools.values()) and all(loop["healthy"] for loop in loops)
     is_ready = not app.is_stopping and is_well
@@ -80,21 +82,26 @@ async def read_readiness(app: Running, *, wait: float = POOL_SECONDS) -> dict[st
         "database": database,
         # Whether a request gets a connection in time.
         "pools": pools,
-        "migrations": {"current": database["reachable"] and not missing, "missing": missing},
+        "migrations": {
+            "current": database["reachable"] and not missing,
+            "missing": missing,
+            # A newer server migrated meanwhile: this one goes on, and would not start again.
+            "newer": [] if found is None else list(found.newer),
+        },
         # Deaf is slower, not broken: Pabal polls.
         "wakeups": {"deaf": app.server.wakeups.is_deaf},
         "loops": loops,
     }
 
 
-async def _look_at_database(app: Running) -> tuple[dict[str, Any], list[str]]:
+async def _look_at_database(app: Running) -> tuple[dict[str, Any], Comparison | None]:
     try:
-        missing = await app.list_missing_migrations()
+        found = await app.compare_migrations()
     except TimeoutError:
-        return {"reachable": False, "error": "no answer in time"}, []
+        return {"reachable": False, "error": "no answer in time"}, None
     except (PabalError, DatabaseError, OSError) as error:
-        return {"reachable": False, "error": _safe(f"{type(error).__name__}: {error}")}, []
-    return {"reachable": True, "error": None}, missing
+        return {"reachable": False, "error": _safe(f"{type(error).__name__}: {error}")}, None
+    return {"reachable": True, "error": None}, found
 
 
 async def _look_at_pools(pools: Mapping[str, Database], wait: float) -> dict[str, bool]:

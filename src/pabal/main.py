@@ -14,7 +14,8 @@ from pabal.base import clock, embedded, open_files
 from pabal.base.database import Database, DatabaseError, Purpose
 from pabal.base.embedded import Cluster
 from pabal.base.errors import PabalError, Unavailable
-from pabal.base.migrations import Migration, find_missing, migrate
+from pabal.base.migrations import Comparison, Migration, compare, migrate
+from pabal.base.pages import open_pages
 from pabal.base.settings import Settings, split_list
 from pabal.base.telemetry import declare, emit
 from pabal.demo import SLICE as DEMO
@@ -27,7 +28,7 @@ from pabal.platform.notifications.gateway import URL as TELEGRAM
 from pabal.platform.rooms import platform_slice
 from pabal.platform.secrets import find_vault
 from pabal.platform.services import Services
-from pabal.platform.slice import Gateway, Slice, check_names, list_migrations, load_slices
+from pabal.platform.slice import Gateway, Slice, check_slices, list_migrations, load_slices
 from pabal.platform.storage import Files
 
 if TYPE_CHECKING:
@@ -126,10 +127,10 @@ class App:
     def loop_states(self) -> list[LoopState]:
         return self.server.loop_states()
 
-    async def list_missing_migrations(self) -> list[str]:
+    async def compare_migrations(self) -> Comparison:
         """Raises when the database does not answer in time."""
         async with asyncio.timeout(CHECK_SECONDS):
-            return [f"{one.owner} {one.name}" for one in await find_missing(self.pulse, self.migrations)]
+            return await compare(self.pulse, self.migrations)
 
 
 async def build(settings: Settings, roles: frozenset[str], *, is_demo: bool = False) -> App:
@@ -137,10 +138,12 @@ async def build(settings: Settings, roles: frozenset[str], *, is_demo: bool = Fa
 
     A demo has an organisation and an example to look at, and a clock that can be moved by hand.
     """
+    if is_demo and settings.is_production:
+        raise demo.DemoRefused
     apps = load_slices(split_list(settings.apps), also=(DEMO,))
     migrations = list_migrations(apps)
     slices = (*apps, platform_slice(apps, migrations))
-    check_names(slices)
+    check_slices(slices)
     url, cluster = await _find_database(settings)
     async with AsyncExitStack() as on_failure:
         pulse = await Database.open(url, size=2)
@@ -220,7 +223,8 @@ async def _open_services(settings: Settings, url: str, on_failure: AsyncExitStac
         return opened
 
     database = await open_pool(Purpose.ENGINE, settings.pool_size, min(POOL_LEAST, settings.pool_size))
-    pages = await open_pool(Purpose.PAGES, PAGES_SIZE)
+    pages = await open_pages(database, settings.pages_url, size=PAGES_SIZE)
+    on_failure.push_async_callback(pages.close)
     changes = await open_pool(Purpose.CHANGES, CHANGES_SIZE)
     identity = await open_pool(Purpose.IDENTITY, IDENTITY_SIZE)
     telegram = Telegram(settings.telegram_url)

@@ -7,10 +7,10 @@ from contextlib import contextmanager, suppress
 
 import uvicorn
 from fastapi import FastAPI
-from uvicorn.middleware.proxy_headers import _TrustedHosts
 
 from pabal.base.errors import Unavailable
 from pabal.platform.web.live import close_streams
+from pabal.platform.web.proxies import trusts
 from pabal.protocol import ConnectionLimits, LimitedConfig, LimitedProtocol, OpenConnections
 
 TRIES = 100
@@ -60,15 +60,15 @@ class WebServer(uvicorn.Server):
             http=LimitedProtocol,
             ws="none",
             timeout_keep_alive=limits.idle,
-            proxy_headers=bool(trusted_proxies),
-            forwarded_allow_ips=trusted_proxies or None,
+            # platform/web/proxies.py reads them
+            proxy_headers=False,
             log_config=None,
             access_log=False,
             lifespan="off",
             server_header=False,
             timeout_graceful_shutdown=STOP_SECONDS,
         )
-        config.open_connections = OpenConnections(limits, _TrustedHosts(trusted_proxies).__contains__)
+        config.open_connections = OpenConnections(limits, trusts(trusted_proxies))
         super().__init__(config)
         self._app = app
         self._socket = listening

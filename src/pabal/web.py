@@ -12,6 +12,7 @@ from pabal.platform.web.bodies import BodyLimits
 from pabal.platform.web.faults import handle_errors
 from pabal.platform.web.headers import SecureHeaders
 from pabal.platform.web.limits import Limits
+from pabal.platform.web.proxies import TrustedProxies
 from pabal.platform.web.site import Site
 from pabal.platform.web.turns import Turns
 from pabal.platform.web.uploads import CloseUnread
@@ -25,6 +26,8 @@ def make_web(app: Running, site: Site) -> FastAPI:
     web.add_middleware(Limits)
     web.add_middleware(SecureHeaders, is_https=site.is_https)
     web.add_middleware(CloseUnread)
+    # outermost: all others see the client, not the proxy
+    web.add_middleware(TrustedProxies, trusted=site.services.settings.trusted_proxies)
     web.include_router(health_routes(app, metrics_for=site.services.settings.exposure("metrics")))
     web.include_router(api.router)
     web.include_router(console.router)

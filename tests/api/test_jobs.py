@@ -10,7 +10,7 @@ from tests.support.web import Web
 
 async def add(web: Web, unit: str = "gangnam", **options: object) -> str:
     async with web.db.transaction() as tx:
-        return str(await queue.enqueue(tx, NewJob("backup.take", {"by": "x"}, unit_id=web.unit(unit).id, **options)))
+        return str(await queue.enqueue(tx, NewJob("demo.greet", {"by": "x"}, unit_id=web.unit(unit).id, **options)))
 
 
 async def test_a_job_is_listed_shown_and_cancelled(web: Web):

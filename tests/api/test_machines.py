@@ -31,7 +31,7 @@ async def test_an_event_is_explained_tried_and_sent(web: Web):
     allowed = (await operator.get(f"{path}/allowed-events")).json()["items"]
     dry = await operator.post(f"{path}/events?dry_run=true", json=event)
     sent = await operator.post(f"{path}/events", json=event, headers={"If-Match": tag})
-    late = await operator.post(f"{path}/events", json={"event": "resolve"}, headers={"If-Match": tag})
+    late = await operator.post(f"{path}/events", json={"event": "acknowledge"}, headers={"If-Match": tag})
     history = (await operator.get(f"{path}/history")).json()["items"]
 
     assert {one["event"]: one["allowed"] for one in allowed}["acknowledge"] is True

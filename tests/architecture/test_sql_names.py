@@ -144,7 +144,7 @@ def _name_faults(root: Path) -> Iterator[str]:
 
 
 def _named_files(root: Path) -> Iterator[Path]:
-    return (path for path in files(root, "*.sql", folders=("src",)) if path.parent.name != "migrations")
+    return (path for path in files(root, "*.sql", folders=("src",)) if "migrations" not in path.parent.parts)
 
 
 def _uses(path: Path) -> Iterator[Use]:

@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from pabal.base import embedded
+from pabal.base.disk import DiskFull
 from pabal.base.embedded.dumps import NotAnAddress, environment_of
 from tests.support.database import with_database
+from tests.support.disk import cramped
 from tests.support.embedded import ask
 
 PUBLIC = (
@@ -141,3 +143,12 @@ async def fresh_database(cluster_url: str) -> AsyncIterator[str]:
     await ask(cluster_url, f"create database {name}")
     yield with_database(cluster_url, name)
     await ask(cluster_url, f"drop database {name} with (force)")
+
+
+async def test_a_dump_that_finds_no_room_is_named_and_leaves_no_file(source: str, tmp_path: Path) -> None:
+    await ask(source, "create table large as select md5(n::text) from generate_series(1, 20000) n")
+
+    with pytest.raises(DiskFull), cramped(50_000):
+        await embedded.backup(source, tmp_path / "pabal.dump")
+
+    assert list(tmp_path.iterdir()) == []

@@ -60,21 +60,20 @@ async def test_whoever_signs_out_is_out(demo: Demo, visitors: Visitors) -> None:
     await expect(page.get_by_label("비밀번호")).to_be_visible()
 
 
-async def test_a_first_start_asks_for_little_and_brings_the_demo(first_link: str, visitors: Visitors) -> None:
+async def test_a_first_start_asks_for_little_and_offers_no_demo(first_link: str, visitors: Visitors) -> None:
     visitors.expected = re.compile("422|404|410|403|409")
     page = await visitors.open(first_link.partition("/sign-in")[0], login=None, look=Look(lang="en"))
     await page.goto(first_link)
     await page.get_by_role("button", name="Go on").click()
     await page.get_by_label("한국어").check()
     await page.get_by_label("Your password").fill("short")
-    await page.get_by_label("Look around with the demo").check()
+    await expect(page.get_by_text("demo")).to_have_count(0)
     await page.get_by_role("button", name="Start", exact=True).click()
     await expect(page.get_by_label("Your password")).to_have_attribute("aria-invalid", "true")
 
     await page.get_by_label("Your password").fill("a long enough password")
     await page.get_by_role("button", name="Start", exact=True).click()
 
-    await expect(page.get_by_role("region", name="데모")).to_be_visible()
     await expect(page.locator("html")).to_have_attribute("lang", "ko")
     await page.goto(first_link)
     await expect(page.locator("main")).to_contain_text("link_spent")

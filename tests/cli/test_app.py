@@ -1,66 +1,67 @@
 """The tree of commands: quick to list, written down, and careful where it changes something."""
 
+import json
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import typer.main
 
 from pabal.cli.app import COMMANDS, app
-from tests.support.cli import ROOT, environment
+from pabal.cli.exits import REFUSED
+from pabal.platform.commands.tree import Later
+from tests.support.cli import ROOT, environment, leaves
 
-HEAVY = ("asyncio", "asyncpg", "fastapi", "httpx2", "jinja2", "PIL", "pydantic", "rich", "starlette", "structlog")
 
-
-def leaves() -> Iterator[tuple[str, Any]]:
-    """Every command as it is typed, `jobs list`, and what it is."""
+def every_leaf() -> Iterator[tuple[str, Any]]:
     root = typer.main.get_command(app)
     assert [command.name for command in COMMANDS] == list(root.commands)  # type: ignore[attr-defined]  # it is a group
     for command in COMMANDS:
-        yield from _below(str(command.name), command.load())
+        yield from leaves(str(command.name), command)
 
 
-def _below(path: str, command: Any) -> Iterator[tuple[str, Any]]:
-    if not hasattr(command, "commands"):
-        yield path, command
-        return
-    for name, one in command.commands.items():
-        yield from _below(f"{path} {name}", one)
-
-
-def test_the_tree_is_listed_without_importing_anything_heavy() -> None:
-    listing = f"""
-import sys
-from pabal.cli.app import app
-try:
-    app(args=["--help"])
-except SystemExit:
-    pass
-sys.exit(", ".join(name for name in {HEAVY!r} if name in sys.modules) or 0)
-"""
+def test_no_command_imports_what_it_works_with_to_help_or_to_refuse() -> None:
+    """One process for all of them: what none imports is not there at the end, and the first who does is named."""
     done = subprocess.run(
-        [sys.executable, "-c", listing], env=environment(), capture_output=True, text=True, check=False, timeout=60
+        [sys.executable, "-m", "tests.support.walk"],
+        cwd=ROOT,
+        env=environment(PYTHONPATH=f"{ROOT / 'src'}:{ROOT}", PABAL_DATA_DIR="/nowhere"),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
     )
 
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "backup" in done.stdout
+    assert done.stderr == ""
+    walked = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [one for one in walked if one["imported"]] == []
+    assert {one["code"] for one in walked if one["arguments"][-1] == "--help"} == {0}
+    assert {one["code"] for one in walked if one["arguments"][-1] == "--nonsense"} == {2}
+    assert {tuple(one["arguments"][:-1]) for one in walked} >= {tuple(leaf.split()) for leaf, _ in every_leaf()}
+    assert sum(one["code"] == REFUSED for one in walked) > 8
 
 
 def test_every_command_is_written_down_with_an_example() -> None:
     page = (ROOT / "docs" / "operations" / "cli.md").read_text(encoding="utf-8")
 
-    assert [leaf for leaf, _ in leaves() if f"$ pabal {leaf}" not in page] == []
+    assert [leaf for leaf, _ in every_leaf() if f"$ pabal {leaf}" not in page] == []
 
 
 def test_the_list_says_of_each_command_what_it_says_of_itself() -> None:
-    unlike = [
-        command.name
-        for command in COMMANDS
-        if not " ".join((command.load().help or "").split()).startswith((command.help or "").rstrip("."))
-    ]
+    assert [path for path, named in _every_name("pabal", COMMANDS) if not _agree(named)] == []
 
-    assert unlike == []
+
+def _every_name(path: str, commands: Iterable[Any]) -> Iterator[tuple[str, Later]]:
+    for command in commands:
+        if isinstance(command, Later):
+            yield f"{path} {command.name}", command
+            yield from _every_name(f"{path} {command.name}", getattr(command.load(), "commands", {}).values())
+
+
+def _agree(named: Later) -> bool:
+    return " ".join((named.load().help or "").split()).startswith((named.help or "").rstrip("."))
 
 
 def test_every_command_that_changes_something_can_be_tried_first() -> None:
@@ -69,7 +70,7 @@ def test_every_command_that_changes_something_can_be_tried_first() -> None:
     verbs |= {"cancel", "retry", "pause", "resume"}
     # these two only read
     reading = ("msg load", "ad migration check")
-    changing = {leaf: one for leaf, one in leaves() if leaf.split()[-1] in verbs and leaf not in reading}
+    changing = {leaf: one for leaf, one in every_leaf() if leaf.split()[-1] in verbs and leaf not in reading}
 
     assert len(changing) > 25
     assert [leaf for leaf, one in changing.items() if "dry_run" not in {each.name for each in one.params}] == []

@@ -1,9 +1,16 @@
 """`pabal db`: address, backup, restore, migrations."""
 
+import json
 from pathlib import Path
 
+import pytest
+
 from pabal.base.database import Database
+from pabal.platform import auth
+from pabal.platform.tenants import Scope
+from tests.cli.inside import Inside
 from tests.support.cli import Cli
+from tests.support.database import apply_unknown
 from tests.support.work import begin_life, enqueue
 
 
@@ -60,3 +67,56 @@ async def test_nothing_is_replaced_under_a_running_server(db: Database, cli: Cli
 
     assert told.code == 4
     assert "in_use" in told.err
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["up", "--port", "0"],
+        ["serve", "--role", "worker"],
+        ["db", "migrate"],
+        ["db", "migrate", "--dry-run"],
+        ["user", "add", "kim", "--name", "Kim"],
+    ],
+)
+async def test_a_database_of_a_newer_version_is_refused_with_what_to_do(
+    db: Database, run: Inside, command: list[str]
+) -> None:
+    await apply_unknown(db, "platform", 99, "0099_future")
+
+    told = await run(*command, "-o", "json")
+
+    error = json.loads(told.err.splitlines()[-1])
+    assert (told.code, error["code"]) == (5, "database_newer")
+    assert "platform 0099_future" in error["reason"]
+    assert "Start the newer version" in error["reason"]
+    async with db.transaction() as tx:
+        assert await auth.list_users(tx, Scope(None, None)) == []
+
+
+async def test_a_newer_app_is_refused_where_it_is_loaded_and_no_obstacle_elsewhere(db: Database, run: Inside) -> None:
+    await apply_unknown(db, "messaging", 99, "0099_future")
+
+    loaded = await run("db", "migrate")
+    own = await run("msg", "room", "list")
+    without = await run("db", "migrate", PABAL_APPS="pabal.apps.adgroups")
+
+    assert (loaded.code, own.code, without.code) == (5, 5, 0)
+    assert "database_newer" in loaded.err
+    assert "database_newer" in own.err
+
+
+async def test_a_backup_of_a_newer_version_replaces_nothing(db: Database, cli: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "pabal.dump"
+    await apply_unknown(db, "engine", 99, "0099_future")
+    saved = cli("db", "backup", str(file))
+    await enqueue(db, about="kept")
+    async with db.transaction() as tx:
+        await tx.script("delete from pabal.migration where number = 99")
+
+    told = cli("db", "restore", str(file), "--replace", "--yes", "--lang", "ko")
+
+    assert (saved.code, told.code) == (0, 5)
+    assert "database_newer: 더 새로운 버전" in told.err
+    [job] = cli("jobs", "list", "-o", "json").json["items"]
+    assert job["about"] == "kept"

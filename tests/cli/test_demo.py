@@ -39,6 +39,13 @@ async def test_the_demo_is_loaded_once_and_cleared_without_a_trace_of_people(hou
     assert [unit["level"] for unit in (await run("org", "tree", "-o", "json")).json["items"]] == ["hq"]
 
 
+async def test_it_says_where_the_demos_people_can_sign_in(house: Database, run: Inside) -> None:
+    english, korean = await run("demo", "load"), await run("demo", "load", "--lang", "ko")
+
+    assert "only on a server started with `pabal up --demo`" in english.err
+    assert "`pabal up --demo`로 시작한 서버에서만" in korean.err
+
+
 async def test_a_dry_run_counts_and_changes_nothing(house: Database, run: Inside) -> None:
     tried = await run("demo", "load", "--dry-run", "-o", "json")
     nobody = await demo_people(run)

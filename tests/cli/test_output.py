@@ -1,5 +1,7 @@
 """One answer in five forms; people see words, programs see every field."""
 
+import csv
+import io
 import json
 from datetime import UTC, datetime
 
@@ -37,6 +39,26 @@ def test_csv_has_a_header_and_quotes(capsys: pytest.CaptureFixture[str]) -> None
     assert header == "id,state,at,note"
     assert first == 'job_1,done,2026-07-03T00:00:00+00:00,"a,""b"" c"'
     assert second == "job_2,failed,,"
+
+
+EVIL = ["=cmd|'/c calc'!A1", "+1", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "  =1", "-5 people"]
+
+
+@pytest.mark.parametrize("text", EVIL)
+def test_what_somebody_typed_is_no_formula_in_a_spreadsheet(capsys: pytest.CaptureFixture[str], text: str) -> None:
+    answer = Answer(("id", "name", "n"), [{"id": 1, "name": text, "n": -5}])
+
+    [_, row] = csv.reader(io.StringIO(written(capsys, "csv", answer), newline=""))
+    cells = written(capsys, "plain", answer).rstrip("\n").split("\t")
+
+    assert row[1] == cells[1]
+    assert row[1].startswith("'")
+    assert row[1].lstrip("' ").strip() == text.strip()
+    assert (row[2], cells[2]) == ("-5", "-5")
+
+
+def test_a_value_alone_is_printed_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    assert written(capsys, "plain", Answer(("value",), [{"value": "-30m"}])) == "-30m\n"
 
 
 def test_plain_is_the_columns_people_see_between_tabs(capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,12 +2,15 @@
 
 import json
 import os
+import pty
+import re
 import shutil
 import signal
 import tempfile
 import urllib.error
 import urllib.request
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -15,7 +18,8 @@ import pytest
 from pabal.base import embedded
 from pabal.base.database import Database
 from pabal.engine import listing
-from tests.support.cli import Cli
+from tests.support.cli import Cli, environment
+from tests.support.programs import start
 from tests.support.servers import until, until_ended
 from tests.support.work import enqueue
 
@@ -68,6 +72,85 @@ async def test_up_makes_its_own_database_runs_the_demo_and_stops_when_asked(room
     assert (cli("down").code, cli("status").code, cli("down").code) == (0, 6, 0)
 
 
+ODD = """
+import logging
+
+from pabal.base.telemetry import declare, emit
+from pabal.platform.slice import Slice
+
+declare("odd.noticed", "Something odd", level=logging.WARNING)
+
+
+async def start(tx):
+    emit("odd.noticed", what="no paper")
+
+
+SLICE = Slice("odd", on_start=start)
+"""
+
+
+def up_at_a_terminal(cli: Cli, *arguments: str, **settings: str) -> list[str]:
+    """What somebody sees from `pabal up` on to its end, line by line."""
+    ours, theirs = pty.openpty()
+    with open(theirs, "w", closefd=True) as terminal:
+        env = environment(**{**cli.settings, **settings})
+        process = start("pabal.cli", "up", *arguments, cwd=cli.folder, env=env, stdout=terminal, stderr=terminal)
+    shown = b""
+    try:
+        while b"Ctrl-C" not in shown:
+            shown += os.read(ours, 4096)
+        process.send_signal(signal.SIGTERM)
+        with suppress(OSError):  # the terminal's other end is closed
+            while piece := os.read(ours, 4096):
+                shown += piece
+        assert process.wait(30) == 0
+    finally:
+        process.kill()
+        os.close(ours)
+    return shown.decode().splitlines()
+
+
+def test_a_terminal_shows_a_handful_of_sentences_and_no_log(empty_url: str, tmp_path: Path) -> None:
+    cli = Cli(tmp_path, {"PABAL_DATABASE_URL": empty_url, "PABAL_DATA_DIR": str(tmp_path)})
+
+    lines = up_at_a_terminal(cli, "--port", "0")
+
+    assert len(lines) <= 12
+    assert re.fullmatch(r"Tables brought up to date \(\d\d steps\)\.", lines[0])
+    assert lines[1].startswith("Pabal is ready: http://")
+    assert lines[-1] == "Pabal has stopped."
+    assert [line for line in lines if re.search(r"\d{4}-\d\d-\d\dT|info|\w+\.\w+ed\b|\x1b", line)] == []
+
+
+def test_what_is_wrong_is_logged_at_a_terminal_too(empty_url: str, tmp_path: Path) -> None:
+    cli = Cli(tmp_path, {"PABAL_DATABASE_URL": empty_url, "PABAL_DATA_DIR": str(tmp_path)})
+    (tmp_path / "odd.py").write_text(ODD)
+
+    lines = up_at_a_terminal(cli, "--port", "0", "--app", str(tmp_path / "odd.py"), PABAL_LANG="ko")
+    asked_for = up_at_a_terminal(cli, "--port", "0", PABAL_LOG_LEVEL="info")
+
+    assert [line for line in lines if "odd.noticed" in line and "no paper" in line] != []
+    assert re.fullmatch(r"테이블을 최신으로 맞췄습니다\(\d\d단계\)\.", lines[1])
+    assert not any("migrations.applied" in line or "server.started" in line for line in lines)
+    assert any("server.started" in line for line in asked_for)
+
+
+def test_without_a_terminal_every_event_is_a_line_of_json(empty_url: str, tmp_path: Path) -> None:
+    cli = Cli(tmp_path, {"PABAL_DATABASE_URL": empty_url, "PABAL_DATA_DIR": str(tmp_path)})
+
+    with cli.running("up", "--port", "0") as server:
+        server.wait_for_url()
+        server.stop()
+        assert server.process.stdout is not None
+        assert server.process.stderr is not None
+        out, logged = server.process.stdout.read(), server.process.stderr.readlines()
+
+    events = [json.loads(line)["event"] for line in logged]
+    assert events.count("migrations.applied") > 20
+    assert {"housekeeping.made", "server.started", "server.stopped"} <= set(events)
+    assert "Tables" not in out
+
+
 async def test_a_private_database_that_dies_is_started_again_and_the_server_goes_on(room: Path) -> None:
     cli = Cli(room, {"PABAL_DATA_DIR": str(room)})
 
@@ -100,6 +183,31 @@ async def test_a_server_runs_an_app_from_a_file_and_says_goodbye(
     assert code == 0
     assert (tmp_path / "said").read_text() == "hello"
     assert await names(db) == []
+
+
+async def test_letting_strangers_in_is_warned_about_in_the_language_of_who_starts_it(cli: Cli) -> None:
+    settings = {"PABAL_TRUSTED_PROXIES": "*", "PABAL_APPS": ""}
+    said = []
+    for lang in ("en", "ko"):
+        open_to_all = Cli(cli.folder, {**cli.settings, **settings, "PABAL_LANG": lang})
+        with open_to_all.running("up", "--demo", "--demo-from-anywhere", "--port", "0") as server:
+            server.wait_for_url()
+            server.stop()
+            assert server.process.stdout is not None
+            said.append(server.process.stdout.read())
+
+    assert said[0].count("WARNING") == said[1].count("경고") == 2
+    assert all("--demo-from-anywhere" in one and "PABAL_TRUSTED_PROXIES" in one for one in said)
+
+
+def test_production_has_no_demo_server_and_the_word_needs_a_demo(cli: Cli) -> None:
+    production = {"PABAL_MODE": "production", "PABAL_SECRET_KEY": "k" * 32, "PABAL_PUBLIC_URL": "https://pabal.example"}
+
+    refused = cli("up", "--demo", "--port", "0", **production)
+    alone = cli("up", "--demo-from-anywhere", "--port", "0")
+
+    assert (refused.code, "demo_refused" in refused.err) == (4, True)
+    assert (alone.code, "--demo" in alone.err) == (2, True)
 
 
 async def test_a_taken_port_is_not_taken_twice_and_the_other_is_printed(cli: Cli) -> None:

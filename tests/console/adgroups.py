@@ -1,5 +1,6 @@
 """An app with one machine, eight states, guards and timers: the ad groups of the engine's tests, and some words."""
 
+from pabal.platform.controls import ByHand, MachineControls
 from pabal.platform.language.status import Status
 from pabal.platform.slice import Slice
 from tests.support.adgroup import AD_GROUP
@@ -12,9 +13,11 @@ def find_page(about: str) -> str | None:
     return "/ads/1" if about == "adgroup:1" else None
 
 
+CONTROLS = MachineControls(AD_GROUP, "adgroups", {event: ByHand() for event in AD_GROUP.events})
 SLICE = Slice(
     "adgroups",
     machines=(AD_GROUP,),
+    controls=(CONTROLS,),
     link=find_page,
     status={
         "adgroup": {

@@ -2,10 +2,12 @@
 
 import html
 import re
+from datetime import timedelta
 
 import httpx2
 import pytest
 
+from pabal.base import clock
 from pabal.base.settings import Settings
 from pabal.platform import auth
 from pabal.platform.actor import ENGINE, Role
@@ -179,3 +181,41 @@ class TestInProduction:
         assert "max-age" in entered.headers["strict-transport-security"]
         admin = await visitor(web)
         assert (await admin.post("/demo/load")).status_code == 404
+
+
+async def guess(web: Web, client: httpx2.AsyncClient, login: str) -> None:
+    """Until the next look is a minute away, however slow this machine is."""
+    looks = 0
+    while looks < 10:
+        answer = await sign_in(client, login, "wrong wrong wrong")
+        if "Too many tries" in answer.text:
+            await clock.advance(web.db, timedelta(seconds=40))
+        else:
+            looks += 1
+
+
+async def test_an_office_behind_one_address_does_not_wait_for_a_colleague_who_mistypes_or_a_guesser(web: Web) -> None:
+    """All of these come from 127.0.0.1, as from behind one NAT address or a proxy nobody configured."""
+    login, other = await with_password(web), await with_password(web, "busan")
+    guesser = await browser(web)
+    await guess(web, guesser, other)
+    for number in range(30):
+        await sign_in(guesser, f"made.up{number}", "wrong wrong wrong")
+
+    entered = await sign_in(await browser(web), login, PASSWORD)
+    slowed = await sign_in(await browser(web), other, PASSWORD)
+
+    assert (entered.status_code, "Too many tries" in slowed.text) == (303, True)
+
+
+async def test_a_browser_where_one_signed_in_before_does_not_wait_for_somebody_who_guesses(web: Web) -> None:
+    login = await with_password(web)
+    mine, guesser = await browser(web), await browser(web)
+    await sign_in(mine, login, PASSWORD)
+    mine.cookies.delete(SESSION_COOKIE)
+    await guess(web, guesser, login)
+
+    entered = await sign_in(mine, login, PASSWORD)
+    refused = await sign_in(guesser, login, PASSWORD)
+
+    assert (entered.status_code, "Too many tries" in refused.text) == (303, True)

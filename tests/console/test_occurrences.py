@@ -43,7 +43,7 @@ async def test_each_line_says_state_reason_job_and_who(web: Web) -> None:
     person = await web.person("haeundae", Role.OPERATOR)
     schedule = await put(web, "haeundae")
     async with web.db.transaction() as tx:
-        await operating.trigger_schedule(tx, person.actor(), schedule.id)
+        await operating.trigger_schedule(tx, person.actor(), schedule.id, owners={})
 
     korean = await read(await visit(web, "haeundae"), "/occurrences")
     english = await read(await visit(web, "haeundae", lang="en"), "/occurrences")

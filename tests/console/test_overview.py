@@ -1,4 +1,4 @@
-"""The front page: what waits for a person, the beacons, the next hour; search; the demo's clock."""
+"""The front page: what waits for a person, the beacons, the next hour; search."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -96,24 +96,6 @@ async def test_a_hostile_search_is_only_text(web: Web) -> None:
     answer = await (await visitor(web)).get("/search", params={"q": "<script>alert(1)</script>"})
 
     assert "<script>alert" not in answer.text
-
-
-async def test_the_clock_of_a_house_that_is_no_demo_cannot_be_moved(web: Web) -> None:
-    assert (await (await visitor(web)).post("/demo/advance", data={"by": "1h"})).status_code == 403
-
-
-async def test_the_demo_comes_and_goes_from_the_console(web: Web) -> None:
-    client = await visitor(web)
-
-    await client.post("/demo/load")
-    with_demo = await read(client, "/")
-    await client.post("/demo/clear")
-
-    assert "물 끓이기" in with_demo
-    assert "pb-appcard" in with_demo
-    without = await read(client, "/")
-    assert "물 끓이기" not in without
-    assert "pb-appcard" not in without
 
 
 @pytest.fixture

@@ -4,8 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from pabal.demo.kettle import KETTLE
 from pabal.engine.facts import Subscriber
-from pabal.platform.slice import AppBroken, AppNotFound, Slice, SlicesClash, check_names, load_slice, load_slices
+from pabal.platform.controls import ByHand, ControlsIncomplete, KindControls, MachineControls, NotByHand
+from pabal.platform.loading import AppBroken, AppNotFound
+from pabal.platform.slice import Slice, SlicesClash, check_names, check_slices, load_slice, load_slices
 
 
 def write(folder: Path, text: str) -> str:
@@ -63,3 +66,28 @@ def test_two_slices_may_not_share_a_name() -> None:
 def test_a_slice_without_migrations_has_none_and_one_with_them_owns_them() -> None:
     assert Slice("one").read_migrations() == []
     assert {one.owner for one in load_slice("pabal.demo").read_migrations()} == {"demo"}
+
+
+def test_a_machine_without_its_table_of_controls_is_refused() -> None:
+    whole = MachineControls(KETTLE, "machines", {event: NotByHand() for event in KETTLE.events})
+
+    check_slices([Slice("one", machines=(KETTLE,), controls=(whole,))])
+    with pytest.raises(ControlsIncomplete):
+        check_slices([Slice("one", machines=(KETTLE,))])
+    with pytest.raises(ControlsIncomplete):
+        check_slices([Slice("one", machines=(KETTLE,), controls=(whole, whole))])
+    with pytest.raises(ControlsIncomplete):
+        check_slices([Slice("one", controls=(whole,))])
+
+
+@pytest.mark.parametrize("events", [{"switch_on": ByHand()}, {"switch_on": ByHand(), "whistle": ByHand()}])
+def test_every_event_of_a_machine_and_no_other_has_its_control(events: dict[str, ByHand]) -> None:
+    with pytest.raises(ControlsIncomplete):
+        MachineControls(KETTLE, "machines", events)
+
+
+def test_a_kind_of_work_has_one_owner() -> None:
+    owner = KindControls("soup.cook", "soup")
+
+    with pytest.raises(SlicesClash):
+        check_slices([Slice("one", kind_controls=(owner,)), Slice("two", kind_controls=(owner,))])

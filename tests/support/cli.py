@@ -12,6 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Any
 
+from pabal.platform.commands.tree import Later
 from tests.support.programs import PIPE, Program, start
 
 ROOT = Path(__file__).parents[2]
@@ -76,6 +77,16 @@ class Cli:
         finally:
             process.kill()
             process.communicate()
+
+
+def leaves(path: str, command: Any) -> Iterator[tuple[str, Any]]:
+    """Every command below this one as it is typed, `jobs list`, and what it is; groups are walked, not told."""
+    found = command.load() if isinstance(command, Later) else command
+    if not hasattr(found, "commands"):
+        yield path, found
+        return
+    for name, one in found.commands.items():
+        yield from leaves(f"{path} {name}", one)
 
 
 def _read(file: IO[str]) -> str:

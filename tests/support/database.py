@@ -112,6 +112,16 @@ async def clone(admin: asyncpg.Connection, name: str, template: str = "template0
     await admin.execute(f'create database "{name}" template "{template}" strategy file_copy')
 
 
+async def apply_unknown(database: Database, owner: str, number: int, name: str) -> None:
+    """Leaves the database as a version would that has this migration and a table for it."""
+    async with database.transaction() as tx:
+        await tx.script(
+            f"create table pabal.of_{owner}_{number} (id int);"
+            "insert into pabal.migration (owner, number, name, checksum)"
+            f"values ('{owner}', {number}, '{name}', 'theirs')"
+        )
+
+
 def list_loaded() -> list[Migration]:
     """Those of every server, of the apps loaded by default and of the demo."""
     apps: str = Settings.model_fields["apps"].default

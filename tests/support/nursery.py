@@ -19,6 +19,7 @@ from typing import Any
 from pabal.base import database, killpoints
 from pabal.base.settings import Settings, split_list
 from pabal.cli.app import COMMANDS
+from pabal.platform.commands.tree import Later
 from pabal.platform.slice import load_slice
 
 ROOT = Path(__file__).parents[2]
@@ -29,11 +30,18 @@ def import_everything() -> None:
     for name in OTHERS:
         import_module(name)
     for command in COMMANDS:
-        command.load()
+        load_tree(command)
     for one in (load_slice(name) for name in split_list(Settings.model_fields["apps"].default)):
-        for module in (one.api, one.pages, one.commands):
-            if module:
-                import_module(module)
+        for module in (one.api, one.pages):
+            import_module(module)
+    for module in list(sys.modules.values()):
+        getattr(module, "__name__", "")  # one that is imported lazily is loaded by this
+
+
+def load_tree(command: Any) -> None:
+    found = command.load() if isinstance(command, Later) else command
+    for one in getattr(found, "commands", {}).values():
+        load_tree(one)
 
 
 def fork_until_asked_to_be_one(line: socket.socket) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from pabal.engine.queue import NewJob, enqueue_many
 from pabal.engine.recurrence import Once
 from pabal.engine.schedules import NewSchedule
 from pabal.engine.transitions import begin
+from pabal.platform.controls import MachineControls, NotByHand
 from pabal.platform.slice import Slice
 from tests.support.victim_machine import MACHINE
 
@@ -85,6 +86,7 @@ SLICE = Slice(
     "victim",
     kinds=kinds,
     machines=(MACHINE,),
+    controls=(MachineControls(MACHINE, "machines", {event: NotByHand() for event in MACHINE.events}),),
     subscribers=(Subscriber("victim", ("victim.*", "victim_subject.*"), take_facts, from_start=True),),
     migrations=Path(__file__).parent / "victim_migrations",
     on_start=begin_story,

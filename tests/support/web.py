@@ -142,14 +142,25 @@ def web_has_loops() -> bool:
 
 
 @pytest.fixture
-async def web(db: Database, web_settings: Settings, web_has_loops: bool) -> AsyncIterator[Web]:
-    async with open_web(db, web_settings, has_loops=web_has_loops) as opened:
+def web_is_demo() -> bool:
+    """Whether the server was started with --demo."""
+    return False
+
+
+@pytest.fixture
+async def web(db: Database, web_settings: Settings, web_has_loops: bool, web_is_demo: bool) -> AsyncIterator[Web]:
+    async with open_web(db, web_settings, has_loops=web_has_loops, is_demo=web_is_demo) as opened:
         yield opened
 
 
 @asynccontextmanager
-async def open_web(db: Database, settings: Settings, *, has_loops: bool = True) -> AsyncIterator[Web]:
-    app = await main.build(settings, frozenset({"web"}))
+async def open_web(
+    db: Database, settings: Settings, *, has_loops: bool = True, is_demo: bool = False, tree: Tree | None = None
+) -> AsyncIterator[Web]:
+    """`tree`: the organisation is there already, because this is a second server."""
+    # before the demo, which makes room for units that are there already
+    tree = tree or await plant(db)
+    app = await main.build(settings, frozenset({"web"}), is_demo=is_demo)
     site = make_web(app, app.site)
     share_routers(site, app)
     server = QuickServer(site)
@@ -157,7 +168,7 @@ async def open_web(db: Database, settings: Settings, *, has_loops: bool = True) 
         await app.start()
     running = asyncio.create_task(server.run_until_stopped())
     await server.wait_until_started()
-    made = Web(server.url, site, app, db, await plant(db))
+    made = Web(server.url, site, app, db, tree)
     yield made
     await made.close()
     await server.stop()

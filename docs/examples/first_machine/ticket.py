@@ -7,6 +7,8 @@ from pabal.base.database import Tx
 from pabal.base.sql import load
 from pabal.engine.machine import Machine, Refusal, arms, move
 from pabal.engine.transitions import begin
+from pabal.platform.actor import Right
+from pabal.platform.controls import ByHand, MachineControls, NotByHand
 from pabal.platform.slice import Slice
 
 SQL = load(__file__)
@@ -62,4 +64,6 @@ async def open_ticket(tx: Tx, *, actor: str) -> int:
     return ticket_id
 
 
-SLICE = Slice("desk", machines=(TICKET,), migrations=Path(__file__).parent / "migrations")
+# Who may send which event by hand, through the pages, endpoints and commands that all machines share.
+CONTROLS = MachineControls(TICKET, "desk", {"answer": ByHand(Right.WRITE), "lapse": NotByHand()})
+SLICE = Slice("desk", machines=(TICKET,), controls=(CONTROLS,), migrations=Path(__file__).parent / "migrations")

@@ -5,13 +5,15 @@ from typing import Annotated, Literal
 from fastapi.responses import Response
 from pydantic import Field, TypeAdapter, model_validator
 
+from pabal.api.jobs import AREA as JOBS
 from pabal.api.jobs import JobState
 from pabal.api.parts import Asked, DryRun, ScheduleId, Shown, answer, house_of, noun
 from pabal.base.database import Tx
-from pabal.base.errors import NotFound, PabalError
+from pabal.base.errors import Conflict, NotFound, PabalError
 from pabal.engine import ids, listing, why
 from pabal.engine.listing.jobs import Wanted
 from pabal.platform import operating
+from pabal.platform.actor import NotAllowed, Right
 from pabal.platform.language.errors import explain
 from pabal.platform.operating import Done
 from pabal.platform.web.filters import Word
@@ -89,6 +91,7 @@ async def act_on_many(visit: Visitor, once: OnceOnly, asked: Bulk, dry_run: DryR
 async def _choose(tx: Tx, visit: Visit, asked: Bulk) -> tuple[list[str], bool]:
     if asked.filter is None:
         return list(asked.ids), False
+    visit.actor.require(Right.READ, JOBS)
     states = () if asked.filter.state is None else (asked.filter.state,)
     wanted = Wanted(visit.scope.listed, states, asked.filter.kind, about=asked.filter.about)
     page = await listing.list_jobs(tx, wanted, limit=AT_ONCE)
@@ -98,9 +101,12 @@ async def _choose(tx: Tx, visit: Visit, asked: Bulk) -> tuple[list[str], bool]:
 async def _do(tx: Tx, visit: Visit, action: str, chosen: list[str], *, dry_run: bool) -> list[Done]:
     match action:
         case "cancel":
-            return await operating.cancel_jobs(tx, visit.actor, chosen, kinds=house_of(visit).kinds, dry_run=dry_run)
+            kinds = house_of(visit).kinds
+            return await operating.cancel_jobs(
+                tx, visit.actor, chosen, kinds=kinds, owners=visit.site.owners, dry_run=dry_run
+            )
         case "retry":
-            return await operating.retry_jobs(tx, visit.actor, chosen, dry_run=dry_run)
+            return await operating.retry_jobs(tx, visit.actor, chosen, owners=visit.site.owners, dry_run=dry_run)
     return [await _schedule(tx, visit, action, text, dry_run=dry_run) for text in dict.fromkeys(chosen)]
 
 
@@ -108,9 +114,11 @@ async def _schedule(tx: Tx, visit: Visit, action: str, text: str, *, dry_run: bo
     verb = operating.pause_schedule if action == "pause" else operating.resume_schedule
     try:
         schedule_id = _SCHEDULE.validate_python(text)
-        await verb(tx, visit.actor, schedule_id, dry_run=dry_run)
-    except NotFound as error:
-        return Done(text, "not_found", error)
+        # what an app's verb refuses halfway is taken back, and the others go on
+        async with tx.savepoint():
+            await verb(tx, visit.actor, schedule_id, owners=visit.site.owners, dry_run=dry_run)
+    except (NotFound, Conflict, NotAllowed) as error:
+        return Done(text, "not_found" if isinstance(error, NotFound) else error.code, error)
     except ValueError as error:
         return Done(text, "bad_id", why.BadSubject(str(error)[:100]))
     return Done(text, "paused" if action == "pause" else "resumed")

@@ -158,7 +158,9 @@ async def cancel_job(visit: Visitor, once: OnceOnly, id: JobId, dry_run: DryRun 
 
     async def act(tx: Tx) -> Response:
         known = house_of(visit).kinds
-        [done] = await operating.cancel_jobs(tx, visit.actor, [ids.show("job", id)], kinds=known, dry_run=dry_run)
+        [done] = await operating.cancel_jobs(
+            tx, visit.actor, [ids.show("job", id)], kinds=known, owners=visit.site.owners, dry_run=dry_run
+        )
         return _done(done)
 
     return await once.run(act)
@@ -169,7 +171,9 @@ async def retry_job(visit: Visitor, once: OnceOnly, id: JobId, dry_run: DryRun =
     """Enqueues a job that went wrong again, as a new job."""
 
     async def act(tx: Tx) -> Response:
-        done = await operating.retry_job(tx, visit.actor, ids.show("job", id), dry_run=dry_run)
+        done = await operating.retry_job(
+            tx, visit.actor, ids.show("job", id), owners=visit.site.owners, dry_run=dry_run
+        )
         return answer(show_done(done), 202, location=f"/jobs/{done.made or done.id}")
 
     return await once.run(act)

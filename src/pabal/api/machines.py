@@ -7,7 +7,7 @@ from fastapi import Path, Query
 from fastapi.responses import Response
 from pydantic import Field
 
-from pabal.api.parts import Asked, DryRun, Number, Shown, UnitId, answer, fill, house_of, may_read, noun
+from pabal.api.parts import Asked, DryRun, Number, Shown, UnitId, answer, fill, noun
 from pabal.base.database import Tx
 from pabal.engine import listing, transitions
 from pabal.engine.listing import SubjectLine
@@ -15,6 +15,7 @@ from pabal.engine.listing.history import Wanted
 from pabal.engine.machine import Explained, Machine
 from pabal.engine.transitions import Transition
 from pabal.platform import operating
+from pabal.platform.controls import MachineControls
 from pabal.platform.web.etags import answer_one, expected_version, matching
 from pabal.platform.web.filters import Listed, Moment, Text, Word, Words
 from pabal.platform.web.idempotency import OnceOnly
@@ -23,7 +24,6 @@ from pabal.platform.web.paging import Page, Source, answer_all, answer_list
 from pabal.platform.web.visit import Visit
 
 router = noun("machines")
-AREA = "machines"
 Name = Annotated[str, Path(max_length=100, description="The machine's name.", examples=["alert"])]
 
 
@@ -77,7 +77,8 @@ class TransitionShown(Shown):
 
 
 class EventShown(Shown):
-    """What one event would do now: lead to `target`, or be refused with the values that were compared."""
+    """What one event would do now: lead to `target`, or be refused with the values that were compared. `may_do_it`:
+    you lack the right; `not_by_hand`: nobody sends it by hand."""
 
     event: str = Field(examples=["acknowledge"])
     allowed: bool = Field(examples=[True])
@@ -112,26 +113,24 @@ class SubjectFilter(Listed):
 @router.get("/machines", response_model=Page[MachineShown])
 async def list_machines(visit: Visitor) -> Response:
     """Lists the state machines of all apps on this server."""
-    may_read(visit, AREA)
-    house = house_of(visit)
-    shown = [_show(machine, house.app_of[machine.name]) for machine in house.machines]
-    return answer_all(shown)
+    readable = operating.list_readable(visit.actor, visit.site.controls)
+    return answer_all([_show(visit, one.machine) for one in readable])
 
 
 @router.get("/machines/{name}", response_model=MachineWhole)
 async def get_machine(visit: Visitor, name: Name) -> Response:
     """Shows a machine with its diagram and how many subjects are in each state."""
-    machine = _find(visit, name)
+    machine = _find(visit, name).machine
     async with visit.read() as tx:
         counts = await listing.count_states(tx, machine, visit.scope.listed)
-    short = _show(machine, house_of(visit).app_of[name])
+    short = _show(visit, machine)
     return answer_one(visit, MachineWhole(**short.model_dump(), counts=counts, diagram=machine.diagram()))
 
 
 @router.get("/machines/{name}/subjects", response_model=Page[SubjectShown])
 async def list_subjects(visit: Visitor, name: Name, wanted: Annotated[SubjectFilter, Query()]) -> Response:
     """Lists a machine's subjects, the newest first."""
-    machine = _find(visit, name)
+    machine = _find(visit, name).machine
 
     async def load(tx: Tx, limit: int, cursor: str | None) -> listing.Page[SubjectLine]:
         units = visit.scope.listed
@@ -143,7 +142,7 @@ async def list_subjects(visit: Visitor, name: Name, wanted: Annotated[SubjectFil
 @router.get("/machines/{name}/subjects/{id}", response_model=SubjectWhole)
 async def get_subject(visit: Visitor, name: Name, id: Number) -> Response:
     """Shows in which state a subject is."""
-    machine = _find(visit, name)
+    machine = _find(visit, name).machine
     async with visit.read() as tx:
         found = await operating.get_subject(tx, visit.scope, machine, id)
     return answer_one(visit, fill(SubjectWhole, found, id=str(found.id)), version=found.version)
@@ -152,7 +151,7 @@ async def get_subject(visit: Visitor, name: Name, id: Number) -> Response:
 @router.get("/machines/{name}/subjects/{id}/history", response_model=Page[TransitionShown])
 async def list_history(visit: Visitor, name: Name, id: Number, wanted: Annotated[Listed, Query()]) -> Response:
     """Lists every transition of a subject, the newest first."""
-    machine = _find(visit, name)
+    machine = _find(visit, name).machine
     async with visit.read() as tx:
         await operating.get_subject(tx, visit.scope, machine, id)
 
@@ -169,7 +168,7 @@ async def get_state_at(
     visit: Visitor, name: Name, id: Number, at: Annotated[Moment, Query(description="At which moment.")]
 ) -> Response:
     """Says in which state a subject was at a moment."""
-    machine = _find(visit, name)
+    machine = _find(visit, name).machine
     async with visit.read() as tx:
         await operating.get_subject(tx, visit.scope, machine, id)
         state = await transitions.state_at(tx, machine, id, at)
@@ -178,10 +177,10 @@ async def get_state_at(
 
 @router.get("/machines/{name}/subjects/{id}/allowed-events", response_model=Page[EventShown])
 async def list_allowed_events(visit: Visitor, name: Name, id: Number) -> Response:
-    """Says for every event where it would lead now, or why not."""
-    machine = _find(visit, name)
+    """Says for every event where it would lead now if you sent it, or why not."""
+    controls = _find(visit, name)
     async with visit.read() as tx:
-        found = await operating.explain_subject(tx, visit.scope, machine, id)
+        found = await operating.explain_subject(tx, visit.actor, visit.scope, controls, id)
     return answer_all([_explained(one) for one in found])
 
 
@@ -189,15 +188,15 @@ async def list_allowed_events(visit: Visitor, name: Name, id: Number) -> Respons
 async def send_event(  # long: where it goes, what it says, and how often
     visit: Visitor, once: OnceOnly, name: Name, id: Number, asked: Send, dry_run: DryRun = False
 ) -> Response:
-    """Sends an event to a subject."""
-    machine = _find(visit, name)
+    """Sends an event to a subject, as its app would: with the app's right, checks and effects."""
+    controls = _find(visit, name)
 
     async def act(tx: Tx) -> Response:
         with matching():
             sent = await operating.send_event(
                 tx,
                 visit.actor,
-                machine,
+                controls,
                 id,
                 asked.event,
                 reason=asked.reason,
@@ -210,15 +209,14 @@ async def send_event(  # long: where it goes, what it says, and how often
     return await once.run(act)
 
 
-def _find(visit: Visit, name: str) -> Machine:
-    may_read(visit, AREA)
-    return operating.find_machine(house_of(visit).machines, name)
+def _find(visit: Visit, name: str) -> MachineControls:
+    return operating.find_machine(visit.actor, visit.site.controls, name)
 
 
-def _show(machine: Machine, app: str) -> MachineShown:
+def _show(visit: Visit, machine: Machine) -> MachineShown:
     return MachineShown(
         name=machine.name,
-        app=app,
+        app=next(one.name for one in visit.site.slices if machine in one.machines),
         states=[str(state) for state in machine.states],
         initial=str(machine.initial),
         final=[str(state) for state in machine.final],

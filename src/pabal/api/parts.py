@@ -13,7 +13,6 @@ from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema
 from pabal.base.errors import PabalError
 from pabal.engine import ids, kinds, listing, why
 from pabal.engine.kinds import Kinds
-from pabal.engine.machine import Machine
 from pabal.platform.actor import Right
 from pabal.platform.alerts import AlertRule
 from pabal.platform.settings import Catalogue
@@ -113,11 +112,9 @@ def read_id(cursor: str | None) -> int:
 class House:
     """What the apps on this server declare, gathered once."""
 
-    machines: tuple[Machine, ...]
     kinds: Kinds
     catalogue: Catalogue
     rules: tuple[AlertRule, ...]
-    app_of: dict[str, str]
 
 
 def house_of(visit: Visit) -> House:
@@ -125,11 +122,9 @@ def house_of(visit: Visit) -> House:
     if not hasattr(state, "house"):
         slices = visit.site.slices
         state.house = House(
-            tuple(machine for one in slices for machine in one.machines),
             kinds.merge(one.make_kinds(visit.services) for one in slices),
             Catalogue(setting for one in slices for setting in one.settings),
             tuple(rule for one in slices for rule in one.alert_rules),
-            {machine.name: one.name for one in slices for machine in one.machines},
         )
     found: House = state.house
     return found

@@ -140,7 +140,7 @@ async def pause_schedule(visit: Visitor, once: OnceOnly, id: ScheduleId, dry_run
 
     async def act(tx: Tx) -> Response:
         check_match(visit, await _find(tx, visit, id))
-        await operating.pause_schedule(tx, visit.actor, id, dry_run=dry_run)
+        await operating.pause_schedule(tx, visit.actor, id, owners=visit.site.owners, dry_run=dry_run)
         return answer_one(visit, await _find(tx, visit, id))
 
     return await once.run(act)
@@ -152,7 +152,7 @@ async def resume_schedule(visit: Visitor, once: OnceOnly, id: ScheduleId, dry_ru
 
     async def act(tx: Tx) -> Response:
         check_match(visit, await _find(tx, visit, id))
-        await operating.resume_schedule(tx, visit.actor, id, dry_run=dry_run)
+        await operating.resume_schedule(tx, visit.actor, id, owners=visit.site.owners, dry_run=dry_run)
         return answer_one(visit, await _find(tx, visit, id))
 
     return await once.run(act)
@@ -163,7 +163,7 @@ async def skip_occurrence(visit: Visitor, once: OnceOnly, id: ScheduleId, asked:
     """Decides in advance that one moment is skipped."""
 
     async def act(tx: Tx) -> Response:
-        moment = await operating.skip_occurrence(tx, visit.actor, id, asked.fire_at)
+        moment = await operating.skip_occurrence(tx, visit.actor, id, asked.fire_at, owners=visit.site.owners)
         return answer(Skipped(fire_at=moment, occurrence=why.show_occurrence(id, moment)))
 
     return await once.run(act)
@@ -174,7 +174,7 @@ async def keep_occurrence(visit: Visitor, once: OnceOnly, id: ScheduleId, asked:
     """Takes a skip back while its moment is ahead."""
 
     async def act(tx: Tx) -> Response:
-        await operating.keep_occurrence(tx, visit.actor, id, asked.fire_at)
+        await operating.keep_occurrence(tx, visit.actor, id, asked.fire_at, owners=visit.site.owners)
         return no_content()
 
     return await once.run(act)
@@ -185,7 +185,7 @@ async def trigger_schedule(visit: Visitor, once: OnceOnly, id: ScheduleId) -> Re
     """Triggers one more occurrence now. Needs an Idempotency-Key."""
 
     async def act(tx: Tx) -> Response:
-        made = await operating.trigger_schedule(tx, visit.actor, id)
+        made = await operating.trigger_schedule(tx, visit.actor, id, owners=visit.site.owners)
         shown = await show_occurrence(tx, visit, id, made.fire_at)
         return answer(shown, 202, location=f"/occurrences/{shown.id}")
 

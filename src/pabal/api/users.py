@@ -53,7 +53,8 @@ class UserToAdd(Asked):
 
 
 class UserChange(Asked):
-    """Only what is given changes. Who is deactivated, demoted or moved loses the keys that go beyond, at once."""
+    """Only what is given changes. Another role or unit, or being deactivated, ends a person's sessions and revokes the
+    tokens they made, at once."""
 
     name: Word | None = Field(default=None, examples=["김운영"])
     role: Role | None = Field(default=None, examples=["viewer"])
@@ -134,7 +135,7 @@ async def issue_link(visit: Visitor, once: OnceOnly, id: Number) -> Response:
 
 @router.post("/users/{id}/reset-password", response_model=LinkShown, status_code=201)
 async def reset_password(visit: Visitor, once: OnceOnly, id: Number) -> Response:
-    """Voids a person's password and sessions, and makes a link with which they choose a new one."""
+    """Voids a person's password, sessions and the tokens they made, and makes a link to choose a new one with."""
 
     async def act(tx: Tx) -> Response:
         return answer(_link(await auth.reset_password(tx, visit.actor, id)), 201)

@@ -13,7 +13,7 @@ from typing import Any, TypeVar, cast
 import asyncpg
 from asyncpg.pool import PoolConnectionProxy
 
-from pabal.base.errors import Unavailable
+from pabal.base.errors import Invalid, Unavailable
 from pabal.base.sql import Statement, load
 from pabal.base.telemetry import declare, emit
 
@@ -43,6 +43,12 @@ declare("database.pool_busy", "Requests that got no database connection in time"
 
 class DatabaseUnavailable(Unavailable):
     """The database does not answer. Check that it runs and its address is right; Pabal goes on when it is back."""
+
+
+class PoolerNotAllowed(Invalid):
+    """This address leads through a connection pooler, and Pabal needs direct connections to PostgreSQL: locks, LISTEN,
+    prepared statements and the rescue of a dead server's work belong to one connection. Set PABAL_DATABASE_URL to
+    PostgreSQL's own address; the console's reads may go through a pooler, at PABAL_PAGES_URL."""
 
 
 class PoolBusy(DatabaseUnavailable):
@@ -100,6 +106,13 @@ PROFILES: Mapping[Purpose, Profile] = {
     Purpose.IDENTITY: Profile({**_PAGE_PLANS, "statement_timeout": "5s", "lock_timeout": "3s"}, wait=5),
     Purpose.COMMANDS: Profile(_PAGE_PLANS),
 }
+# What a pooler answers to the first words of a direct connection: a refused startup parameter (PgBouncer's default), or
+# a prepared statement that it looked for on another of its connections.
+_POOLER_ERRORS = (
+    asyncpg.ProtocolViolationError,
+    asyncpg.InvalidSQLStatementNameError,
+    asyncpg.DuplicatePreparedStatementError,
+)
 # A stopped process may hold locks in an open transaction; rescue waits for them no longer than this. One stopped in the
 # middle of a statement counts as active, and no timeout reaches it: rescue ends its connections (workers.sql).
 _SESSION = {
@@ -110,6 +123,8 @@ _SESSION = {
 }
 
 ASIDE_SECONDS = 10.0
+# Prepared statements kept by each direct connection.
+_STATEMENTS = 100
 # Hints are worth no disk write.
 _ASIDE = {**_SESSION, "synchronous_commit": "off"}
 
@@ -177,10 +192,22 @@ class Tx:
 
 
 class Database:
-    def __init__(self, url: str, pool: asyncpg.Pool, purpose: Purpose, wait: float | None) -> None:
+    def __init__(
+        self,
+        url: str,
+        pool: asyncpg.Pool,
+        purpose: Purpose,
+        *,
+        wait: float | None = None,
+        local: Mapping[str, str] | None = None,
+    ) -> None:
+        """`wait` is how long a connection is waited for. `local` are settings made in each transaction, for it alone,
+        instead of when connecting.
+        """
         self.url = url
         self.announce: Callable[[Hints], Awaitable[None]] | None = None
-        self._pool, self._purpose, self._wait = pool, purpose, wait
+        self._pool, self._purpose = pool, purpose
+        self._wait, self._local = wait, local
 
     @classmethod
     async def open(
@@ -191,10 +218,16 @@ class Database:
         size: int = 10,
         least: int = 0,
         profile: Profile | None = None,
+        is_pooled: bool = False,
     ) -> "Database":
-        """At most `size` connections; `least` of them stay open however quiet it is."""
+        """At most `size` connections; `least` of them stay open however quiet it is.
+
+        `is_pooled` is for an address that may be a pooler's: nothing is left in a session, every transaction brings its
+        settings along, and `connect` is not for it. Any other address must be PostgreSQL's own.
+        """
         profile = profile or PROFILES[purpose]
-        with _NamedFailure():
+        settings = {**_SESSION, **profile.session}
+        with _NamedFailure(is_direct=not is_pooled):
             pool = await asyncpg.create_pool(
                 url,
                 min_size=least,
@@ -202,11 +235,19 @@ class Database:
                 init=_teach_json,
                 reset=_keep,
                 command_timeout=60,
-                server_settings={**_SESSION, **profile.session},
+                connection_class=cast("type[Connection]", _PooledConnection if is_pooled else Connection),
+                server_settings={} if is_pooled else settings,
+                statement_cache_size=0 if is_pooled else _STATEMENTS,
             )
             # The pool connects when it is used; whoever opens a database wants to know now.
-            await pool.release(await pool.acquire())
-        return cls(url, pool, purpose, profile.wait)
+            async with pool.acquire() as connection:
+                process = await connection.fetchval(SQL.read_process.text)
+                named = connection.get_server_pid()
+        # PostgreSQL names the process when a connection begins; a pooler, which has many, makes a number up.
+        if process != named and not is_pooled:
+            pool.terminate()
+            raise PoolerNotAllowed("another process than the one named at the start serves the connection")
+        return cls(url, pool, purpose, wait=profile.wait, local=settings if is_pooled else None)
 
     @property
     def sizes(self) -> tuple[int, int]:
@@ -231,7 +272,7 @@ class Database:
         try:
             with _NamedSlowness(is_limited=self._wait is not None):
                 async with connection.transaction():
-                    row = await connection.fetchrow(opening.text, *opening.arguments(given))
+                    row = await self._begin(connection, opening, given)
                     tx = Tx(connection, cast("Row", row))
                     yield tx
             # Before the connection goes back, which takes a while: others wait for this.
@@ -242,8 +283,22 @@ class Database:
             await self._pool.release(connection)
         await self._follow(tx)
 
+    async def _begin(
+        self, connection: "PoolConnectionProxy[Row]", opening: Statement, given: dict[str, Any]
+    ) -> Row | None:
+        """Settings for this transaction alone come with the moment, so that they cost no round trip."""
+        row = None
+        if self._local is not None:
+            row = await connection.fetchrow(SQL.read_now_with.text, list(self._local), list(self._local.values()))
+        if row is None or opening is not SQL.read_now:
+            row = await connection.fetchrow(opening.text, *opening.arguments(given))
+        return row
+
     async def rows(self, statement: Statement, **given: Any) -> list[Row]:
         """One statement that is a transaction of its own: the fewest round trips there are."""
+        if self._local is not None:
+            async with self.transaction() as tx:
+                return await tx.rows(statement, **given)
         connection = await self._acquire()
         try:
             with _NamedSlowness(is_limited=self._wait is not None):
@@ -289,13 +344,29 @@ class Database:
         return connection
 
 
+class _PooledConnection(Connection):
+    """asyncpg turns JIT off for the rest of the session before it looks up a type; only if it knows of JIT."""
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self._server_caps = self._server_caps._replace(jit=False)  # type: ignore[has-type]  # stubs give it none
+
+
 class _NamedFailure:
-    """Names a connection failure; everything else passes through."""
+    """Names a connection failure; everything else passes through.
+
+    `is_direct` is for the first words on an address that must not be a pooler's.
+    """
+
+    def __init__(self, *, is_direct: bool = False) -> None:
+        self._is_direct = is_direct
 
     def __enter__(self) -> None:
         return None
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        if self._is_direct and isinstance(error, _POOLER_ERRORS):
+            raise PoolerNotAllowed(str(error)) from error
         if isinstance(error, ConnectionFailure):
             raise DatabaseUnavailable(f"{type(error).__name__}: {error}") from error
 

@@ -9,10 +9,13 @@ create table if not exists pabal.migration (
   applied_at timestamptz not null default transaction_timestamp(), primary key (owner, number));
 
 -- name: list_applied()
-select owner, number, checksum from pabal.migration;
+select owner, number, name, checksum from pabal.migration;
 
 -- name: insert_applied(owner, number, name, checksum)!
 insert into pabal.migration (owner, number, name, checksum) values (:owner, :number, :name, :checksum);
+
+-- name: update_applied(owner, number, name, checksum)!
+update pabal.migration set name = :name, checksum = :checksum where owner = :owner and number = :number;
 
 -- name: has_ledger()
 select to_regclass('pabal.migration') is not null;

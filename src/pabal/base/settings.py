@@ -1,5 +1,6 @@
 """One frozen Settings, read once: what a caller gives, the environment (PABAL_…), pabal.toml, the defaults."""
 
+import ipaddress
 import os
 import re
 import sys
@@ -16,6 +17,7 @@ from pabal.base.errors import Invalid
 
 PREFIX = "PABAL_"
 ROLES = ("web", "worker", "scheduler")
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d|w)")
 # Users and hosts may hold anything; ports are numbers.
@@ -72,6 +74,12 @@ class Settings(BaseSettings):
         description="Address of a PostgreSQL 15 to 18, as `postgresql://user:password@host:port/database`. "
         "Empty: Pabal makes and runs a private one of its own.",
     )
+    pages_url: str | None = Field(
+        None,
+        repr=False,
+        description="A second address of the same database for what the console and REST read; it may lead through a "
+        "pooler such as PgBouncer in transaction mode. `PABAL_DATABASE_URL` may not. Empty: the same address for both.",
+    )
     data_dir: Path = Field(
         Path("data"),
         description="Folder of the private PostgreSQL, of files and backups, and of this host's lock files. "
@@ -95,8 +103,14 @@ class Settings(BaseSettings):
     )
     trusted_proxies: str = Field(
         "",
-        description="Addresses of proxies whose X-Forwarded-For and X-Forwarded-Proto are believed, "
-        "separated by commas. Empty: none.",
+        description="Addresses and networks of proxies whose X-Forwarded-For and X-Forwarded-Proto are believed, "
+        "separated by commas, such as `127.0.0.1,10.0.0.0/24`; the client is the right-hand address that is none of "
+        "them. `*` believes whoever connects and is warned about. Empty: none.",
+    )
+    demo_from_anywhere: bool = Field(
+        False,
+        description="Lets the demo's people, whose password everybody knows, sign in from other machines too: for a "
+        "demo in a container or behind a proxy. Counts only with `pabal up --demo`.",
     )
     telegram_url: str = Field(
         "https://api.telegram.org", description="Address of Telegram's Bot API, or of the simulator."
@@ -138,7 +152,9 @@ class Settings(BaseSettings):
     lang: Literal["auto", "en", "ko"] = Field(
         "auto", description="Language of what the command line says. auto: as `LC_ALL`, `LC_MESSAGES` or `LANG` say."
     )
-    log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="The least level logged.")
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        "info", description="The least level logged. At a terminal it is warning unless this is set."
+    )
     log_format: Literal["auto", "json", "text"] = Field(
         "auto", description="auto: text at a terminal, one JSON object per line otherwise."
     )
@@ -214,7 +230,16 @@ class Settings(BaseSettings):
             raise ValueError("write it as https://host or http://host:port, without a path")
         return value.rstrip("/")
 
-    @field_validator("database_url")
+    @field_validator("trusted_proxies")
+    @classmethod
+    def _check_proxies(cls, value: str) -> str:
+        try:
+            parse_proxies(value)
+        except ValueError as error:
+            raise ValueError("write addresses or networks, such as 127.0.0.1,10.0.0.0/24") from error
+        return value
+
+    @field_validator("database_url", "pages_url")
     @classmethod
     def _check_address(cls, value: str | None) -> str | None:
         """What the driver would stumble over with a traceback; everything else it names itself."""
@@ -264,6 +289,17 @@ def parse_roles(text: str) -> frozenset[str]:
 
 def split_list(text: str) -> list[str]:
     return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def parse_proxies(text: str) -> tuple[Network, ...]:
+    """`*` is everybody."""
+    everybody = ("0.0.0.0/0", "::/0")
+    parts = [part for one in split_list(text) for part in (everybody if one == "*" else (one,))]
+    return tuple(ipaddress.ip_network(part) for part in parts)
+
+
+def trusts_everybody(text: str) -> bool:
+    return any(network.prefixlen == 0 for network in parse_proxies(text))
 
 
 def reference() -> str:

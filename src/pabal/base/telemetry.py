@@ -60,6 +60,12 @@ def emit(name: str, /, **fields: Any) -> None:
         _log.log(event.level, name, **fields)
 
 
+def count_emitted(name: str) -> int:
+    """How often, in this process, with whatever labels."""
+    [counted] = _declared[name].counter.collect()
+    return int(sum(sample.value for sample in counted.samples if sample.name.endswith("_total")))
+
+
 def metrics_text() -> bytes:
     return generate_latest(REGISTRY)
 

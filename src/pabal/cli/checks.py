@@ -4,19 +4,21 @@ import os
 import shutil
 import socket
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
 
 import pabal.platform
 from pabal.base import clock
-from pabal.base.database import Database, DatabaseError
+from pabal.base.database import Database, DatabaseError, PoolerNotAllowed
 from pabal.base.errors import PabalError
-from pabal.base.migrations import find_missing
-from pabal.base.settings import Settings
+from pabal.base.migrations import Comparison, compare
+from pabal.base.pages import open_pages
+from pabal.base.settings import Settings, trusts_everybody
 from pabal.base.sql import load
 from pabal.cli.check import Check
 from pabal.cli.platform_checks import platform_checks
 from pabal.cli.shell import Shell
+from pabal.demo import SLICE as DEMO
 from pabal.engine.wakeups import Wakeups
 from pabal.platform.secrets import find_vault, key_file
 from pabal.platform.slice import Slice, list_migrations
@@ -28,17 +30,21 @@ SKEW_SECONDS = 2.0
 OLD_SNAPSHOT_SECONDS = 300.0
 DEAD_ROWS = 100_000
 FULL_QUEUE = 0.5
+CORE = ("base", "engine", "platform")
 LEAST_ROOM = 2 * 1024**3
 
 
 async def run_checks(shell: Shell) -> AsyncIterator[Check]:
     """Those that need no database first, so that a broken one hides nothing."""
-    for look in (_python, _folder, _disk, _port, _secret, _files, _assets):
+    for look in (_python, _folder, _disk, _port, _proxies, _secret, _files, _assets):
         yield look(shell.settings)
     slices, check = _apps(shell)
     yield check
     try:
         database = await Database.open(await shell.database_url(), size=2)
+    except PoolerNotAllowed as error:
+        yield Check("pooler", "fail", f"{error.code}: {error.detail}")
+        return
     except (PabalError, DatabaseError, OSError, ValueError) as error:
         yield Check("database", "fail", f"{type(error).__name__}: {error}")
         return
@@ -52,10 +58,14 @@ async def run_checks(shell: Shell) -> AsyncIterator[Check]:
 async def _database_checks(shell: Shell, database: Database, slices: tuple[Slice, ...]) -> AsyncIterator[Check]:
     yield Check("database", "ok", "private" if shell.settings.database_url is None else "given")
     yield await _version(database)
-    missing = [f"{one.owner} {one.name}" for one in await find_missing(database, list_migrations(slices))]
-    yield Check("migrations", "fail" if missing else "ok", ", ".join(missing))
-    if any(name.startswith(("base", "engine", "platform")) for name in missing):
+    # Every server has the demo's tables, though its app is seldom loaded.
+    found = await compare(database, list_migrations((*slices, DEMO)))
+    for check in _migrations(found):
+        yield check
+    if found.newer or any(one.owner in CORE for one in found.missing):
         return
+    if shell.settings.pages_url is not None:
+        yield await _pages(shell.settings, database)
     looks: tuple[Callable[[Database], Awaitable[Check]], ...] = (_skew, _hearing, _snapshot, _dead, _notices, _defaults)
     for look in looks:
         yield await look(database)
@@ -95,6 +105,11 @@ def _port(settings: Settings) -> Check:
         except OSError as error:
             return Check("port", "warn", f"{settings.host}:{settings.port} {error.strerror or error}")
     return Check("port", "ok", f"{settings.host}:{settings.port}")
+
+
+def _proxies(settings: Settings) -> Check:
+    is_anybody = trusts_everybody(settings.trusted_proxies)
+    return Check("proxies", "warn" if is_anybody else "ok", settings.trusted_proxies)
 
 
 def _secret(settings: Settings) -> Check:
@@ -138,6 +153,27 @@ async def _version(database: Database) -> Check:
     finally:
         await connection.close()
     return Check("version", "ok" if number // 10000 in VERSIONS else "fail", f"{number // 10000}.{number % 10000}")
+
+
+def _migrations(found: Comparison) -> Iterator[Check]:
+    """`pabal db migrate` leaves the demo's out."""
+    pending = [str(one) for one in (*found.amended, *found.missing) if one.owner != DEMO.name]
+    yield Check("migrations", "fail" if pending else "ok", ", ".join(pending))
+    if found.newer:
+        yield Check("newer", "fail", f"database_newer: {', '.join(found.newer)}")
+    if found.changed:
+        yield Check("changed", "fail", f"migration_changed: {', '.join(map(str, found.changed))}")
+    if found.unloaded:
+        yield Check("unloaded", "warn", ", ".join(found.unloaded))
+
+
+async def _pages(settings: Settings, database: Database) -> Check:
+    try:
+        pages = await open_pages(database, settings.pages_url, size=1)
+    except (PabalError, DatabaseError, OSError, ValueError) as error:
+        return Check("pages", "fail", f"{type(error).__name__}: {error}")
+    await pages.close()
+    return Check("pages", "ok", "")
 
 
 async def _skew(database: Database) -> Check:

@@ -46,6 +46,10 @@ def restore(
 ) -> None:
     """Bring a backup back into an empty database, or in place of what is there. Stop every server first."""
     shell: Shell = ctx.obj
+    if not file.is_file():
+        from pabal.base.embedded.dumps import RestoreFailed
+
+        shell.fail(RestoreFailed(f"there is no file {file}"))
     if replace:
         shell.confirm("db.restore.ask", yes=yes)
     shell.run(_restore(shell, file, replace=replace))
@@ -61,14 +65,19 @@ def migrate(
 
     async def work() -> None:
         from pabal.base.database import Database
-        from pabal.base.migrations import find_missing, migrate
+        from pabal.base.migrations import compare, migrate
         from pabal.cli.output import Answer
         from pabal.platform.slice import list_migrations
 
         database = await Database.open(await _ensured_url(shell), size=1)
         try:
-            wanted = list_migrations(shell.loaded)
-            applied = await (find_missing(database, wanted) if dry_run else migrate(database, wanted))
+            migrations = list_migrations(shell.loaded)
+            if dry_run:
+                found = await compare(database, migrations)
+                found.refuse_unknown()
+                applied = [*found.amended, *found.missing]
+            else:
+                applied = await migrate(database, migrations)
         finally:
             await database.close()
         rows = [{"owner": one.owner, "migration": one.name} for one in applied]
@@ -91,6 +100,7 @@ async def _restore(shell: Shell, file: Path, *, replace: bool) -> None:
     from pabal.cli.exits import InUse
 
     url = await _ensured_url(shell)
+    await _refuse_newer_dump(shell, url, file)
     if replace:
         alive = await _living_servers(url)
         if alive:
@@ -98,6 +108,17 @@ async def _restore(shell: Shell, file: Path, *, replace: bool) -> None:
     await embedded.restore(url, file, replace=replace)
     await _renew_cursors(url)
     shell.tell("db.restored", file=file)
+
+
+async def _refuse_newer_dump(shell: Shell, url: str, file: Path) -> None:
+    """Before anything is replaced by what this version could not work on."""
+    from pabal.base import embedded
+    from pabal.base.migrations import Applied, compare_applied
+    from pabal.platform.slice import list_migrations
+
+    rows = await embedded.read_dumped(url, file, schema="pabal", table="migration")
+    applied = [Applied(row["owner"], int(row["number"]), row["name"], row["checksum"]) for row in rows]
+    compare_applied(applied, list_migrations(shell.loaded)).refuse_unknown()
 
 
 async def _renew_cursors(url: str) -> None:

@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from pabal.cli.exits import DemoRefused
 from pabal.cli.options import DryRun, Yes
 from pabal.cli.shell import Shell, administrator
 
@@ -17,14 +16,14 @@ COLUMNS = ("result", "units", "people", "apps")
 
 @app.command()
 def load(ctx: typer.Context, dry_run: DryRun = False) -> None:
-    """Fill it in; what is there stays. Not in production."""
+    """Fill it in; what is there stays. Its people sign in only on a server of `pabal up --demo`. Not in production."""
     shell: Shell = ctx.obj
 
     async def work() -> None:
         from pabal.platform import demo
 
         if shell.settings.is_production:
-            raise DemoRefused
+            raise demo.DemoRefused
         async with shell.database() as database:
             before = await _count(shell, database)
             if not dry_run:

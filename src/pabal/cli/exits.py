@@ -117,10 +117,6 @@ class InUse(Refused):
     """A server still uses this database. Stop it first."""
 
 
-class DemoRefused(Refused):
-    """In production there is no demo: its people have a password that everybody knows."""
-
-
 class NoSecretKey(Refused):
     """The servers' key is not here, so that they could not open what this would seal. Do it in the folder of a server,
     or set PABAL_SECRET_KEY as they have it."""

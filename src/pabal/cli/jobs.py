@@ -142,7 +142,9 @@ async def _cancel(shell: Shell, texts: list[str], *, dry_run: bool, force: bool)
 
     async with shell.database() as database, shell.services(database) as services, database.transaction() as tx:
         known = kinds.merge(one.make_kinds(services) for one in shell.house)
-        done = await operating.cancel_jobs(tx, administrator(), texts, kinds=known, force=force, dry_run=dry_run)
+        done = await operating.cancel_jobs(
+            tx, administrator(), texts, kinds=known, owners=shell.owners, force=force, dry_run=dry_run
+        )
         if len(done) == 1 and done[0].result != "ended_before":
             _raise(done[0])
     _show_results(shell, [{"id": one.id, "result": one.result} for one in done])
@@ -156,7 +158,7 @@ async def _retry(shell: Shell, text: str, *, dry_run: bool) -> None:
     from pabal.platform import operating
 
     async with shell.transaction() as tx:
-        [done] = await operating.retry_jobs(tx, administrator(), [text], dry_run=dry_run)
+        [done] = await operating.retry_jobs(tx, administrator(), [text], owners=shell.owners, dry_run=dry_run)
         _raise(done)
     result = {"id": done.made or done.id, "result": done.result, "cause": done.id, "dry_run": dry_run}
     _show_results(shell, [result])

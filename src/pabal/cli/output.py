@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import sys
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -18,6 +19,7 @@ from pabal.platform.commands.answers import Answer
 from pabal.platform.commands.printing import printable
 from pabal.platform.language.pairs import Lang, put
 from pabal.platform.language.status import STATUS, Words, find_status
+from pabal.platform.spreadsheets import defuse
 
 __all__ = ["Answer", "console", "show_moment", "state_text", "table", "write"]
 
@@ -30,6 +32,7 @@ _LOOKS: Mapping[str, tuple[str, str]] = {
     "fail": ("✕", "red"),
     "end": ("■", ""),
 }
+_BREAKS = re.compile(r"[\t\r\n]")
 # Columns whose codes have words: `level.hq`, `role.viewer`.
 _WORDED = ("beyond", "level", "role", "severity", "what")
 
@@ -46,8 +49,10 @@ def write(answer: Answer, form: str, lang: Lang, *, header: bool = True) -> None
         case "csv":
             typer.echo(_csv(answer, header=header), nl=False)
         case "plain":
+            # one column is a value for a script, taken as it is; columns between tabs are also pasted into spreadsheets
+            show = _flat if len(answer.columns) == 1 else _defused
             for row in answer.rows:
-                typer.echo("\t".join(_flat(row.get(name)) for name in answer.columns))
+                typer.echo("\t".join(show(row.get(name)) for name in answer.columns))
         case _:
             _write_table(answer, lang)
 
@@ -142,8 +147,13 @@ def _csv(answer: Answer, *, header: bool) -> str:
     writer = csv.writer(file, lineterminator="\n")
     if header:
         writer.writerow(names)
-    writer.writerows([_flat(row.get(name)) for name in names] for row in answer.rows)
+    writer.writerows([_defused(row.get(name)) for name in names] for row in answer.rows)
     return file.getvalue()
+
+
+def _defused(value: Any) -> str:
+    """A flat cell in which nothing that somebody typed is a formula."""
+    return defuse(_flat(value)) if isinstance(value, str) else _flat(value)
 
 
 def _flat(value: Any) -> str:
@@ -154,7 +164,7 @@ def _flat(value: Any) -> str:
     if isinstance(value, dict | list):
         return _dump(value)
     plain = _plain(value) if isinstance(value, datetime | timedelta) else value
-    return str(plain).replace("\t", " ").replace("\n", " ")
+    return _BREAKS.sub(" ", str(plain))
 
 
 def _dump(value: Any, indent: int | None = None) -> str:

@@ -65,7 +65,9 @@ def pause(ctx: typer.Context, schedule: ScheduleId, dry_run: DryRun = False) -> 
     async def work() -> None:
         async with shell.transaction() as tx:
             schedule_id = why.read_schedule(schedule)
-            found = await operating.pause_schedule(tx, administrator(), schedule_id, dry_run=dry_run)
+            found = await operating.pause_schedule(
+                tx, administrator(), schedule_id, owners=shell.owners, dry_run=dry_run
+            )
         _show(shell, [found])
 
     shell.run(work())
@@ -83,7 +85,9 @@ def resume(ctx: typer.Context, schedule: ScheduleId, dry_run: DryRun = False) ->
     async def work() -> None:
         async with shell.transaction() as tx:
             schedule_id = why.read_schedule(schedule)
-            found = await operating.resume_schedule(tx, administrator(), schedule_id, dry_run=dry_run)
+            found = await operating.resume_schedule(
+                tx, administrator(), schedule_id, owners=shell.owners, dry_run=dry_run
+            )
         _show(shell, [found])
 
     shell.run(work())

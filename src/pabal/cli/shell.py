@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pabal.base.settings import Settings
     from pabal.platform.actor import Actor
     from pabal.platform.commands.answers import Answer
+    from pabal.platform.controls import Owners
     from pabal.platform.secrets import Vault
     from pabal.platform.services import Services
     from pabal.platform.slice import Slice
@@ -111,11 +112,19 @@ class Shell:
         typer.echo(told, err=True)
         raise typer.Exit(exit_code(error))
 
-    @property
-    def has_apps(self) -> bool:
-        """Perhaps, asked without importing anything: `--help` is to be quick."""
+    @cached_property
+    def named_apps(self) -> list[str]:
+        """By --app and by the settings, which are not asked: importing them takes longer than a help."""
         file = Path(os.environ.get("PABAL_CONFIG", "pabal.toml"))
-        return bool(self.apps or os.environ.get("PABAL_APPS") or file.exists())
+        named = os.environ.get("PABAL_APPS", "")
+        if not named and file.exists():
+            import tomllib
+
+            try:
+                named = str(tomllib.loads(file.read_text(encoding="utf-8")).get("apps", ""))
+            except (OSError, ValueError):
+                return []  # the first command that needs a setting says what is wrong
+        return [*(name.strip() for name in named.split(",") if name.strip()), *self.apps]
 
     @cached_property
     def loaded(self) -> "tuple[Slice, ...]":
@@ -136,11 +145,18 @@ class Shell:
     def house(self) -> "tuple[Slice, ...]":
         """As a server of these settings is made of: the apps, and the platform's own rooms."""
         from pabal.platform.rooms import platform_slice
-        from pabal.platform.slice import check_names, list_migrations
+        from pabal.platform.slice import check_slices, list_migrations
 
         whole = (*self.slices, platform_slice(self.slices, list_migrations(self.slices)))
-        check_names(whole)
+        check_slices(whole)
         return whole
+
+    @property
+    def owners(self) -> "Owners":
+        """Of the kinds of work that these apps claim."""
+        from pabal.platform.slice import list_owners
+
+        return list_owners(self.house)
 
     @property
     def address(self) -> str:
@@ -169,10 +185,27 @@ class Shell:
         notifier = Notifier(database)
         database.announce = notifier.announce
         try:
+            await self._refuse_newer(database)
             yield database
         finally:
             await notifier.close()
             await database.close()
+
+    async def _refuse_newer(self, database: "Database") -> None:
+        """Of the apps, those count that this command has imported, as an app's own commands do: importing the others
+        for this alone would take longer than most commands."""
+        from pabal.base.migrations import compare
+        from pabal.base.settings import split_list
+        from pabal.platform.schema import MIGRATIONS
+
+        apps: tuple[Slice, ...] = self.__dict__.get("loaded", ())
+        imported = [name for name in split_list(self.settings.apps) if name.partition(":")[0] in sys.modules]
+        if imported and not apps:
+            from pabal.platform.slice import load_slice
+
+            apps = tuple(load_slice(name) for name in imported)
+        known = [*MIGRATIONS, *(one for app in apps for one in app.read_migrations())]
+        (await compare(database, known)).refuse_unknown()
 
     @asynccontextmanager
     async def transaction(self) -> "AsyncIterator[Tx]":
@@ -250,12 +283,15 @@ class _TakenBack(Exception):
 
 async def _named(work: Coroutine[Any, Any, T]) -> T:
     """A database without our tables, or one that does not let us in, is named."""
+    from pabal.base import disk
     from pabal.base.database import DatabaseError
     from pabal.cli.exits import DatabaseRefused, NotMigrated
 
     try:
         return await work
     except DatabaseError as error:
+        if disk.is_full(error):
+            raise disk.name_full("database", error) from error
         if error.sqlstate in _NOT_MIGRATED:
             raise NotMigrated(str(error)) from error
         if str(error.sqlstate)[:2] in ("28", "3D"):

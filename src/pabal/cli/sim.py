@@ -6,10 +6,12 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from pabal.cli.lazy import Later
 from pabal.cli.shell import Shell
+from pabal.platform.commands.tree import Later
 
-BOT = Later("bot", "apps.messaging.simulator.command:bot", "A KakaoTalk bot on a phone; what arrives is shown.")
+BOT = Later(
+    "bot", "pabal.apps.messaging.simulator.command:bot", "A phone's bot: connects, answers, and shows what arrives."
+)
 
 
 class Simulators(TyperGroup):

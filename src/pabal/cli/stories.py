@@ -28,7 +28,8 @@ async def _why(shell: Shell, subject: str) -> None:
     from pabal.platform.tenants import visible_to
 
     async with shell.transaction() as tx:
-        story = await operating.why(tx, await visible_to(tx, administrator()), subject)
+        actor = administrator()
+        story = await operating.why(tx, actor, await visible_to(tx, actor), subject, owners=shell.owners)
     if shell.output == "table":
         _print(shell, story)
         return

@@ -1,6 +1,5 @@
 """`pabal top`: a live overview in the terminal."""
 
-import asyncio
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -43,6 +42,8 @@ async def _top(shell: Shell) -> None:
 
 
 async def _watch(shell: Shell, database: "Database") -> None:
+    import asyncio
+
     from rich.live import Live
 
     with Live(screen=True, auto_refresh=False) as live:
@@ -59,13 +60,16 @@ async def _gather(shell: Shell, database: "Database") -> dict[str, Any]:
     from pabal.platform.tenants import visible_to
 
     async with database.transaction() as tx:
-        scope = await visible_to(tx, administrator())
+        actor = administrator()
+        scope = await visible_to(tx, actor)
+        controls = [each for one in shell.house for each in one.controls]
+        coming = await operating.list_upcoming(tx, actor, scope, tx.now + AHEAD, controls=controls, limit=LOOKED)
         return {
             "now": tx.now,
             "servers": [server_row(server) for server in await listing.list_servers(tx)],
             "depths": asdict(await listing.read_depths(tx)),
             "cap": listing.CAP,
-            "next": _grouped(await operating.list_upcoming(tx, scope, tx.now + AHEAD, limit=LOOKED)),
+            "next": _grouped(coming),
             "needs": await _needs(shell, tx),
         }
 
@@ -88,7 +92,7 @@ async def _needs(shell: Shell, tx: "Tx") -> list[dict[str, Any]]:
     from pabal.platform.tenants import visible_to
 
     scope = await visible_to(tx, administrator())
-    found = await list_needs(tx, scope, shell.house)
+    found = await list_needs(tx, shell.actor, scope, shell.house)
     return [
         {
             "at": need.at,

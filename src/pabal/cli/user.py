@@ -114,7 +114,7 @@ def edit(
     active: Annotated[bool | None, typer.Option("--active/--inactive", help="Whether they may sign in.")] = None,
     dry_run: DryRun = False,
 ) -> None:  # long: each thing one may change is an option
-    """Change what is named. Who is demoted or moved loses the keys that go beyond."""
+    """Change what is named. A new role or unit ends their sessions and revokes the tokens they made."""
     shell: Shell = ctx.obj
 
     async def work() -> None:
@@ -176,7 +176,7 @@ def link(ctx: typer.Context, user: Login, span: ValidFor = "1h", dry_run: DryRun
 def reset_password(
     ctx: typer.Context, user: Login, span: ValidFor = "1h", yes: Yes = False, dry_run: DryRun = False
 ) -> None:
-    """Forgotten or stolen: the password and every session are void, and a one-time address lets them choose anew."""
+    """Forgotten or stolen: the password, every session and every token they made end; an address lets them choose."""
     shell: Shell = ctx.obj
     if not dry_run:
         shell.confirm("user.reset.ask", yes=yes, user=user)

@@ -20,6 +20,16 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "wait.step": ("  {step}", "  {step}"),
     "hint.up": ("Start one: pabal up", "시작하려면: pabal up"),
     # starting and stopping
+    "up.postgres_new": (
+        "Making a private PostgreSQL in {folder} …",
+        "{folder}에 전용 PostgreSQL을 만들고 있습니다 …",
+    ),
+    "up.postgres": ("Starting the private PostgreSQL in {folder} …", "{folder}의 전용 PostgreSQL을 켜고 있습니다 …"),
+    "up.tables": (
+        "Tables brought up to date ({n} step).|Tables brought up to date ({n} steps).",
+        "테이블을 최신으로 맞췄습니다({n}단계).",
+    ),
+    "up.stopped": ("Pabal has stopped.", "파발을 멈췄습니다."),
     "up.url": ("Pabal is ready: {url}", "파발이 준비되었습니다: {url}"),
     "up.ready": ("Pabal is ready: {roles}", "파발이 준비되었습니다: {roles}"),
     "up.other_port": (
@@ -42,6 +52,22 @@ WORDS: Mapping[str, tuple[str, str]] = {
         "            the clock can be moved in the console, or with: pabal clock advance 1h",
         "  데모      사용자: demo-hq, demo-busan, demo-haeundae, demo-yeoksam, 비밀번호: {password}\n"
         "            시계는 콘솔에서, 또는 pabal clock advance 1h 로 옮길 수 있습니다",
+    ),
+    "up.demo_here": (
+        "            they sign in on this machine only (in a container or behind a proxy: --demo-from-anywhere)",
+        "            이 컴퓨터에서만 로그인할 수 있습니다(컨테이너 안이나 프록시 뒤라면 --demo-from-anywhere)",
+    ),
+    "up.demo_from_anywhere": (
+        "  WARNING   --demo-from-anywhere: whoever reaches this address is the head office with that password.\n"
+        "            Use it only with a database that holds nothing real.",
+        "  경고      --demo-from-anywhere: 이 주소에 닿는 사람은 누구나 그 비밀번호로 본사 관리자가 될 수 있습니다.\n"
+        "            실제 데이터가 없는 데이터베이스에서만 쓰세요.",
+    ),
+    "up.every_proxy": (
+        "  WARNING   PABAL_TRUSTED_PROXIES trusts everybody: whoever connects may say any address and https.\n"
+        "            Name your proxies instead, such as 127.0.0.1,10.0.0.0/24.",
+        "  경고      PABAL_TRUSTED_PROXIES가 모두를 믿습니다. 누구나 접속하면서 주소와 https를 꾸며 댈 수 있습니다.\n"
+        "            127.0.0.1,10.0.0.0/24처럼 프록시의 주소를 적으세요.",
     ),
     "down.none": ("The private PostgreSQL does not run.", "전용 PostgreSQL이 실행 중이 아닙니다."),
     "down.stopped": ("The private PostgreSQL is stopped.", "전용 PostgreSQL을 멈췄습니다."),
@@ -91,8 +117,8 @@ WORDS: Mapping[str, tuple[str, str]] = {
         "{user} 사용자의 로그인과 토큰을 모두 끝내고 더는 들어오지 못하게 할까요?",
     ),
     "user.reset.ask": (
-        "Void the password and all sessions of {user}?",
-        "{user} 사용자의 비밀번호와 로그인을 모두 무효로 할까요?",
+        "Void the password, all sessions and all tokens of {user}?",
+        "{user} 사용자의 비밀번호와 로그인, 만든 토큰을 모두 무효로 할까요?",
     ),
     "token.none": ("No tokens yet.", "아직 토큰이 없습니다."),
     "token.once": (
@@ -132,8 +158,10 @@ WORDS: Mapping[str, tuple[str, str]] = {
         "데모 조직과 사용자, 앱이 더한 것을 모두 지울까요?",
     ),
     "demo.loaded": (
-        "People: demo-hq, demo-busan, demo-haeundae, demo-yeoksam; password: {password}",
-        "사용자: demo-hq, demo-busan, demo-haeundae, demo-yeoksam, 비밀번호: {password}",
+        "People: demo-hq, demo-busan, demo-haeundae, demo-yeoksam; password: {password}\n"
+        "They can sign in only on a server started with `pabal up --demo`.",
+        "사용자: demo-hq, demo-busan, demo-haeundae, demo-yeoksam, 비밀번호: {password}\n"
+        "`pabal up --demo`로 시작한 서버에서만 로그인할 수 있습니다.",
     ),
     "top.servers": ("Servers", "서버"),
     "top.next": ("The next hour", "앞으로 한 시간"),
@@ -301,6 +329,26 @@ WORDS: Mapping[str, tuple[str, str]] = {
         "Start it (pabal up), or check PABAL_DATABASE_URL.",
         "시작하거나(pabal up) PABAL_DATABASE_URL을 확인하세요.",
     ),
+    "doctor.pooler": (
+        "Set PABAL_DATABASE_URL to PostgreSQL's own address; a pooler's address belongs in PABAL_PAGES_URL.",
+        "PABAL_DATABASE_URL에는 PostgreSQL의 주소를 적으세요. 풀러의 주소는 PABAL_PAGES_URL에 적습니다.",
+    ),
+    "doctor.pages": (
+        "Correct PABAL_PAGES_URL (the same database; a pooler in session or transaction mode), or leave it empty.",
+        "PABAL_PAGES_URL을 고치거나(같은 데이터베이스, 세션 또는 트랜잭션 모드의 풀러) 비워 두세요.",
+    ),
+    "doctor.newer": (
+        "A newer version has migrated this database: install that version here, or restore a backup from before.",
+        "더 새로운 버전이 이 데이터베이스를 마이그레이션했습니다. 그 버전을 설치하거나 이전 백업을 복원하세요.",
+    ),
+    "doctor.changed": (
+        "These migrations were edited after they had been applied here: put their texts back.",
+        "이미 적용한 마이그레이션이 수정되었습니다. 원래 내용으로 되돌리세요.",
+    ),
+    "doctor.unloaded": (
+        "Tables of apps that are not loaded; their jobs wait. Load the apps (PABAL_APPS, --app), or leave the tables.",
+        "불러오지 않은 앱의 테이블입니다. 그 앱의 작업은 기다립니다. 앱을 불러오거나(PABAL_APPS, --app) 그대로 두세요.",
+    ),
     "doctor.version": ("Use PostgreSQL 15, 16, 17 or 18.", "PostgreSQL 15, 16, 17, 18 중 하나를 쓰세요."),
     "doctor.migrations": ("pabal db migrate", "pabal db migrate"),
     "doctor.clock": (
@@ -308,8 +356,8 @@ WORDS: Mapping[str, tuple[str, str]] = {
         "이 컴퓨터의 시계를 맞추세요(chrony, ntp). 파발은 데이터베이스 시계를 따릅니다.",
     ),
     "doctor.listen": (
-        "NOTIFY does not arrive: a transaction pooler? Give the direct address; until then Pabal polls.",
-        "NOTIFY가 오지 않습니다. 트랜잭션 풀러라면 직접 주소를 쓰세요. 그동안은 주기적으로 확인합니다.",
+        "NOTIFY does not arrive: something between here and PostgreSQL drops it. Until it does, Pabal polls.",
+        "NOTIFY가 오지 않습니다. PostgreSQL까지 가는 길에서 사라집니다. 그동안은 주기적으로 확인합니다.",
     ),
     "doctor.snapshot": (
         "A transaction is open for long and keeps dead rows; end it: select pg_terminate_backend(PID).",
@@ -326,6 +374,10 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "doctor.secret": (
         "Set PABAL_SECRET_KEY (openssl rand -base64 32), or give the key file to the user who runs Pabal (chmod 600).",
         "PABAL_SECRET_KEY를 정하거나(openssl rand -base64 32) 키 파일을 파발 실행 사용자에게 넘기세요(chmod 600).",
+    ),
+    "doctor.proxies": (
+        "Name the addresses of your proxies in PABAL_TRUSTED_PROXIES instead of *.",
+        "PABAL_TRUSTED_PROXIES에 * 대신 프록시의 주소를 적으세요.",
     ),
     "doctor.files": (
         "Give the folder of files to the user who runs Pabal (chown, chmod 755).",

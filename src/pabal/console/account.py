@@ -32,7 +32,7 @@ async def prefer(
     answer = visit.go("/account", said=("Saved.", "저장했습니다."))
     # what this browser chose before would win over what was just saved
     for cookie in (LANG_COOKIE, THEME_COOKIE):
-        answer.delete_cookie(cookie, path="/")
+        visit.drop_cookie(answer, cookie)
     return answer
 
 
@@ -41,10 +41,16 @@ async def change_password(
     visit: Visitor,
     password: Annotated[str, Form(max_length=1000)],
     current: Annotated[str, Form(max_length=1000)] = "",
+    revoke_tokens: Annotated[bool, Form()] = False,
 ) -> Response:
     try:
         await auth.change_password(
-            visit.services.identity, visit.actor, current=current or None, new=password, keep=visit.session_id
+            visit.services.identity,
+            visit.actor,
+            current=current or None,
+            new=password,
+            keep=visit.session_id,
+            revoke_tokens=revoke_tokens,
         )
     except PabalError as error:
         return await _show(visit, error)
@@ -69,7 +75,7 @@ async def end_others(visit: Visitor) -> Response:
 async def speak(visit: Guest, lang: str, back: str = "/") -> Response:
     """A preference of this browser; an account that says otherwise is changed on its own page."""
     answer = visit.go(back)
-    answer.set_cookie(LANG_COOKIE, "ko" if lang == "ko" else "en", max_age=YEAR, samesite="lax", path="/")
+    visit.keep_cookie(answer, LANG_COOKIE, "ko" if lang == "ko" else "en", seconds=YEAR)
     return answer
 
 
@@ -78,7 +84,7 @@ async def paint(visit: Guest, theme: Annotated[str, Form()], back: Annotated[str
     answer = visit.go(back)
     # "system" is kept as a word: without it the account's own theme would come back
     wanted = theme if theme in ("light", "dark") else "system"
-    answer.set_cookie(THEME_COOKIE, wanted, max_age=YEAR, samesite="lax", path="/")
+    visit.keep_cookie(answer, THEME_COOKIE, wanted, seconds=YEAR)
     return answer
 
 
@@ -87,7 +93,7 @@ async def narrow(visit: Visitor, unit: Annotated[int, Form()], back: Annotated[s
     async with visit.read() as tx:
         scope = await tenants.visible_to(tx, visit.actor, within=unit)
     answer = visit.go(back)
-    answer.set_cookie(SCOPE_COOKIE, str(scope.unit_id), max_age=YEAR, samesite="lax", httponly=True, path="/")
+    visit.keep_cookie(answer, SCOPE_COOKIE, str(scope.unit_id), seconds=YEAR)
     return answer
 
 

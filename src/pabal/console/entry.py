@@ -7,14 +7,16 @@ from fastapi import APIRouter, Form
 from fastapi.responses import Response
 
 from pabal.base.errors import Invalid, PabalError
+from pabal.console.travel import require_demo
 from pabal.console.zones import list_zones
 from pabal.platform import auth, demo, tenants
-from pabal.platform.auth import Caller, LinkSpent, Preferences, SignedIn, SignInFailed, TooManyTries
+from pabal.platform.auth import Caller, DemoNotHere, LinkSpent, Preferences, SignedIn, SignInFailed, TooManyTries
 from pabal.platform.language.errors import explain
-from pabal.platform.web.identify import SESSION_COOKIE, Guest, Visitor, origin_of
+from pabal.platform.web.identify import DEVICE_COOKIE, SESSION_COOKIE, Guest, Visitor, lets_demo_in, origin_of
 from pabal.platform.web.visit import Visit
 
 router = APIRouter()
+DAY = 86400
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,7 @@ async def sign_in(
 ) -> Response:
     try:
         signed = await auth.sign_in(visit.services.identity, login, password, caller_of(visit))
-    except (SignInFailed, TooManyTries) as error:
+    except (SignInFailed, DemoNotHere, TooManyTries) as error:
         return await visit.show("sign_in.html", 401, problem=_refusal(visit, error), login=login, next=next)
     return _enter(visit, signed, next)
 
@@ -58,8 +60,10 @@ async def sign_in(
 async def link_page(visit: Guest, secret: str) -> Response:
     """Looks without using it: messengers open links for a preview."""
     async with visit.read() as tx:
-        if await auth.find_link(tx, secret) is None:
-            raise LinkSpent
+        found = await auth.find_link(tx, secret)
+    if found is None:
+        raise LinkSpent
+    caller_of(visit).check_demo(is_demo=found.is_demo)
     return await visit.show("sign_in_link.html")
 
 
@@ -76,7 +80,7 @@ async def sign_out(visit: Visitor) -> Response:
         if visit.session_id is not None:
             await auth.revoke_session(tx, visit.actor, visit.session_id)
     answer = visit.go("/sign-in")
-    answer.delete_cookie(SESSION_COOKIE, path="/")
+    visit.drop_cookie(answer, SESSION_COOKIE)
     return answer
 
 
@@ -94,6 +98,8 @@ async def welcome(
     start: Annotated[str, Form()] = "empty",
 ) -> Response:
     """The password last: once there is one, the one-time link is spent and this page is done."""
+    if start == "demo":
+        await require_demo(visit)
     try:
         async with visit.change() as tx:
             await auth.set_preferences(tx, visit.actor, Preferences(language, zone, visit.theme))
@@ -103,13 +109,19 @@ async def welcome(
             )
     except Invalid as error:
         return await _show_welcome(visit, Chosen(language, zone, start), error)
-    if start == "demo" and await _may_choose_demo(visit):
+    if start == "demo":
         await demo.load(visit.services, visit.site.slices, visit.actor)
     return visit.go("/", said=("Welcome to Pabal.", "파발에 오신 것을 환영합니다."))
 
 
 def caller_of(visit: Visit) -> Caller:
-    return Caller(origin_of(visit.request), visit.request.headers.get("User-Agent", ""))
+    request = visit.request
+    return Caller(
+        address=origin_of(request),
+        agent=request.headers.get("User-Agent", ""),
+        with_demo=lets_demo_in(request),
+        device=request.cookies.get(DEVICE_COOKIE, ""),
+    )
 
 
 async def _show_welcome(visit: Visit, chosen: Chosen, error: PabalError | None = None) -> Response:
@@ -130,28 +142,25 @@ async def _show_welcome(visit: Visit, chosen: Chosen, error: PabalError | None =
 
 
 async def _may_choose_demo(visit: Visit) -> bool:
-    """Only in a house that is still empty, never in production."""
+    """Only on a demo's server whose house is empty again, and in the head office."""
     async with visit.read() as tx:
-        return visit.may("manage", "people") and not visit.services.settings.is_production and await demo.is_empty(tx)
+        own = await tenants.visible_to(tx, visit.actor)
+        is_head = visit.may("manage", demo.AREA) and own.units is None
+        return visit.site.is_demo and is_head and await demo.is_empty(tx)
 
 
 def _enter(visit: Visit, signed: SignedIn, there: str) -> Response:
     answer = visit.go(there)
-    answer.set_cookie(
-        SESSION_COOKIE,
-        signed.key,
-        max_age=14 * 86400,
-        httponly=True,
-        samesite="lax",
-        secure=visit.site.is_https,
-        path="/",
-    )
+    visit.keep_cookie(answer, SESSION_COOKIE, signed.key, seconds=14 * DAY)
+    visit.keep_cookie(answer, DEVICE_COOKIE, signed.device, seconds=180 * DAY)
     return answer
 
 
 def _refusal(visit: Visit, error: PabalError) -> Refusal:
     if isinstance(error, TooManyTries):
         title = visit.say("Too many tries", "시도가 너무 많습니다")
+    elif isinstance(error, DemoNotHere):
+        title = visit.say("The demo's people do not sign in here", "데모 사용자는 여기서 로그인할 수 없습니다")
     else:
         title = visit.say("Name or password is wrong", "아이디나 비밀번호가 맞지 않습니다")
     return Refusal(title, explain(error, visit.lang), error.code)

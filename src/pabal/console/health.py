@@ -92,11 +92,12 @@ async def health(visit: Visitor, filters: Annotated[Filters, Query()]) -> Respon
         sees_house = (await tenants.visible_to(tx, visit.actor)).units is None
         components = await _list_components(tx, visit, seen)
     groups = _group(visit, seen)
+    told = seen.open if visit.may("read", alerts.AREA) else []
     return await visit.show(
         "health.html",
         components=components,
         alive=sum(one.state == "ok" for one in components),
-        firing=[_firing(visit, seen, alert) for alert in seen.open if alert.state != "silenced"],
+        firing=[_firing(visit, seen, alert) for alert in told if alert.state != "silenced"],
         groups=[one for one in groups if filters.area in ("", one.key)] or groups,
         areas=[(one.key, one.label) for one in groups],
         filters=filters,

@@ -15,6 +15,7 @@ from pabal.engine.listing import JobLine
 from pabal.engine.listing.jobs import OPEN, RESULTS, STATES, Wanted
 from pabal.platform import operating
 from pabal.platform.actor import Right
+from pabal.platform.controls import may_operate
 from pabal.platform.language.pairs import Pair
 from pabal.platform.operating.jobs import AREA, RETRYABLE
 from pabal.platform.web.identify import Visitor
@@ -63,6 +64,7 @@ class Row:
     job: JobLine
     shown: str
     link: str | None
+    may_operate: bool
     may_cancel: bool
     may_retry: bool
 
@@ -97,7 +99,7 @@ async def job(visit: Visitor, job_id: str) -> Response:
         place = await operating.get_job(tx, visit.scope, job_id)
         [line] = await listing.show_jobs(tx, [place.id])
         attempts = await queue.list_attempts(tx, place.id)
-        story = await operating.why(tx, visit.scope, ids.show("job", place.id))
+        story = await operating.why(tx, visit.actor, visit.scope, ids.show("job", place.id), owners=visit.site.owners)
     return await visit.show(
         "job.html",
         row=_row(visit, line),
@@ -118,9 +120,9 @@ async def bulk(
 ) -> Response:
     async with visit.change() as tx:
         if action == "retry":
-            done = await operating.retry_jobs(tx, visit.actor, id)
+            done = await operating.retry_jobs(tx, visit.actor, id, owners=visit.site.owners)
         else:
-            done = await operating.cancel_jobs(tx, visit.actor, id, kinds=visit.site.kinds)
+            done = await operating.cancel_jobs(tx, visit.actor, id, kinds=visit.site.kinds, owners=visit.site.owners)
     good = sum(one.error is None for one in done)
     said: Pair = ("{good} of {n} done.", "{n}개 중 {good}개를 했습니다.")
     return visit.go(back_to(back, "/jobs"), said=said, good=good, n=len(done))
@@ -129,7 +131,7 @@ async def bulk(
 @router.post("/jobs/{job_id}/cancel")
 async def cancel(visit: Visitor, job_id: str, back: Annotated[str, Form()] = "/jobs") -> Response:
     async with visit.change() as tx:
-        done = await operating.cancel_job(tx, visit.actor, job_id, kinds=visit.site.kinds)
+        done = await operating.cancel_job(tx, visit.actor, job_id, kinds=visit.site.kinds, owners=visit.site.owners)
     said = (
         ("It is being stopped.", "멈추라고 알렸습니다.")
         if done.result == "signalled"
@@ -141,16 +143,17 @@ async def cancel(visit: Visitor, job_id: str, back: Annotated[str, Form()] = "/j
 @router.post("/jobs/{job_id}/retry")
 async def retry(visit: Visitor, job_id: str) -> Response:
     async with visit.change() as tx:
-        done = await operating.retry_job(tx, visit.actor, job_id)
+        done = await operating.retry_job(tx, visit.actor, job_id, owners=visit.site.owners)
     return visit.go(f"/jobs/{done.made}", said=("Enqueued again as this job.", "이 작업으로 다시 등록했습니다."))
 
 
 def _row(visit: Visit, line: JobLine) -> Row:
-    may = visit.may("write", AREA)
+    may = may_operate(visit.actor, visit.site.owners, line.kind, AREA)
     return Row(
         job=line,
         shown=ids.show("job", line.id),
         link=visit.site.link(line.about),
+        may_operate=may,
         may_cancel=may and line.state in (*OPEN, "moving") and line.cancel_at is None,
         may_retry=may and line.state in RETRYABLE,
     )

@@ -16,9 +16,7 @@ from pabal.engine.listing.history import Wanted
 from pabal.engine.machine import Machine
 from pabal.engine.transitions import Transition
 from pabal.platform import demo, operating, tenants
-from pabal.platform.actor import Right
 from pabal.platform.language.status import find_status
-from pabal.platform.operating.machines import AREA
 from pabal.platform.web import diagrams
 from pabal.platform.web.actors import name_actors
 from pabal.platform.web.identify import Visitor
@@ -51,7 +49,6 @@ class Pick:
 @router.get("/machines")
 async def machines(visit: Visitor) -> Response:
     """The first of them is drawn beside the list."""
-    visit.actor.require(Right.READ, AREA)
     async with visit.read() as tx:
         picks = await _list_picks(tx, visit)
         made = await _list_lately(tx, visit, picks[0].machine) if picks else []
@@ -62,8 +59,7 @@ async def machines(visit: Visitor) -> Response:
 
 @router.get("/machines/{name}")
 async def machine(visit: Visitor, name: Word, filters: Annotated[Filters, Query()]) -> Response:
-    visit.actor.require(Right.READ, AREA)
-    found = operating.find_machine(visit.site.machines.values(), name)
+    found = operating.find_machine(visit.actor, visit.site.controls, name).machine
     async with visit.read() as tx:
         picks = await _list_picks(tx, visit, keep=name)
         page = await _list_subjects(tx, visit, found, filters)
@@ -92,12 +88,13 @@ async def machine(visit: Visitor, name: Word, filters: Annotated[Filters, Query(
 async def _list_picks(tx: Tx, visit: Visit, keep: str = "") -> list[Pick]:
     """The demo's own machine is shown only where there is something of it to see, or when it is asked for."""
     is_demo = await demo.is_loaded(tx)
+    demos = {machine.name for one in visit.site.slices if one.name == DEMO for machine in one.machines}
     found = []
-    for one in visit.site.slices:
-        for each in one.machines:
-            pick = _pick(visit, each, await listing.count_states(tx, each, visit.scope.listed))
-            if one.name != DEMO or is_demo or each.name == keep or any(pick.counts.values()):
-                found.append(pick)
+    for one in operating.list_readable(visit.actor, visit.site.controls):
+        name = one.machine.name
+        pick = _pick(visit, one.machine, await listing.count_states(tx, one.machine, visit.scope.listed))
+        if name not in demos or is_demo or name == keep or any(pick.counts.values()):
+            found.append(pick)
     return found
 
 

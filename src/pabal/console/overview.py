@@ -55,9 +55,12 @@ async def overview(visit: Visitor) -> Response:
     async with visit.read() as tx:
         answered = (elapsed() - started) * 1000
         needs = await gather_needs(tx, visit)
-        coming = await operating.list_upcoming(tx, visit.scope, tx.now + AHEAD, limit=50)
+        coming = await operating.list_upcoming(
+            tx, visit.actor, visit.scope, tx.now + AHEAD, controls=visit.site.controls, limit=50
+        )
         cards, steps = await _cards(tx, visit)
-        system = await _system(tx, answered) if visit.scope.units is None else None
+        sees_house = visit.scope.units is None and visit.may("read", "servers")
+        system = await _system(tx, answered) if sees_house else None
     return await visit.show(
         "overview.html",
         needs=needs,
@@ -75,7 +78,7 @@ async def overview(visit: Visitor) -> Response:
 
 async def gather_needs(tx: Tx, visit: Visit) -> list[Need]:
     """The loudest first, then the newest."""
-    found = await list_needs(tx, visit.scope, visit.site.slices)
+    found = await list_needs(tx, visit.actor, visit.scope, visit.site.slices)
     return sorted(found, key=lambda need: (-_LEVELS[need.severity], -need.at.timestamp()))
 
 
@@ -88,7 +91,11 @@ def beacon_level(needs: list[Need], system: System | None) -> int:
 
 
 async def _cards(tx: Tx, visit: Visit) -> tuple[list[AppCard], list[AppStep]]:
-    shown = [(one, await one.card(tx, visit.scope)) for one in visit.site.slices if one.card is not None]
+    shown = [
+        (one, await one.card(tx, visit.scope))
+        for one in visit.site.slices
+        if one.card is not None and visit.may("read", one.name)
+    ]
     cards = [AppCard(one, card) for one, card in shown if isinstance(card, Card)]
     return cards, [AppStep(one, step) for one, step in shown if isinstance(step, FirstStep)]
 

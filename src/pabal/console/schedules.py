@@ -24,6 +24,7 @@ from pabal.engine.recurrence import Lang
 from pabal.engine.schedules import NotAMoment, Schedule, ScheduleNotFound
 from pabal.platform import operating, tenants
 from pabal.platform.actor import Right
+from pabal.platform.controls import may_operate
 from pabal.platform.language.moments import show_moment
 from pabal.platform.language.pairs import Pair
 from pabal.platform.web.actors import name_actors
@@ -64,6 +65,7 @@ class Row:
     is_next_skipped: bool
     bars: str
     results: str
+    may_operate: bool
 
 
 @router.get("/schedules")
@@ -112,7 +114,7 @@ async def show_schedule(visit: Visitor, schedule_id: str) -> Response:
 @router.post("/schedules/{schedule_id}/pause")
 async def pause(visit: Visitor, schedule_id: str, back: Back = "") -> Response:
     async with visit.change() as tx:
-        done = await operating.pause_schedule(tx, visit.actor, _read(schedule_id))
+        done = await operating.pause_schedule(tx, visit.actor, _read(schedule_id), owners=visit.site.owners)
     said = (f"Paused: {done.name}", f"멈췄습니다: {done.name}")
     return visit.go(back or _href(done.id), said=said)
 
@@ -120,7 +122,7 @@ async def pause(visit: Visitor, schedule_id: str, back: Back = "") -> Response:
 @router.post("/schedules/{schedule_id}/resume")
 async def resume(visit: Visitor, schedule_id: str, back: Back = "") -> Response:
     async with visit.change() as tx:
-        done = await operating.resume_schedule(tx, visit.actor, _read(schedule_id))
+        done = await operating.resume_schedule(tx, visit.actor, _read(schedule_id), owners=visit.site.owners)
     said = (f"Goes on: {done.name}", f"이어 합니다: {done.name}")
     return visit.go(back or _href(done.id), said=said)
 
@@ -133,7 +135,7 @@ async def trigger(
     number = _read(schedule_id)
 
     async def act(tx: Tx) -> Response:
-        await operating.trigger_schedule(tx, visit.actor, number)
+        await operating.trigger_schedule(tx, visit.actor, number, owners=visit.site.owners)
         return visit.go(
             back or _href(number), said=("Triggered. Its job is enqueued.", "실행했습니다. 작업을 등록했습니다.")
         )
@@ -150,7 +152,8 @@ async def skip(visit: Visitor, schedule_id: str, back: Back = "", fire_at: Annot
     """That moment, or without one the next that would fire."""
     number = _read(schedule_id)
     async with visit.change() as tx:
-        moment = await operating.skip_occurrence(tx, visit.actor, number, _read_moment(fire_at) if fire_at else None)
+        wanted = _read_moment(fire_at) if fire_at else None
+        moment = await operating.skip_occurrence(tx, visit.actor, number, wanted, owners=visit.site.owners)
     english, korean = _in_both(visit, moment)
     return visit.go(back or _href(number), said=(f"Will be skipped: {english}", f"건너뜁니다: {korean}"))
 
@@ -159,7 +162,7 @@ async def skip(visit: Visitor, schedule_id: str, back: Back = "", fire_at: Annot
 async def keep(visit: Visitor, schedule_id: str, fire_at: Annotated[str, Form()], back: Back = "") -> Response:
     number, moment = _read(schedule_id), _read_moment(fire_at)
     async with visit.change() as tx:
-        await operating.keep_occurrence(tx, visit.actor, number, moment)
+        await operating.keep_occurrence(tx, visit.actor, number, moment, owners=visit.site.owners)
     english, korean = _in_both(visit, moment)
     return visit.go(back or _href(number), said=(f"Will run as planned: {english}", f"그대로 실행합니다: {korean}"))
 
@@ -178,6 +181,7 @@ async def make_schedule_rows(tx: Tx, visit: Visit, lines: Sequence[ScheduleLine]
             is_next_skipped=line.next_at in asked.get(line.id, []),
             bars="".join(_BARS.get(state, "-") for state in reversed(line.recent)),
             results=_count_results(visit, line.recent),
+            may_operate=may_operate(visit.actor, visit.site.owners, line.kind, AREA),
         )
         for line in lines
     ]

@@ -46,7 +46,12 @@ async def _find_by_id(tx: Tx, visit: Visit, text: str) -> str | None:
 
 
 async def _find(tx: Tx, visit: Visit, text: str) -> list[Found]:
-    found = [one for app in visit.site.slices if app.find is not None for one in await app.find(tx, visit.scope, text)]
+    found = [
+        one
+        for app in visit.site.slices
+        if app.find is not None and visit.may("read", app.name)
+        for one in await app.find(tx, visit.scope, text)
+    ]
     if visit.may("read", "schedules"):
         found += await _schedules(tx, visit, text)
     if visit.may("read", "jobs"):

@@ -17,10 +17,9 @@ from pabal.engine.machine import Explained, Machine
 from pabal.engine.timers import Timer
 from pabal.engine.transitions import GuardRefused, Transition, subject_name
 from pabal.platform import operating, tenants
-from pabal.platform.actor import Right
+from pabal.platform.controls import ByHand, MachineControls
 from pabal.platform.language.errors import explain
 from pabal.platform.language.pairs import Pair
-from pabal.platform.operating.machines import AREA
 from pabal.platform.web import diagrams
 from pabal.platform.web.actors import name_actors
 from pabal.platform.web.identify import Visitor
@@ -49,7 +48,10 @@ class Sending(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class EventRow:
-    """An event and what it would do now. `is_here`: the current state has a move for it; `sources`: which states do."""
+    """An event and what it would do now. `is_here`: the current state has a move for it; `sources`: which states do.
+
+    `may_send`: it is sent by hand, and the visitor has the right to; `instead` names another verb that sends it.
+    """
 
     event: str
     target: str | None
@@ -60,6 +62,9 @@ class EventRow:
     is_here: bool
     sources: list[str]
     due_at: datetime | None
+    is_by_hand: bool
+    may_send: bool
+    instead: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +79,6 @@ class Refused:
 
 @router.get("/machines/{name}/{subject_id}")
 async def subject(visit: Visitor, name: Word, subject_id: SubjectId, filters: Annotated[Filters, Query()]) -> Response:
-    visit.actor.require(Right.READ, AREA)
     return await _show(visit, name, subject_id, filters)
 
 
@@ -86,12 +90,12 @@ async def look_again(visit: Visitor, name: Word, subject_id: SubjectId) -> Respo
 
 @router.post("/machines/{name}/{subject_id}/send")
 async def send(visit: Visitor, name: Word, subject_id: SubjectId, sent: Annotated[Sending, Form()]) -> Response:
-    machine = operating.find_machine(visit.site.machines.values(), name)
+    controls = operating.find_machine(visit.actor, visit.site.controls, name)
     reason = sent.reason.strip() or None
     try:
         async with visit.change() as tx:
             done = await operating.send_event(
-                tx, visit.actor, machine, subject_id, sent.event, reason=reason, expect_version=sent.version
+                tx, visit.actor, controls, subject_id, sent.event, reason=reason, expect_version=sent.version
             )
     except Conflict as error:
         return await _show(visit, name, subject_id, Filters(), refused=(sent, error))
@@ -103,17 +107,18 @@ async def send(visit: Visitor, name: Word, subject_id: SubjectId, sent: Annotate
 async def _show(  # long: the page from both ways in
     visit: Visit, name: str, subject_id: int, filters: Filters, *, refused: tuple[Sending, Conflict] | None = None
 ) -> Response:
-    machine = operating.find_machine(visit.site.machines.values(), name)
+    controls = operating.find_machine(visit.actor, visit.site.controls, name)
+    machine = controls.machine
     about = subject_name(machine, subject_id)
     async with visit.read() as tx:
         found = await operating.get_subject(tx, visit.scope, machine, subject_id)
-        explained = await operating.explain_subject(tx, visit.scope, machine, subject_id)
+        explained = machine.explain(found, tx.now)
         armed = await timers.list_timers(tx, machine, subject_id)
         page = await _list_history(tx, visit, machine, subject_id, filters.cursor)
         taken = await listing.list_transitions(tx, _wanted(visit, machine, subject_id), limit=REMEMBERED)
         names = await name_actors(tx, visit, {one.actor for one in (*page.items, *taken.items[:1])})
         units = await tenants.list_units(tx, [found.unit_id]) if found.unit_id is not None else []
-    rows = [_row(visit, machine, found.state, one, armed) for one in explained]
+    rows = [_row(visit, controls, found.state, one, armed) for one in explained]
     return await visit.show(
         "subject.html",
         status_code=409 if refused is not None else 200,
@@ -124,7 +129,7 @@ async def _show(  # long: the page from both ways in
         unit=units[0].name if units else None,
         drawing=diagrams.draw_one(visit, machine, found.state, explained, taken.items),
         rows=sorted(rows, key=lambda row: (row.target is None, not row.is_here)),
-        simulated=next((row for row in rows if row.event == filters.simulate), None) if _may(visit) else None,
+        simulated=next((row for row in rows if row.event == filters.simulate and row.may_send), None),
         refused=None if refused is None else _tell_refused(visit, *refused),
         timers=armed,
         last=taken.items[0] if taken.items else None,
@@ -134,10 +139,6 @@ async def _show(  # long: the page from both ways in
         pager=turn(visit, page.cursor),
         live_topics=f"{name}.*",
     )
-
-
-def _may(visit: Visit) -> bool:
-    return visit.may("write", AREA)
 
 
 def _wanted(visit: Visit, machine: Machine, subject_id: int) -> Wanted:
@@ -152,7 +153,8 @@ async def _list_history(tx: Tx, visit: Visit, machine: Machine, subject_id: int,
         return await listing.list_transitions(tx, wanted)
 
 
-def _row(visit: Visit, machine: Machine, state: str, one: Explained, armed: list[Timer]) -> EventRow:
+def _row(visit: Visit, controls: MachineControls, state: str, one: Explained, armed: list[Timer]) -> EventRow:
+    machine, control = controls.machine, controls.events[one.event]
     move = machine.find_move(state, one.event)
     refusal = one.refusal
     values: dict[str, Any] = {} if refusal is None or move is None else dict(refusal.values)
@@ -166,6 +168,9 @@ def _row(visit: Visit, machine: Machine, state: str, one: Explained, armed: list
         is_here=move is not None,
         sources=[str(place) for place in machine.states if machine.find_move(str(place), one.event) is not None],
         due_at=next((timer.due_at for timer in armed if timer.event == one.event), None),
+        is_by_hand=isinstance(control, ByHand),
+        may_send=isinstance(control, ByHand) and visit.actor.may(control.right, controls.area),
+        instead="" if isinstance(control, ByHand) else control.instead,
     )
 
 

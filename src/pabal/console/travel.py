@@ -1,4 +1,6 @@
-"""The demo from the console: load it, take it out, and move its clock. Nothing here exists in production."""
+"""The demo from the console: load it, take it out, and move its clock. All of it belongs to the head office, and exists
+only on a server that was started with --demo.
+"""
 
 from datetime import timedelta
 from typing import Annotated
@@ -7,9 +9,9 @@ from fastapi import APIRouter, Form
 from fastapi.responses import Response
 
 from pabal.base import clock
-from pabal.base.errors import Forbidden, NotFound
+from pabal.base.errors import NotFound
 from pabal.engine import listing
-from pabal.platform import demo
+from pabal.platform import demo, tenants
 from pabal.platform.actor import Right
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.visit import Visit
@@ -18,15 +20,16 @@ router = APIRouter()
 STEPS = {"1m": timedelta(minutes=1), "1h": timedelta(hours=1)}
 
 
-class ClockNotMovable(Forbidden):
-    """Only a demo's clock can be moved. Start one with `make demo`."""
+async def require_demo(visit: Visit) -> None:
+    if not visit.site.is_demo:
+        raise NotFound
+    async with visit.read() as tx:
+        await tenants.require_house(tx, visit.actor, Right.MANAGE, demo.AREA)
 
 
 @router.post("/demo/advance")
 async def advance(visit: Visitor, by: Annotated[str, Form()], back: Annotated[str, Form()] = "/") -> Response:
-    visit.actor.require(Right.MANAGE, "settings")
-    if not visit.site.is_demo:
-        raise ClockNotMovable
+    await require_demo(visit)
     step = STEPS.get(by) or await _until_next(visit)
     if step is None:
         return visit.go(back, said=("Nothing is planned.", "예정된 일이 없습니다."))
@@ -37,16 +40,14 @@ async def advance(visit: Visitor, by: Annotated[str, Form()], back: Annotated[st
 
 @router.post("/demo/load")
 async def load(visit: Visitor) -> Response:
-    visit.actor.require(Right.MANAGE, "settings")
-    if visit.services.settings.is_production:
-        raise NotFound
+    await require_demo(visit)
     await demo.load(visit.services, visit.site.slices, visit.actor)
     return visit.go("/", said=("The demo is there.", "데모를 넣었습니다."))
 
 
 @router.post("/demo/clear")
 async def clear(visit: Visitor) -> Response:
-    visit.actor.require(Right.MANAGE, "settings")
+    await require_demo(visit)
     await demo.clear(visit.services.database, visit.site.slices, visit.actor)
     return visit.go("/", said=("The demo is gone.", "데모를 지웠습니다."))
 

@@ -44,7 +44,7 @@ class Advice:
 @router.get("/why/{subject}")
 async def why(visit: Visitor, subject: str) -> Response:
     async with visit.read() as tx:
-        story = await operating.why(tx, visit.scope, subject)
+        story = await operating.why(tx, visit.actor, visit.scope, subject, owners=visit.site.owners)
     return await visit.show(
         "why.html",
         story=story,
@@ -88,20 +88,14 @@ def _href(subject: str) -> str:
 
 
 def _advice(visit: Visit, story: Story, code: str) -> Advice | None:
-    known = {
-        "retry_job": ("write", "jobs", Advice(("Enqueue it again", "다시 하기"), action=f"/jobs/{story.id}/retry")),
-        "cancel_job": ("write", "jobs", Advice(("Cancel it", "취소하기"), action=f"/jobs/{story.id}/cancel")),
-        "pause_schedule": (
-            "write",
-            "schedules",
-            Advice(("Pause it", "멈추기"), action=f"/schedules/{story.id}/pause"),
-        ),
-        "resume_schedule": (
-            "write",
-            "schedules",
-            Advice(("Resume it", "이어 하기"), action=f"/schedules/{story.id}/resume"),
-        ),
-        "look_at_schedule": ("read", "schedules", Advice(("To the schedule", "스케줄 보기"), href=_href(story.id))),
-        "start_server": ("read", "servers", Advice(("To the servers", "서버 보기"), href="/servers")),
+    """The story names only verbs that its reader may use."""
+    if code == "start_server" and not visit.may("read", "servers"):
+        return None
+    return {
+        "retry_job": Advice(("Enqueue it again", "다시 하기"), action=f"/jobs/{story.id}/retry"),
+        "cancel_job": Advice(("Cancel it", "취소하기"), action=f"/jobs/{story.id}/cancel"),
+        "pause_schedule": Advice(("Pause it", "멈추기"), action=f"/schedules/{story.id}/pause"),
+        "resume_schedule": Advice(("Resume it", "이어 하기"), action=f"/schedules/{story.id}/resume"),
+        "look_at_schedule": Advice(("To the schedule", "스케줄 보기"), href=_href(story.id)),
+        "start_server": Advice(("To the servers", "서버 보기"), href="/servers"),
     }.get(code)
-    return known[2] if known is not None and visit.may(known[0], known[1]) else None

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from pabal.demo.card import show_card
-from pabal.demo.kettle import KETTLE
+from pabal.demo.kettle import CONTROLS, KETTLE
 from pabal.demo.teahouse import close, kinds, open_up
 from pabal.platform.language.status import Status
 from pabal.platform.slice import Demo, Slice
@@ -14,6 +14,7 @@ SLICE = Slice(
     icon="flask",
     kinds=kinds,
     machines=(KETTLE,),
+    controls=(CONTROLS,),
     migrations=Path(__file__).parent / "migrations",
     card=show_card,
     demo=Demo(load=open_up, clear=close),

@@ -9,6 +9,7 @@ from pabal.base.database import Tx
 from pabal.base.sql import load
 from pabal.engine.machine import Machine, arms, move
 from pabal.engine.transitions import begin, transition_many
+from pabal.platform.controls import ByHand, MachineControls, NotByHand
 
 SQL = load(__file__)
 BOILS_FOR = timedelta(seconds=4)
@@ -79,4 +80,10 @@ KETTLE = Machine(
     ),
     loader=load_kettles,
     timers={State.BOILING: clicks_off},
+)
+# The demo has no area of its own.
+CONTROLS = MachineControls(
+    KETTLE,
+    "machines",
+    {Event.SWITCH_ON: ByHand(), Event.CLICK_OFF: NotByHand(), Event.SCRAP: NotByHand("pabal demo clear")},
 )

@@ -225,18 +225,19 @@ def subject_name(machine: Machine, subject_id: int) -> str:
     return f"{machine.name}:{subject_id}"
 
 
-def _plan(machine: Machine, subject: Any, event: str, now: datetime) -> Step:
-    step = plan(machine, subject, event, now)
-    if isinstance(step, Refusal):
-        raise _refused(machine, subject, event, step)
-    return step
-
-
-def _refused(machine: Machine, subject: Any, event: str, refusal: Refusal) -> Conflict:
+def refused(machine: Machine, subject: Any, event: str, refusal: Refusal) -> Conflict:
+    """The error that says why this event does not move this subject."""
     detail = f"{machine.name} {subject.id}, {event} in {subject.state}"
     if machine.find_move(subject.state, event) is None:
         return MoveNotAllowed(detail)
     return GuardRefused(f"{detail}: {refusal}", refusal)
+
+
+def _plan(machine: Machine, subject: Any, event: str, now: datetime) -> Step:
+    step = plan(machine, subject, event, now)
+    if isinstance(step, Refusal):
+        raise refused(machine, subject, event, step)
+    return step
 
 
 def _made(machine: Machine, step: Step, because: Because, at: datetime, source: str | None, version: int) -> Transition:

@@ -3,14 +3,16 @@
 from collections.abc import Iterable
 
 from pabal.base.database import Database, Tx
+from pabal.base.errors import Forbidden
 from pabal.base.sql import load as load_sql
 from pabal.platform import audit, auth, tenants
-from pabal.platform.actor import ENGINE, Actor, Role
+from pabal.platform.actor import ENGINE, Actor, Right, Role
 from pabal.platform.services import Services
 from pabal.platform.slice import Slice
 from pabal.platform.tenants import Level, Scope, Unit
 
 SQL = load_sql(__file__)
+AREA = "settings"
 EVERYBODY = Scope(None, None)
 PASSWORD = "pabal-demo-2026"  # noqa: S105 -- shown to everybody in a demo, which production mode refuses to have
 
@@ -26,6 +28,10 @@ _PEOPLE = (
 )
 
 
+class DemoRefused(Forbidden):
+    """In production there is no demo: its people have a password that everybody knows."""
+
+
 async def is_empty(tx: Tx) -> bool:
     return bool(await tx.value(SQL.is_empty))
 
@@ -35,9 +41,14 @@ async def is_loaded(tx: Tx) -> bool:
 
 
 async def load(services: Services, slices: Iterable[Slice], actor: Actor = ENGINE) -> None:
-    """Bears being repeated: what is there stays, and people without their password get it."""
+    """Bears being repeated: what is there stays, and people without their password get it. Belongs to the head office:
+    among the demo's people is an administrator of the whole house.
+    """
+    if services.settings.is_production:
+        raise DemoRefused
     database = services.database
     async with database.transaction() as tx:
+        await tenants.require_house(tx, actor, Right.MANAGE, AREA)
         if not await is_loaded(tx):
             await _fill(tx, slices, actor)
         people = [user for user in await auth.list_users(tx, EVERYBODY) if user.is_demo and not user.has_password]
@@ -50,13 +61,15 @@ async def load(services: Services, slices: Iterable[Slice], actor: Actor = ENGIN
 
 async def make_link(tx: Tx) -> str | None:
     """A one-time way in for the demo's administrator: whoever starts a demo wants to look, not to type."""
-    people = await auth.list_users(tx, EVERYBODY, words=_PEOPLE[0][0])
-    return (await auth.issue_link(tx, ENGINE, people[0].id)).secret if people else None
+    login = _PEOPLE[0][0]
+    found = [user for user in await auth.list_users(tx, EVERYBODY, words=login) if user.is_demo and user.login == login]
+    return (await auth.issue_link(tx, ENGINE, found[0].id)).secret if found else None
 
 
 async def clear(database: Database, slices: Iterable[Slice], actor: Actor) -> None:
     """What apps added first, then the people, then the units from below. Histories and the audit stay."""
     async with database.transaction() as tx:
+        await tenants.require_house(tx, actor, Right.MANAGE, AREA)
         for one in slices:
             if one.demo is not None:
                 await one.demo.clear(tx)

@@ -8,6 +8,7 @@ from pabal.base.database import Tx
 from pabal.engine import ids, listing, why
 from pabal.engine.listing import JobLine, jobs, occurrences, schedules
 from pabal.platform import alerts
+from pabal.platform.actor import Actor, Right
 from pabal.platform.alerts import Alert, AlertRule
 from pabal.platform.language.reasons import explain_reason
 from pabal.platform.overview import Need
@@ -20,14 +21,21 @@ EACH = 5
 LOOK = 50
 
 
-async def list_needs(tx: Tx, scope: Scope, slices: Sequence[Slice]) -> list[Need]:
-    """The platform's, and those of each app. What an app says of its own work in its own words is not said twice."""
-    rules = tuple(rule for one in slices for rule in one.alert_rules)
-    found = [_of_alert(alert, rules) for alert in await alerts.list_open(tx, scope) if alert.state == "firing"]
+async def list_needs(tx: Tx, actor: Actor, scope: Scope, slices: Sequence[Slice]) -> list[Need]:
+    """The platform's, and those of each app, as far as the actor may read them. What an app says of its own work in
+    its own words is not said twice."""
+    found: list[Need] = []
+    if actor.may(Right.READ, alerts.AREA):
+        rules = tuple(rule for one in slices for rule in one.alert_rules)
+        found += [_of_alert(alert, rules) for alert in await alerts.list_open(tx, scope) if alert.state == "firing"]
     spoken = tuple(f"{one.name}." for one in slices if one.needs is not None)
-    found += [*await _missed(tx, scope, spoken), *await _failed(tx, scope, spoken), *await _broken(tx, scope)]
+    if actor.may(Right.READ, "schedules"):
+        found += [*await _missed(tx, scope, spoken), *await _broken(tx, scope)]
+    if actor.may(Right.READ, "jobs"):
+        found += await _failed(tx, scope, spoken)
     for one in slices:
-        found += await one.needs(tx, scope) if one.needs is not None else []
+        if one.needs is not None and actor.may(Right.READ, one.name):
+            found += await one.needs(tx, scope)
     return found
 
 

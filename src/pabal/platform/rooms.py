@@ -10,7 +10,9 @@ from pabal.engine import kinds
 from pabal.engine.kinds import Kinds
 from pabal.engine.loop import Loop
 from pabal.platform import alerts, auth, backup, broker, notifications, settings, storage
+from pabal.platform.actor import Right
 from pabal.platform.alerts import AlertRule, Measure
+from pabal.platform.controls import KindControls
 from pabal.platform.overview import NavItem
 from pabal.platform.services import Services
 from pabal.platform.settings import Setting
@@ -27,6 +29,11 @@ KEEP_NOTIFICATIONS = Setting(
     most=timedelta(days=3650),
 )
 TIDY = 600.0
+KIND_CONTROLS = (
+    KindControls(notifications.KIND, notifications.AREA),
+    KindControls(backup.TAKE, backup.AREA, Right.MANAGE),
+    KindControls(backup.CHECK, backup.AREA, Right.MANAGE),
+)
 MEASURES = (*alerts.ENGINE_MEASURES, *broker.MEASURES)
 RULES = (*alerts.ENGINE_RULES, *broker.ALERT_RULES)
 
@@ -39,6 +46,8 @@ def platform_slice(apps: Sequence[Slice], migrations: Sequence[Migration]) -> Sl
         icon="server-2",
         kinds=partial(_make_kinds, migrations=migrations),
         machines=(alerts.ALERT,),
+        controls=(alerts.CONTROLS,),
+        kind_controls=KIND_CONTROLS,
         subscribers=(backup.SUBSCRIBER,),
         on_start=backup.ensure_schedule,
         loops=partial(_make_loops, apps=apps),

@@ -1,17 +1,13 @@
 """Slice: what an app hands to main. Loaded by name, from a module or from a file."""
 
-import importlib
-import importlib.util
-import sys
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pabal.base.database import Tx
-from pabal.base.errors import Invalid, NotFound
+from pabal.base.errors import Invalid
 from pabal.base.migrations import Migration, read_migrations
 from pabal.engine.facts import Subscriber
 from pabal.engine.kinds import Kinds
@@ -19,9 +15,11 @@ from pabal.engine.life import Life
 from pabal.engine.loop import Loop
 from pabal.engine.machine import Machine
 from pabal.engine.ticks import Pace
+from pabal.platform.controls import KindControls, MachineControls, Owners, check_complete
 from pabal.platform.language import actions, errors, stories
 from pabal.platform.language.pairs import Pair
 from pabal.platform.language.status import Words
+from pabal.platform.loading import AppNotFound, import_file, import_module
 from pabal.platform.overview import Cards, Finds, NavItem, Needs
 from pabal.platform.schema import MIGRATIONS
 from pabal.platform.services import Services
@@ -32,14 +30,6 @@ if TYPE_CHECKING:
     from pabal.platform.settings import Setting
 
 ATTRIBUTE = "SLICE"
-
-
-class AppNotFound(NotFound):
-    """There is no such app to load. Name it as module:ATTRIBUTE or as path/to/file.py:ATTRIBUTE."""
-
-
-class AppBroken(Invalid):
-    """The app was found but could not be loaded."""
 
 
 class SlicesClash(Invalid):
@@ -78,17 +68,21 @@ class Slice:
     server, so it must bear being repeated. `migrations` is a folder of 0001_….sql, applied under the slice's name.
 
     Kinds, loops and simulators that need something from outside are functions of Services. `api`, `pages` and
-    `commands` name modules (with a `router`, a `router` and an `app`), so that a command line that only looks at jobs
-    need not import a web framework. `gateways` are opened by servers that run work, with this process's life. `pace`
-    says how long the scheduler may rest. `errors` are the Korean sentences of its errors, by code; `actions` what
-    the audit calls its verbs, `names` what people call the subjects of its machines, `limits` its limits by the
-    words behind their subject. Simulators are entered when a demo starts and left when it stops. `link` answers
-    where a person sees what an `about` names. `events` are what it takes in from a broker, by name in any case.
+    `commands` name modules (with a `router`, a `router` and an `app`), so that a command line that only looks at
+    jobs need not import a web framework; commands of a package are in its `cli`, which is found without naming it.
+    `gateways` are opened by servers that run work, with this process's life. `pace` says how long the scheduler may
+    rest. `errors` are the Korean sentences of its errors, by code; `actions` what the audit calls its verbs,
+    `names` what people call the subjects of its machines, `limits` its limits by the words behind their subject.
+    Simulators are entered when a demo starts and left when it stops. `link` answers where a person sees what an
+    `about` names. `events` are what it takes in from a broker, by name in any case.
+    `controls` say for every event of every machine who may send it by hand, `kind_controls` who may operate its work.
     """
 
     name: str
     kinds: Kinds | Callable[[Services], Kinds] = field(default_factory=Kinds)
     machines: tuple[Machine, ...] = ()
+    controls: tuple[MachineControls, ...] = ()
+    kind_controls: tuple[KindControls, ...] = ()
     subscribers: tuple[Subscriber, ...] = ()
     events: "dict[str, EventHandler]" = field(default_factory=dict)
     migrations: Path | None = None
@@ -128,7 +122,7 @@ class Slice:
 
 def load_slices(names: Iterable[str], *, also: tuple[Slice, ...] = ()) -> tuple[Slice, ...]:
     slices = (*(load_slice(name) for name in dict.fromkeys(names)), *also)
-    check_names(slices)
+    check_slices(slices)
     for one in slices:
         errors.add(one.errors)
         stories.LIMITS.update(one.limits)
@@ -140,7 +134,7 @@ def load_slices(names: Iterable[str], *, also: tuple[Slice, ...] = ()) -> tuple[
 def load_slice(name: str) -> Slice:
     source, _, attribute = name.rpartition(":") if ":" in name else (name, "", ATTRIBUTE)
     is_file = source.endswith(".py")
-    module = _import_file(Path(source)) if is_file else _import_module(source)
+    module = import_file(Path(source)) if is_file else import_module(source)
     found = getattr(module, attribute, None)
     if not isinstance(found, Slice):
         raise AppNotFound(f"{source} has no Slice named {attribute}")
@@ -152,10 +146,21 @@ def list_migrations(slices: Iterable[Slice]) -> list[Migration]:
     return [*MIGRATIONS, *(migration for one in slices for migration in one.read_migrations())]
 
 
+def list_owners(slices: Iterable[Slice]) -> Owners:
+    return {owner.kind: owner for one in slices for owner in one.kind_controls}
+
+
+def check_slices(slices: Sequence[Slice]) -> None:
+    check_names(slices)
+    for one in slices:
+        check_complete(one.machines, one.controls)
+
+
 def check_names(slices: Iterable[Slice]) -> None:
     for what, names in (
         ("slice", [one.name for one in slices]),
         ("machine", [machine.name for one in slices for machine in one.machines]),
+        ("owner of kind", [owner.kind for one in slices for owner in one.kind_controls]),
         ("subscriber", [subscriber.name for one in slices for subscriber in one.subscribers]),
         ("event", [name.lower() for one in slices for name in one.events]),
         ("setting", [setting.key for one in slices for setting in one.settings]),
@@ -166,31 +171,3 @@ def check_names(slices: Iterable[Slice]) -> None:
         twice = {name for name in names if names.count(name) > 1}
         if twice:
             raise SlicesClash(f"{what} {', '.join(sorted(twice))}")
-
-
-def _import_module(name: str) -> ModuleType:
-    try:
-        return importlib.import_module(name)
-    except ModuleNotFoundError as error:
-        if error.name is None or not (name == error.name or name.startswith(f"{error.name}.")):
-            raise AppBroken(f"{name}: {error}") from error
-        raise AppNotFound(name) from error
-    except Exception as error:  # a user's program may fail in any way while it is imported; it is named and passed on
-        raise AppBroken(f"{name}: {type(error).__name__}: {error}") from error
-
-
-def _import_file(path: Path) -> ModuleType:
-    if not path.is_file():
-        raise AppNotFound(f"no file {path}")
-    name = f"pabal_app_{path.stem}"
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise AppNotFound(str(path))
-    module = importlib.util.module_from_spec(spec)
-    # Registered before it runs, as an import does: dataclasses look their module up.
-    sys.modules[name] = module
-    try:
-        spec.loader.exec_module(module)
-    except Exception as error:  # as above
-        raise AppBroken(f"{path}: {type(error).__name__}: {error}") from error
-    return module

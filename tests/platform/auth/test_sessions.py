@@ -1,5 +1,6 @@
 import asyncio
 from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 
@@ -164,16 +165,20 @@ async def test_a_program_has_no_sessions_of_its_own(db: Database):
             await auth.list_sessions(tx, ENGINE)
 
 
-async def test_what_a_person_may_do_changes_with_the_next_request(db: Database):
+async def test_another_role_or_unit_ends_the_sessions_and_a_new_one_has_it(db: Database):
     town = await settle(db)
-    signed = await enter(db, town.park)
-    async with db.transaction() as tx:
-        await auth.edit_user(tx, town.boss, town.park.id, role=Role.VIEWER, unit_id=town.tree.nampo.id)
+    changes: tuple[dict[str, Any], ...] = ({"role": Role.VIEWER}, {"unit_id": town.tree.nampo.id})
+    for change in changes:
+        signed = await enter(db, town.park)
+        async with db.transaction() as tx:
+            await auth.edit_user(tx, town.boss, town.park.id, **change)
+        assert await find(db, signed.key) is None
 
-    session = await find(db, signed.key)
+    session = await find(db, (await enter(db, town.park)).key)
 
     assert session is not None
     assert (session.actor.role, session.actor.unit_id) == (Role.VIEWER, town.tree.nampo.id)
+    assert [entry.after and entry.after.get("sessions_ended") for entry in await said_of(db, "users.edit")] == [1, 1]
 
 
 async def test_sessions_that_are_over_are_pruned_and_the_others_stay(db: Database):

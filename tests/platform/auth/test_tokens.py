@@ -1,19 +1,31 @@
 import asyncio
+from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
 from pabal.base import clock
 from pabal.base.database import Database
-from pabal.platform import auth
+from pabal.platform import auth, tenants
 from pabal.platform.actor import ENGINE, Actor, NotAllowed, Right, Role
-from pabal.platform.auth import BadDisplayName, BadExpiry, BadScope, MadeToken, NewToken, TokenNotFound, TokenOver
+from pabal.platform.auth import (
+    BadDisplayName,
+    BadExpiry,
+    BadScope,
+    MadeToken,
+    NewToken,
+    TokenNotFound,
+    TokenOver,
+    store,
+)
 from pabal.platform.tenants import Unit, UnitNotFound, visible_to
 from tests.platform.auth.support import (
     DAY,
     HOUR,
     MINUTE,
     Town,
+    again,
     everything_stored,
     said_of,
     settle,
@@ -284,20 +296,37 @@ async def test_a_token_made_while_its_maker_is_deactivated_does_not_outlive_them
     assert [await is_alive(db, one) for one in made] == [False] * len(made)
 
 
-async def test_a_demoted_or_moved_makers_tokens_that_go_beyond_are_revoked(db: Database):
+async def test_a_makers_tokens_are_revoked_when_they_are_moved_or_get_another_role(db: Database):
     town = await settle(db)
-    lee = town.lee.actor()
-    strong = await make(db, lee, town.tree.haeundae, Role.ADMIN, ("jobs:manage",))
-    weak = await make(db, lee, town.tree.haeundae, Role.VIEWER, ("jobs:read",))
-    beside = await make(db, lee, town.tree.nampo, Role.VIEWER, ("jobs:read",))
+    changes: tuple[dict[str, Any], ...] = ({"role": Role.OPERATOR}, {"unit_id": town.tree.haeundae.id})
+    for change in changes:
+        lee = replace(await again(db, town.lee), role=Role.ADMIN)
+        async with db.transaction() as tx:
+            await store.update_user(tx, lee)
+        tokens = [await make(db, lee.actor(), town.tree.haeundae, role) for role in (Role.ADMIN, Role.VIEWER)]
+        kims = await make(db, town.boss, town.tree.haeundae)
+
+        async with db.transaction() as tx:
+            await auth.edit_user(tx, town.boss, town.lee.id, **change)
+
+        assert [await is_alive(db, one) for one in (*tokens, kims)] == [False, False, True]
+        [entry, *_] = await said_of(db, "users.edit")
+        assert entry.after is not None
+        assert set(entry.after["tokens_revoked"]) == {one.token.id for one in tokens}
+
+
+async def test_a_token_for_a_unit_that_was_moved_away_from_its_maker_is_nobody(db: Database):
+    """Lee of Busan holds one for Haeundae, which goes to Seoul: it shows nothing of Seoul's branch."""
+    town = await settle(db)
+    own, away = await make(db, town.lee.actor(), town.tree.busan), await make(db, town.lee.actor(), town.tree.haeundae)
+    kims = await make(db, town.boss, town.tree.haeundae)
+    at_the_command_line = await make(db, ENGINE, town.tree.haeundae)
 
     async with db.transaction() as tx:
-        await auth.edit_user(tx, town.boss, town.lee.id, role=Role.OPERATOR, unit_id=town.tree.haeundae.id)
+        await tenants.move_unit(tx, town.boss, town.tree.haeundae.id, parent_id=town.tree.seoul.id)
 
-    assert [await is_alive(db, one) for one in (strong, weak, beside)] == [False, True, False]
-    [entry] = await said_of(db, "users.edit")
-    assert entry.after is not None
-    assert set(entry.after["tokens_revoked"]) == {strong.token.id, beside.token.id}
+    found = [await auth.find_token(db, one.secret) is not None for one in (own, away, kims, at_the_command_line)]
+    assert found == [True, False, True, True]
 
 
 async def test_making_rotating_and_revoking_are_audited(db: Database):

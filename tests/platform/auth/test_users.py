@@ -11,6 +11,7 @@ from pabal.platform.actor import ENGINE, Actor, NotAllowed, Role
 from pabal.platform.auth import (
     BadDisplayName,
     BadLogin,
+    Caller,
     LastAdmin,
     LinkSpent,
     LoginTaken,
@@ -18,6 +19,7 @@ from pabal.platform.auth import (
     OwnAccount,
     Preferences,
     UserNotFound,
+    devices,
 )
 from pabal.platform.tenants import UnitNotEmpty, UnitNotFound, visible_to
 from tests.platform.auth.support import CALLER, add, again, enter, give_password, said_of, settle, until_somebody_waits
@@ -211,7 +213,7 @@ async def test_a_deactivated_user_has_no_session_and_no_link_from_that_commit_on
 
     assert await auth.find_session(db, signed.key) is None
     [entry] = await said_of(db, "users.deactivate")
-    assert entry.after == {"is_active": False, "sessions_ended": 1, "tokens_revoked": []}
+    assert entry.after == {"is_active": False, "sessions_ended": 1}
     async with db.transaction() as tx:
         await auth.edit_user(tx, town.lee.actor(), town.park.id, is_active=True)
     assert await auth.find_session(db, signed.key) is None
@@ -245,10 +247,11 @@ async def test_resetting_a_password_voids_it_and_ends_every_session(db: Database
 
     async with db.transaction() as tx:
         link = await auth.reset_password(tx, town.lee.actor(), town.park.id)
+        knows_device = await devices.is_known(tx, town.park.id, signed.device)
 
     assert await auth.find_session(db, signed.key) is None
     park = await again(db, town.park)
-    assert not park.has_password
+    assert (park.has_password, knows_device) == (False, False)
     async with db.transaction() as tx:
         assert (await auth.use_link(tx, link.secret, CALLER)).user.id == town.park.id
     assert [entry.actor for entry in await said_of(db, "users.reset_password")] == [f"user:{town.lee.id}"]
@@ -312,11 +315,13 @@ async def test_people_of_the_demo_are_removed_with_their_keys(db: Database):
     town = await settle(db)
     async with db.transaction() as tx:
         demo = await auth.add_user(tx, ENGINE, NewUser("demo", "Demo", town.tree.hq.id, Role.ADMIN, is_demo=True))
-    signed = await enter(db, demo)
+    signed = await enter(db, demo, Caller(with_demo=True))
+    before = await auth.find_session(db, signed.key, with_demo=True)
 
     async with db.transaction() as tx:
         removed = await auth.remove_demo_users(tx)
 
+    assert before is not None
     assert removed == 1
-    assert await auth.find_session(db, signed.key) is None
+    assert await auth.find_session(db, signed.key, with_demo=True) is None
     assert await again(db, town.kim) == town.kim

@@ -25,6 +25,7 @@ from pabal.platform.backup.scratch import beside, scratch
 from pabal.platform.backup.store import delete_backups
 from pabal.platform.schema import MIGRATIONS
 from pabal.testing import Parts, advance, drain, list_enqueued
+from tests.support.database import apply_unknown
 from tests.support.embedded import ask, until
 from tests.support.work import begin_life, enqueue
 
@@ -254,6 +255,18 @@ async def test_a_dump_whose_migrations_this_version_cannot_carry_on_is_bad(parts
     assert checked.check_result == "bad"
     assert checked.check_detail is not None
     assert "division by zero" in checked.check_detail
+
+
+async def test_a_dump_of_a_newer_version_is_bad_and_says_why(parts: Parts) -> None:
+    await apply_unknown(parts.database, "engine", 99, "0099_future")
+    taken = await take(parts)
+
+    checked = await check(parts, taken)
+
+    assert checked.check_result == "bad"
+    assert checked.check_detail is not None
+    assert checked.check_detail.startswith("migrations: database_newer: ")
+    assert "engine 0099_future" in checked.check_detail
 
 
 async def test_a_scratch_database_that_a_crash_left_is_swept_by_the_next_check(parts: Parts) -> None:

@@ -25,7 +25,7 @@ def shown(job_id: int) -> str:
 
 async def cancel(db: Database, actor: Actor, *texts: str, kinds: Kinds = KINDS, **how: bool) -> list[str]:
     async with db.transaction() as tx:
-        return [one.result for one in await operating.cancel_jobs(tx, actor, texts, kinds=kinds, **how)]
+        return [one.result for one in await operating.cancel_jobs(tx, actor, texts, kinds=kinds, owners={}, **how)]
 
 
 async def entries(db: Database, action: str) -> list[audit.Entry]:
@@ -63,9 +63,9 @@ async def test_another_branchs_job_is_not_found_and_not_touched(db: Database, tr
     assert await entries(db, "jobs.*") == []
     async with db.transaction() as tx:
         with pytest.raises(JobNotFound):
-            await operating.cancel_job(tx, person(tree.nampo), shown(theirs), kinds=KINDS)
+            await operating.cancel_job(tx, person(tree.nampo), shown(theirs), kinds=KINDS, owners={})
         with pytest.raises(JobNotFound):
-            await operating.retry_job(tx, person(tree.nampo), shown(theirs))
+            await operating.retry_job(tx, person(tree.nampo), shown(theirs), owners={})
 
 
 async def test_a_viewer_changes_nothing(db: Database, tree: Tree) -> None:
@@ -74,9 +74,9 @@ async def test_a_viewer_changes_nothing(db: Database, tree: Tree) -> None:
 
     async with db.transaction() as tx:
         with pytest.raises(NotAllowed):
-            await operating.cancel_jobs(tx, viewer, [shown(job)], kinds=KINDS)
+            await operating.cancel_jobs(tx, viewer, [shown(job)], kinds=KINDS, owners={})
         with pytest.raises(NotAllowed):
-            await operating.retry_jobs(tx, viewer, [shown(job)])
+            await operating.retry_jobs(tx, viewer, [shown(job)], owners={})
 
     assert await places(db, job) == ["ready"]
 
@@ -88,7 +88,7 @@ async def test_a_job_without_its_code_here_is_left_alone_unless_by_force(db: Dat
     refused = await cancel(db, hq, shown(job), shown(running.id), kinds=Kinds())
     async with db.transaction() as tx:
         with pytest.raises(HandlerNotHere):
-            await operating.cancel_job(tx, hq, shown(job), kinds=Kinds())
+            await operating.cancel_job(tx, hq, shown(job), kinds=Kinds(), owners={})
     forced = await cancel(db, hq, shown(job), kinds=Kinds(), force=True)
 
     assert (refused, forced) == (["handler_not_here", "signalled"], ["cancelled"])
@@ -111,9 +111,9 @@ async def test_what_ended_before_is_said_so(db: Database, tree: Tree) -> None:
 
     async with db.transaction() as tx:
         with pytest.raises(EndedBefore):
-            await operating.cancel_job(tx, person(tree.hq), shown(over.id), kinds=KINDS)
+            await operating.cancel_job(tx, person(tree.hq), shown(over.id), kinds=KINDS, owners={})
         with pytest.raises(NotRetryable):
-            await operating.retry_job(tx, person(tree.hq), shown(over.id))
+            await operating.retry_job(tx, person(tree.hq), shown(over.id), owners={})
 
 
 async def test_a_retry_is_a_new_job_of_the_same_unit_that_names_the_old(db: Database, tree: Tree) -> None:
@@ -121,7 +121,7 @@ async def test_a_retry_is_a_new_job_of_the_same_unit_that_names_the_old(db: Data
     await settle(db, failed, Retry("no paper"))
 
     async with db.transaction() as tx:
-        done = await operating.retry_job(tx, person(tree.busan, Role.OPERATOR), shown(failed.id))
+        done = await operating.retry_job(tx, person(tree.busan, Role.OPERATOR), shown(failed.id), owners={})
 
     assert done.made is not None
     new = await place(db, ids.read("job", done.made))
@@ -136,7 +136,7 @@ async def test_many_are_retried_at_once_each_with_its_own_answer(db: Database, t
 
     async with db.transaction() as tx:
         texts = [shown(failed.id), shown(ready), "job_zzzz", shown(failed.id), "no id"]
-        done = await operating.retry_jobs(tx, person(tree.hq), texts)
+        done = await operating.retry_jobs(tx, person(tree.hq), texts, owners={})
 
     assert [one.result for one in done] == ["enqueued", "not_retryable", "not_found", "enqueued", "bad_id"]
     assert done[0].made == done[3].made
@@ -146,4 +146,4 @@ async def test_many_are_retried_at_once_each_with_its_own_answer(db: Database, t
 async def test_two_hundred_are_the_most_at_once(db: Database, tree: Tree) -> None:
     async with db.transaction() as tx:
         with pytest.raises(TooMany):
-            await operating.cancel_jobs(tx, person(tree.hq), ["job_1"] * 201, kinds=KINDS)
+            await operating.cancel_jobs(tx, person(tree.hq), ["job_1"] * 201, kinds=KINDS, owners={})

@@ -6,10 +6,11 @@ from pabal.base.database import Database
 from pabal.engine.subjects import SubjectNotFound, VersionChanged
 from pabal.engine.transitions import GuardRefused, MoveNotAllowed
 from pabal.platform import audit, operating
-from pabal.platform.actor import NotAllowed, Role
+from pabal.platform.actor import ENGINE, NotAllowed, Role
 from pabal.platform.operating import EventNotFound, MachineNotFound
 from pabal.platform.tenants import visible_to
-from tests.support.adgroup import AD_GROUP, Event, add_groups, create_table, get_group, say
+from tests.console.adgroups import CONTROLS
+from tests.support.adgroup import Event, add_groups, create_table, get_group, say
 from tests.support.people import Tree, person, plant
 
 
@@ -24,7 +25,7 @@ async def test_an_event_moves_its_subject_and_is_written_down_with_its_reason(db
 
     async with db.transaction() as tx:
         sent = await operating.send_event(
-            tx, person(tree.nampo, Role.OPERATOR), AD_GROUP, group, "complete_setup", reason="checked"
+            tx, person(tree.nampo, Role.OPERATOR), CONTROLS, group, "complete_setup", reason="checked"
         )
 
     assert sent.made is not None
@@ -42,8 +43,10 @@ async def test_a_dry_run_answers_guard_by_guard_and_changes_nothing(db: Database
 
     async with db.transaction() as tx:
         scope = await visible_to(tx, person(tree.nampo, Role.VIEWER))
-        explained = {one.event: one for one in await operating.explain_subject(tx, scope, AD_GROUP, group)}
-        sent = await operating.send_event(tx, person(tree.nampo), AD_GROUP, group, "start", dry_run=True)
+        explained = {
+            one.event: one for one in await operating.explain_subject(tx, person(tree.nampo), scope, CONTROLS, group)
+        }
+        sent = await operating.send_event(tx, person(tree.nampo), CONTROLS, group, "start", dry_run=True)
 
     refusal = explained["start"].refusal
     assert refusal is not None
@@ -60,13 +63,13 @@ async def test_what_is_refused_is_raised(db: Database, tree: Tree) -> None:
 
     async with db.transaction() as tx:
         with pytest.raises(GuardRefused):
-            await operating.send_event(tx, actor, AD_GROUP, group, "start")
+            await operating.send_event(tx, actor, CONTROLS, group, "start")
         with pytest.raises(MoveNotAllowed):
-            await operating.send_event(tx, actor, AD_GROUP, group, "resume")
+            await operating.send_event(tx, actor, CONTROLS, group, "resume")
         with pytest.raises(EventNotFound):
-            await operating.send_event(tx, actor, AD_GROUP, group, "dance")
+            await operating.send_event(tx, actor, CONTROLS, group, "dance")
         with pytest.raises(VersionChanged):
-            await operating.send_event(tx, actor, AD_GROUP, group, "delete", expect_version=1)
+            await operating.send_event(tx, actor, CONTROLS, group, "delete", expect_version=1)
 
 
 async def test_another_branchs_subject_is_not_found(db: Database, tree: Tree) -> None:
@@ -75,9 +78,9 @@ async def test_another_branchs_subject_is_not_found(db: Database, tree: Tree) ->
     async with db.transaction() as tx:
         scope = await visible_to(tx, person(tree.nampo))
         with pytest.raises(SubjectNotFound):
-            await operating.send_event(tx, person(tree.nampo), AD_GROUP, theirs, "delete")
+            await operating.send_event(tx, person(tree.nampo), CONTROLS, theirs, "delete")
         with pytest.raises(SubjectNotFound):
-            await operating.explain_subject(tx, scope, AD_GROUP, theirs)
+            await operating.explain_subject(tx, person(tree.nampo), scope, CONTROLS, theirs)
 
     assert (await get_group(db, theirs)).state == "draft"
 
@@ -87,10 +90,10 @@ async def test_a_viewer_changes_nothing(db: Database, tree: Tree) -> None:
 
     async with db.transaction() as tx:
         with pytest.raises(NotAllowed):
-            await operating.send_event(tx, person(tree.nampo, Role.VIEWER), AD_GROUP, group, "delete")
+            await operating.send_event(tx, person(tree.nampo, Role.VIEWER), CONTROLS, group, "delete")
 
 
 def test_a_machine_is_found_by_its_name() -> None:
-    assert operating.find_machine([AD_GROUP], "adgroup") is AD_GROUP
+    assert operating.find_machine(ENGINE, [CONTROLS], "adgroup") is CONTROLS
     with pytest.raises(MachineNotFound):
-        operating.find_machine([AD_GROUP], "kettle")
+        operating.find_machine(ENGINE, [CONTROLS], "kettle")

@@ -1,6 +1,7 @@
 """Pausing, resuming, triggering and skipping: by those who may, of what they may see, and written down."""
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 
 import pytest
 
@@ -9,17 +10,21 @@ from pabal.engine.occurrences import OccurrenceNotFound
 from pabal.engine.schedules import NotAMoment, NothingAhead, ScheduleNotFound
 from pabal.platform import audit, operating
 from pabal.platform.actor import Actor, NotAllowed, Role
+from pabal.platform.controls import Owners
 from pabal.platform.tenants import visible_to
 from tests.support.people import Tree, person, plant
 from tests.support.schedules import DAY, HOUR, START, decisions, every, get, go_to, put, tick_at, verdicts
 
 Verb = Callable[[Tx, Actor, int], Awaitable[object]]
+NOBODY: Owners = {}
+PAUSE = partial(operating.pause_schedule, owners=NOBODY)
+RESUME = partial(operating.resume_schedule, owners=NOBODY)
 VERBS: list[Verb] = [
-    operating.pause_schedule,
-    operating.resume_schedule,
-    operating.trigger_schedule,
-    operating.skip_occurrence,
-    lambda tx, actor, schedule_id: operating.keep_occurrence(tx, actor, schedule_id, START + HOUR),
+    PAUSE,
+    RESUME,
+    partial(operating.trigger_schedule, owners=NOBODY),
+    partial(operating.skip_occurrence, owners=NOBODY),
+    lambda tx, actor, schedule_id: operating.keep_occurrence(tx, actor, schedule_id, START + HOUR, owners=NOBODY),
 ]
 
 
@@ -44,9 +49,9 @@ async def test_a_pause_and_a_resume_are_written_down_with_what_they_changed(db: 
     schedule = await put(db, unit_id=tree.nampo.id)
     actor = person(tree.nampo, Role.OPERATOR)
 
-    await do(db, operating.pause_schedule, actor, schedule.id)
+    await do(db, PAUSE, actor, schedule.id)
     assert (await get(db, schedule.id)).paused_by == "user:1"
-    await do(db, operating.resume_schedule, actor, schedule.id)
+    await do(db, RESUME, actor, schedule.id)
 
     about = f"sch_{schedule.id} user:1"
     assert await actions(db) == [f"schedules.pause {about}", f"schedules.resume {about}"]
@@ -59,7 +64,7 @@ async def test_a_trigger_makes_one_more_occurrence_by_the_actor(db: Database, tr
     schedule = await put(db, unit_id=tree.nampo.id)
 
     async with db.transaction() as tx:
-        made = await operating.trigger_schedule(tx, person(tree.nampo), schedule.id)
+        made = await operating.trigger_schedule(tx, person(tree.nampo), schedule.id, owners=NOBODY)
 
     assert (made.reason, made.actor, made.unit_id) == ("triggered", "user:1", tree.nampo.id)
     assert await actions(db) == [f"schedules.trigger sch_{schedule.id} user:1"]
@@ -70,8 +75,8 @@ async def test_skipping_the_next_twice_skips_two_and_keeping_takes_one_back(db: 
     actor = person(tree.nampo)
 
     async with db.transaction() as tx:
-        skipped = [await operating.skip_occurrence(tx, actor, schedule.id) for _ in range(2)]
-        await operating.keep_occurrence(tx, actor, schedule.id, skipped[1])
+        skipped = [await operating.skip_occurrence(tx, actor, schedule.id, owners=NOBODY) for _ in range(2)]
+        await operating.keep_occurrence(tx, actor, schedule.id, skipped[1], owners=NOBODY)
     await tick_at(db, START + 2 * HOUR)
 
     assert skipped == [START + HOUR, START + 2 * HOUR]
@@ -83,10 +88,10 @@ async def test_only_a_moment_ahead_is_skipped(db: Database, tree: Tree) -> None:
 
     async with db.transaction() as tx:
         with pytest.raises(NotAMoment):
-            await operating.skip_occurrence(tx, person(tree.hq), schedule.id, START + 3 * HOUR)
-        await operating.skip_occurrence(tx, person(tree.hq), schedule.id)
+            await operating.skip_occurrence(tx, person(tree.hq), schedule.id, START + 3 * HOUR, owners=NOBODY)
+        await operating.skip_occurrence(tx, person(tree.hq), schedule.id, owners=NOBODY)
         with pytest.raises(NothingAhead):
-            await operating.skip_occurrence(tx, person(tree.hq), schedule.id)
+            await operating.skip_occurrence(tx, person(tree.hq), schedule.id, owners=NOBODY)
 
 
 @pytest.mark.parametrize("verb", VERBS)
@@ -114,7 +119,7 @@ async def test_a_dry_run_shows_it_as_it_is(db: Database, tree: Tree) -> None:
     schedule = await put(db)
 
     async with db.transaction() as tx:
-        shown = await operating.pause_schedule(tx, person(tree.hq), schedule.id, dry_run=True)
+        shown = await operating.pause_schedule(tx, person(tree.hq), schedule.id, owners=NOBODY, dry_run=True)
 
     assert (shown.is_paused, (await get(db, schedule.id)).is_paused) == (False, False)
     assert await actions(db) == []

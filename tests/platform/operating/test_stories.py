@@ -1,5 +1,7 @@
 """Why, and what comes next: only of what one may see."""
 
+from dataclasses import replace
+
 import pytest
 
 from pabal.base.database import Database
@@ -9,7 +11,9 @@ from pabal.engine.queue import JobNotFound
 from pabal.engine.schedules import ScheduleNotFound
 from pabal.engine.why import BadSubject, show_occurrence
 from pabal.platform import operating
+from pabal.platform.actor import ENGINE
 from pabal.platform.tenants import visible_to
+from tests.console.adgroups import CONTROLS
 from tests.support.adgroup import Event, add_groups, create_table, say
 from tests.support.people import Tree, person, plant
 from tests.support.schedules import HOUR, START, every, go_to, put, skip_one, tick_at
@@ -30,7 +34,9 @@ async def test_a_story_is_told_of_what_one_may_see(db: Database, tree: Tree) -> 
 
     async with db.transaction() as tx:
         scope = await visible_to(tx, person(tree.busan))
-        told = [await operating.why(tx, scope, text) for text in (job, f"sch_{schedule.id}", occurrence)]
+        told = [
+            await operating.why(tx, ENGINE, scope, text, owners={}) for text in (job, f"sch_{schedule.id}", occurrence)
+        ]
 
     assert [story.id for story in told] == [job, f"sch_{schedule.id}", occurrence]
 
@@ -43,13 +49,13 @@ async def test_another_branchs_stories_are_not_found(db: Database, tree: Tree) -
     async with db.transaction() as tx:
         scope = await visible_to(tx, person(tree.nampo))
         with pytest.raises(JobNotFound):
-            await operating.why(tx, scope, ids.show("job", job))
+            await operating.why(tx, ENGINE, scope, ids.show("job", job), owners={})
         with pytest.raises(ScheduleNotFound):
-            await operating.why(tx, scope, f"sch_{schedule.id}")
+            await operating.why(tx, ENGINE, scope, f"sch_{schedule.id}", owners={})
         with pytest.raises(OccurrenceNotFound):
-            await operating.why(tx, scope, show_occurrence(schedule.id, START + HOUR))
+            await operating.why(tx, ENGINE, scope, show_occurrence(schedule.id, START + HOUR), owners={})
         with pytest.raises(BadSubject):
-            await operating.why(tx, scope, "room_7")
+            await operating.why(tx, ENGINE, scope, "room_7", owners={})
 
 
 async def test_whose_turn_it_is_in_a_shared_lane_is_told_to_those_who_may_see_it(db: Database, tree: Tree) -> None:
@@ -58,7 +64,7 @@ async def test_whose_turn_it_is_in_a_shared_lane_is_told_to_those_who_may_see_it
 
     async with db.transaction() as tx:
         scopes = [await visible_to(tx, person(unit)) for unit in (tree.nampo, tree.hq)]
-        stories = [await operating.why(tx, scope, ids.show("job", ours)) for scope in scopes]
+        stories = [await operating.why(tx, ENGINE, scope, ids.show("job", ours), owners={}) for scope in scopes]
 
     holders = [line.values["holder"] for story in stories for line in story.lines if line.code == "waits_for_lane"]
     assert holders == ["–", ids.show("job", theirs)]
@@ -75,10 +81,19 @@ async def test_what_comes_next_is_one_list_soonest_first_within_the_scope(db: Da
 
     async with db.transaction() as tx:
         scope = await visible_to(tx, person(tree.nampo))
-        coming = await operating.list_upcoming(tx, scope, START + 2.5 * HOUR)
-        everything = await operating.list_upcoming(
-            tx, await visible_to(tx, person(tree.hq)), START + 2.5 * HOUR, limit=100
-        )
+        until, known = START + 2.5 * HOUR, [CONTROLS]
+        coming = await operating.list_upcoming(tx, ENGINE, scope, until, controls=known)
+        whole = await visible_to(tx, person(tree.hq))
+        everything = await operating.list_upcoming(tx, ENGINE, whole, until, controls=known, limit=100)
+        apart = {
+            area: {
+                one.what
+                for one in await operating.list_upcoming(
+                    tx, replace(ENGINE, scopes=(f"{area}:read",)), whole, until, controls=known
+                )
+            }
+            for area in ("schedules", "jobs", "adgroups", "machines")
+        }
 
     assert [(one.what, one.is_skipped) for one in coming] == [
         ("timer", False),
@@ -88,3 +103,4 @@ async def test_what_comes_next_is_one_list_soonest_first_within_the_scope(db: Da
     ]
     assert {one.unit_id for one in coming} == {tree.nampo.id}
     assert len(everything) == 8
+    assert apart == {"schedules": {"schedule"}, "jobs": {"job"}, "adgroups": {"timer"}, "machines": set()}

@@ -167,22 +167,6 @@ async def test_signing_out_ends_its_stream(web: Web):
     assert closed["data"] == {"reason": "sign_in_needed"}
 
 
-async def test_who_is_moved_sees_from_there_on(web: Web):
-    person = await web.person("gangnam", Role.VIEWER)
-    client = await web.as_("gangnam", Role.VIEWER, by="session")
-    async with follow(client) as stream:
-        async with web.db.transaction() as tx:
-            await auth.edit_user(tx, ENGINE, person.id, unit_id=web.tree.haeundae.id)
-        for _ in range(3):
-            await stream.next("heartbeat")
-        await tell(web, "oven.heated", "gangnam")
-        await tell(web, "oven.cooled", "haeundae")
-
-        first = await stream.next()
-
-    assert first["event"] == "oven.cooled"
-
-
 async def test_a_token_without_the_scope_follows_nothing(web: Web):
     client = await web.as_(scopes=("jobs:read",))
 

@@ -1,60 +1,15 @@
 """Ad groups: a life declared once, moved by events. SLICE is all that anybody outside may import."""
 
-from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from pabal.apps.adgroups import overview, settings, watching
-from pabal.apps.adgroups.demo import DEMO
-from pabal.apps.adgroups.incoming import EVENTS
-from pabal.apps.adgroups.jobs.kinds import make_kinds
-from pabal.apps.adgroups.korean import KO
-from pabal.apps.adgroups.legacy.jobs import make_loops
-from pabal.apps.adgroups.machine import AD_GROUP
-from pabal.apps.adgroups.serving import subscribers as serving
-from pabal.apps.adgroups.serving.gateway import make_gateways
-from pabal.apps.adgroups.subscribers import SUBSCRIBERS
-from pabal.apps.adgroups.words import ACTIONS, NAMES, STATUS
-from pabal.platform import alerts
-from pabal.platform.overview import NavItem
-from pabal.platform.slice import Slice
+if TYPE_CHECKING:
+    from pabal.apps.adgroups.slice import SLICE as SLICE
 
-HERE = Path(__file__).parent
-AREA = "adgroups"
 
-SLICE = Slice(
-    name=AREA,
-    label=("Ad groups", "광고"),
-    icon="ad-2",
-    kinds=make_kinds,
-    machines=(AD_GROUP,),
-    subscribers=(*SUBSCRIBERS, *serving.SUBSCRIBERS),
-    events=EVENTS,
-    migrations=HERE / "migrations",
-    loops=make_loops,
-    gateways=make_gateways,
-    errors=KO,
-    actions=ACTIONS,
-    names=NAMES,
-    settings=(*settings.ALL, *alerts.list_rule_settings(watching.RULES)),
-    measures=watching.MEASURES,
-    alert_rules=watching.RULES,
-    api="pabal.apps.adgroups.api",
-    pages="pabal.apps.adgroups.pages",
-    templates=HERE / "templates",
-    static=HERE / "static",
-    nav=(
-        NavItem("/ads/groups", ("Ad groups", "광고그룹"), AREA, need=overview.count_needs, goto="d"),
-        NavItem("/ads/campaigns", ("Campaigns", "캠페인"), AREA),
-        NavItem("/ads/inventory", ("Inventory", "인벤토리"), AREA),
-        NavItem("/ads/delayed", ("Delayed events", "지연 이벤트"), AREA),
-        NavItem("/ads/migration", ("Migration", "전환"), AREA),
-        NavItem("/ads/mismatches", ("Mismatches", "불일치"), AREA),
-        NavItem("/ads/serving", ("Ad servers", "광고 서버"), AREA, is_of_house=True),
-    ),
-    status=STATUS,
-    card=overview.card,
-    needs=overview.list_needs,
-    find=overview.find,
-    link=overview.link,
-    commands="pabal.apps.adgroups.cli",
-    demo=DEMO,
-)
+def __getattr__(name: str) -> Any:
+    """SLICE is made when it is asked for, so that a command of `cli` can be listed without the rest of the app."""
+    if name != "SLICE":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from pabal.apps.adgroups.slice import SLICE  # noqa: PLC0415 -- that is the point of it
+
+    return SLICE

@@ -1,69 +1,15 @@
 """Messaging: scheduled KakaoTalk messages for a hierarchy of dealers. SLICE is all that anybody outside may import."""
 
-from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from pabal.apps.messaging import overview, settings, watching
-from pabal.apps.messaging.actions.pacing import read_pace
-from pabal.apps.messaging.actions.timetables import relane
-from pabal.apps.messaging.demo import DEMO, phones
-from pabal.apps.messaging.jobs.archive import ensure_archive
-from pabal.apps.messaging.jobs.kinds import make_kinds
-from pabal.apps.messaging.korean import KO
-from pabal.apps.messaging.listener.gateway import make_gateways
-from pabal.apps.messaging.machine import DELIVERY, DEVICE, SCHEDULE
-from pabal.apps.messaging.subscribers import SUBSCRIBERS
-from pabal.apps.messaging.words import ACTIONS, LIMITS, NAMES, STATUS
-from pabal.base.database import Tx
-from pabal.platform import alerts
-from pabal.platform.overview import NavItem
-from pabal.platform.slice import Slice
-
-HERE = Path(__file__).parent
-AREA = "messaging"
+if TYPE_CHECKING:
+    from pabal.apps.messaging.slice import SLICE as SLICE
 
 
-async def start(tx: Tx) -> None:
-    """What the app cannot be without; and schedules follow a setting that changed since they were saved."""
-    await ensure_archive(tx)
-    await relane(tx)
+def __getattr__(name: str) -> Any:
+    """SLICE is made when it is asked for, so that a command of `cli` can be listed without the rest of the app."""
+    if name != "SLICE":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from pabal.apps.messaging.slice import SLICE  # noqa: PLC0415 -- that is the point of it
 
-
-SLICE = Slice(
-    name=AREA,
-    label=("Messages", "메시지"),
-    icon="message-2",
-    kinds=make_kinds,
-    machines=(SCHEDULE, DELIVERY, DEVICE),
-    subscribers=SUBSCRIBERS,
-    migrations=HERE / "migrations",
-    on_start=start,
-    gateways=make_gateways,
-    pace=read_pace,
-    errors=KO,
-    actions=ACTIONS,
-    names=NAMES,
-    limits=LIMITS,
-    settings=(*settings.ALL, *alerts.list_rule_settings(watching.RULES)),
-    measures=watching.MEASURES,
-    alert_rules=watching.RULES,
-    api="pabal.apps.messaging.api",
-    pages="pabal.apps.messaging.pages",
-    templates=HERE / "templates",
-    static=HERE / "static",
-    commands="pabal.apps.messaging.cli",
-    nav=(
-        NavItem("/messages/schedules", ("Schedules", "스케줄"), AREA, need=overview.count_schedule_needs, goto="m"),
-        NavItem("/messages/templates", ("Templates", "템플릿"), AREA),
-        NavItem("/messages/rooms", ("Rooms", "톡방"), AREA, need=overview.count_room_needs),
-        NavItem("/messages/bots", ("Bots", "봇"), AREA, need=overview.count_bot_needs),
-        NavItem("/messages/deliveries", ("Send logs", "발송 로그"), AREA, need=overview.count_needs),
-        NavItem("/messages/statistics", ("Statistics", "통계"), AREA),
-    ),
-    status=STATUS,
-    card=overview.card,
-    needs=overview.list_needs,
-    find=overview.find,
-    link=overview.link,
-    demo=DEMO,
-    simulators=phones,
-)
+    return SLICE

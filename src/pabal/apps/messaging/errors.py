@@ -7,6 +7,7 @@ from pabal.base.errors import Conflict, Forbidden, Invalid, NotFound, Unavailabl
 
 if TYPE_CHECKING:
     from pabal.apps.messaging.model.findings import Finding
+    from pabal.apps.messaging.model.rooms import Namesake
 
 # listener
 
@@ -56,6 +57,22 @@ class RoomKnown(Conflict):
     """A room with this channel id is known already. If you do not see it, ask the head office to claim it for you."""
 
 
+class RoomNameTaken(Conflict):
+    """The bot has this name for a room that is not yours to see, and it finds a room by its name: a text could arrive
+    there. Give the chat another name in KakaoTalk, use another bot, or ask the head office to decide."""
+
+
+class RoomNameRepeated(Conflict):
+    """The bot calls another room by this name too, and it finds a room by its name: a text could arrive there. While
+    the two belong to different units, nothing is sent to either. Choose another name, or confirm that it is meant."""
+
+    def __init__(self, namesakes: "Sequence[Namesake]") -> None:
+        """All of them in sight."""
+        self.namesakes = tuple(namesakes)
+        self.members = {"rooms": [{"id": one.room_id, "name": one.name, "bot_id": one.bot_id} for one in namesakes]}
+        super().__init__(", ".join(f"{one.name}: room {one.room_id}, bot {one.bot_name}" for one in namesakes))
+
+
 class RoomInUse(Conflict):
     """Schedules still send to this room. Delete them first, or give them another room."""
 
@@ -74,6 +91,10 @@ class BadBotSecret(Invalid):
 
 class TooManyDevices(Unavailable):
     """Too many devices wait for a decision; this one is not taken in. Approve or block those on the bots page first."""
+
+
+class DeviceMoved(Conflict):
+    """The device has called from another address since you looked. See where from, then decide again."""
 
 
 class BotExcluded(Conflict):

@@ -157,17 +157,26 @@ async def _devices(tx: Tx, scope: Scope) -> list[Need]:
             family="bot_device",
             state="pending",
             title=(f"Device of bot {one.bot_name}", f"봇 ‘{one.bot_name}’의 기기"),
-            note=one.device_id,
-            reason=(
-                "It asks to be this bot. Until then it gets nothing.",
-                "승인을 기다립니다. 그때까지는 아무것도 보내지 않습니다.",
-            ),
+            note=f"#{one.id}",
+            reason=_say_waiting(is_asking=one.is_asking),
             href=f"/messages/bots/{one.bot_id}",
             action=("Decide", "승인하기"),
             at=one.created_at,
         )
         for one in await watching.list_pending_devices(tx, scope, most=EACH)
     ]
+
+
+def _say_waiting(*, is_asking: bool) -> Pair:
+    if is_asking:
+        return (
+            "It calls from a new network. Until somebody approves that, it gets nothing there.",
+            "새 네트워크에서 연결했습니다. 승인할 때까지 그곳에는 아무것도 보내지 않습니다.",
+        )
+    return (
+        "It asks to be this bot. Until then it gets nothing.",
+        "승인을 기다립니다. 그때까지는 아무것도 보내지 않습니다.",
+    )
 
 
 async def _excluded(tx: Tx, scope: Scope) -> list[Need]:

@@ -18,6 +18,7 @@ STATUS: Words = {
         "queued": Status("wait", ("waiting for its turn", "차례 대기")),
         "waiting_for_bot": Status("wait", ("waiting for the bot", "봇 대기")),
         "deferred": Status("wait", ("deferred", "미룸")),
+        "held": Status("attn", ("held", "보류")),
         "retrying": Status("attn", ("trying again", "다시 시도")),
         "sending": Status("work", ("sending", "발송 중")),
         "sent": Status("good", ("success", "성공")),
@@ -54,7 +55,7 @@ NAMES: dict[str, Pair] = {
 }
 
 # what binds a send, by what the engine calls each window
-LIMITS: dict[str, Pair] = {window: reasons.LIMITS[name] for window, name in limits.NAMES.items()}
+LIMITS: dict[str, Pair] = {window: reasons.name_limit(name) for window, name in limits.WINDOWS.items()}
 
 # what the audit calls its verbs
 ACTIONS: dict[str, Pair] = {
@@ -76,6 +77,7 @@ ACTIONS: dict[str, Pair] = {
     "room_claimed": ("claimed a room", "톡방을 맡음"),
     "room_edited": ("edited a room", "톡방을 고침"),
     "room_released": ("released a room", "톡방을 내놓음"),
+    "room_left": ("took a bot out of a room", "톡방에서 봇을 뺌"),
     "bot_edit": ("edited a bot", "봇을 고침"),
     "bot_exclude": ("excluded a bot", "봇을 제외"),
     "bot_include": ("included a bot again", "봇을 다시 넣음"),

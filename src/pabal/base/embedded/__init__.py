@@ -1,7 +1,7 @@
 """A private PostgreSQL for those who bring none: made, started, kept alive, dumped. It knows no table of ours."""
 
 from pabal.base.embedded.binaries import NoPostgres
-from pabal.base.embedded.dumps import DumpFailed, NotEmpty, RestoreFailed, backup, restore
+from pabal.base.embedded.dumps import DumpFailed, NotEmpty, RestoreFailed, backup, read_dumped, restore
 from pabal.base.embedded.faces import Keeper, ensure, find_running, remove, stop
 from pabal.base.embedded.place import FolderUnusable
 from pabal.base.embedded.processes import NoAccount
@@ -22,6 +22,7 @@ __all__ = [
     "backup",
     "ensure",
     "find_running",
+    "read_dumped",
     "remove",
     "restore",
     "stop",

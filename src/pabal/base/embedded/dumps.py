@@ -3,12 +3,14 @@
 import asyncio
 import os
 import secrets
+import signal
 import tempfile
 from asyncio.subprocess import DEVNULL, PIPE
 from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import parse_qsl, unquote
 
+from pabal.base import disk
 from pabal.base.embedded.binaries import Binaries, at_least
 from pabal.base.embedded.place import sync_folder, write_private
 from pabal.base.errors import Conflict, Invalid, Unavailable
@@ -67,6 +69,8 @@ async def backup(url: str, target: Path, *, snapshot: str | None = None) -> None
         partial.replace(target)
         sync_folder(target.parent)
     except OSError as error:
+        if disk.is_full(error):
+            raise disk.name_full("backups", error) from error
         raise DumpFailed(f"{target}: {error}") from error
     finally:
         partial.unlink(missing_ok=True)
@@ -90,6 +94,19 @@ async def restore(url: str, source: Path, *, replace: bool) -> None:
         await _run(convert, env, RestoreFailed)
         clear = ["-c", SQL.drop_contents.text] if contents else []
         await _run([*psql, "--single-transaction", *clear, "-f", script], env, RestoreFailed)
+
+
+async def read_dumped(url: str, source: Path, *, schema: str, table: str) -> list[dict[str, str]]:
+    """The rows of one small table in a dump, as their texts; none if it is not there. `url` is where it would go."""
+    if not source.is_file():
+        raise RestoreFailed(f"there is no file {source}")
+    program = (await _binaries_for(environment_of(url), RestoreFailed)).program("pg_restore")
+    choice = ["--data-only", f"--schema={schema}", f"--table={table}"]
+    lines = (await _run([program, *choice, "-f", "-", str(source)], {}, RestoreFailed)).splitlines()
+    start = next((number for number, line in enumerate(lines) if line.startswith("COPY ")), len(lines))
+    columns = lines[start].partition("(")[2].partition(")")[0].split(", ") if start < len(lines) else []
+    end = next((number for number, line in enumerate(lines) if line == "\\."), start)
+    return [dict(zip(columns, line.split("\t"), strict=True)) for line in lines[start + 1 : end]]
 
 
 def environment_of(url: str) -> dict[str, str]:
@@ -135,7 +152,11 @@ async def _run(command: list[str], env: Mapping[str, str], failure: type[Unavail
             process.kill()
             await process.wait()
     if process.returncode != 0:
-        raise failure(_what_went_wrong(errors.decode(errors="replace")))
+        told = errors.decode(errors="replace")
+        # it has no words of its own for a file that may not grow any more
+        if process.returncode == -signal.SIGXFSZ or disk.says_full(told):
+            raise disk.name_full("backups", _what_went_wrong(told))
+        raise failure(_what_went_wrong(told))
     return output.decode().strip()
 
 

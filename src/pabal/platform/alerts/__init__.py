@@ -1,6 +1,6 @@
 """Measures sampled into series, rules on them, and the alerts they fire: acknowledged, silenced, resolved."""
 
-from pabal.platform.alerts.actions import acknowledge, silence, silence_rule, unsilence, unsilence_rule
+from pabal.platform.alerts.actions import CONTROLS, acknowledge, silence, silence_rule, unsilence, unsilence_rule
 from pabal.platform.alerts.by_unit import and_ended, read_by_unit
 from pabal.platform.alerts.evaluation import evaluate_once, read_limits
 from pabal.platform.alerts.loops import make_loops
@@ -50,6 +50,7 @@ SETTINGS = (SAMPLE_EVERY, KEEP_SAMPLES, REMIND_AFTER)
 __all__ = [
     "ALERT",
     "AREA",
+    "CONTROLS",
     "ENGINE_MEASURES",
     "ENGINE_RULES",
     "KEEP_SAMPLES",

@@ -10,6 +10,7 @@ from pabal.platform.alerts import store
 from pabal.platform.alerts.machine import ALERT, Event
 from pabal.platform.alerts.model import AREA, Alert, AlertRule, BadSilence, NoteTooLong
 from pabal.platform.alerts.store import RuleSilence
+from pabal.platform.controls import ByHand, MachineControls, NotByHand
 from pabal.platform.tenants import require_house, visible_to
 
 LONGEST_SILENCE = timedelta(days=30)
@@ -98,3 +99,23 @@ def _checked_note(note: str) -> str:
 def _shown(alert: Alert) -> dict[str, object]:
     until = None if alert.silenced_until is None else alert.silenced_until.isoformat()
     return {"state": alert.state, "silenced_until": until}
+
+
+async def _acknowledge(tx: Tx, actor: Actor, alert_id: int, _event: str, reason: str | None) -> None:
+    await acknowledge(tx, actor, alert_id, note=reason or "")
+
+
+async def _unsilence(tx: Tx, actor: Actor, alert_id: int, _event: str, reason: str | None) -> None:
+    await unsilence(tx, actor, alert_id, note=reason or "")
+
+
+CONTROLS = MachineControls(
+    ALERT,
+    AREA,
+    {
+        Event.ACKNOWLEDGE: ByHand(Right.WRITE, _acknowledge),
+        Event.SILENCE: NotByHand("POST /api/v1/alerts/{id}/silence"),
+        Event.UNSILENCE: ByHand(Right.WRITE, _unsilence),
+        Event.RESOLVE: NotByHand(),
+    },
+)

@@ -49,6 +49,12 @@ class SignInFailed(Forbidden):
     """The login name or the password is not right. Type both again, or ask an administrator for a sign-in link."""
 
 
+class DemoNotHere(Forbidden):
+    """This is one of the demo's people, whose password everybody knows: they sign in only on a server that was started
+    with `pabal up --demo`, and only on its own machine, at http://localhost or http://127.0.0.1. In a container or
+    behind a proxy, start it with `pabal up --demo --demo-from-anywhere`."""
+
+
 class TooManyTries(Unavailable):
     """Too many tries failed here. Wait until the moment named, then try again; a sign-in link works at once."""
 

@@ -39,6 +39,7 @@ class OpenLink:
     login: str
     name: str
     language: str | None
+    is_demo: bool
 
 
 async def find_link(tx: Tx, secret: str) -> OpenLink | None:
@@ -50,6 +51,7 @@ async def use_link(tx: Tx, secret: str, caller: Caller, *, lifetimes: Lifetimes 
     found = await find_link(tx, secret)
     # The user before the link: whoever takes links away holds them in this order too.
     user = await store.hold_user(tx, found.user_id) if found else None
+    caller.check_demo(is_demo=user is not None and user.is_demo)
     if user is None or not user.is_active or not await tx.run(SQL.use_link, secret_hash=digest(secret), now=tx.now):
         raise LinkSpent
     await store.note_sign_in(tx, user.id)

@@ -6,7 +6,7 @@ values (:secret_hash, :user_id, :issued_by, :now, :expires_at);
 delete from pabal.sign_in_link where user_id = :user_id and used_at is null;
 
 -- name: find_link(secret_hash, now)
-select l.user_id, l.expires_at, u.login, u.name, u.language from pabal.sign_in_link l join pabal.user_account u on u.id = l.user_id
+select l.user_id, l.expires_at, u.login, u.name, u.language, u.is_demo from pabal.sign_in_link l join pabal.user_account u on u.id = l.user_id
 where l.secret_hash = :secret_hash and l.used_at is null and l.expires_at > :now and u.is_active;
 
 -- name: use_link(secret_hash, now)!

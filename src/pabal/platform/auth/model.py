@@ -8,7 +8,7 @@ from typing import Any
 
 from pabal.engine.recurrence.timing import find_zone
 from pabal.platform.actor import EVERYTHING, Actor, NotAllowed, Right, Role, right_of
-from pabal.platform.auth.errors import BadDisplayName, BadLogin, BadPreference, BadScope
+from pabal.platform.auth.errors import BadDisplayName, BadLogin, BadPreference, BadScope, DemoNotHere
 from pabal.platform.language.pairs import LANGS
 
 AREA = "people"
@@ -67,10 +67,14 @@ class NewUser:
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Where a request came from."""
+    """Where a request came from. `with_demo`: people of the demo may come in from there; `device` is what the browser
+    holds of an earlier sign-in, known or not.
+    """
 
     address: str = ""
     agent: str = ""
+    with_demo: bool = False
+    device: str = ""
 
     @property
     def short_agent(self) -> str:
@@ -79,6 +83,11 @@ class Caller:
     @property
     def short_address(self) -> str:
         return _printable(self.address)[:60]
+
+    def check_demo(self, *, is_demo: bool) -> None:
+        """After the right key was shown: nobody else learns that this is a person of the demo."""
+        if is_demo and not self.with_demo:
+            raise DemoNotHere
 
 
 @dataclass(frozen=True, slots=True)

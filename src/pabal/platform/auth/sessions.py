@@ -7,6 +7,7 @@ from pabal.base.database import Database, Tx
 from pabal.base.sql import load
 from pabal.platform import audit
 from pabal.platform.actor import Actor, Role
+from pabal.platform.auth.devices import remember_device
 from pabal.platform.auth.errors import SessionNotFound
 from pabal.platform.auth.keys import csrf_of, digest, is_same, new_secret
 from pabal.platform.auth.model import Caller, Lifetimes, Preferences, User, require_own_id
@@ -45,20 +46,31 @@ class OpenSession:
 
 @dataclass(frozen=True, slots=True)
 class SignedIn:
-    """`key` goes into the cookie and is stored nowhere else."""
+    """`key` and `device` go into cookies and are stored nowhere else."""
 
     key: str
+    device: str
     session_id: int
     expires_at: datetime
     user: User
 
 
 async def find_session(
-    where: Tx | Database, key: str, *, origin: str = "", lifetimes: Lifetimes | None = None
+    where: Tx | Database,
+    key: str,
+    *,
+    origin: str = "",
+    with_demo: bool = False,
+    lifetimes: Lifetimes | None = None,
 ) -> Session | None:
-    """One statement. Given the Database, it is a transaction of its own: the fewest round trips there are."""
+    """One statement. Given the Database, it is a transaction of its own: the fewest round trips there are.
+
+    Without `with_demo` a session of the demo's people is none.
+    """
     life = lifetimes or Lifetimes()
-    rows = await where.rows(SQL.find_session, key_hash=digest(key), idle=life.idle, longest=life.longest)
+    rows = await where.rows(
+        SQL.find_session, key_hash=digest(key), with_demo=with_demo, idle=life.idle, longest=life.longest
+    )
     if not rows:
         return None
     row = rows[0]
@@ -87,7 +99,7 @@ async def begin_session(tx: Tx, user: User, caller: Caller, lifetimes: Lifetimes
         origin=caller.short_address,
         agent=caller.short_agent,
     )
-    return SignedIn(key, made, expires_at, user)
+    return SignedIn(key, await remember_device(tx, user.id, caller.device), made, expires_at, user)
 
 
 async def list_sessions(tx: Tx, actor: Actor) -> list[OpenSession]:

@@ -1,9 +1,9 @@
--- name: find_session(key_hash, idle, longest)
+-- name: find_session(key_hash, with_demo, idle, longest)
 -- Runs on each request, so it is one statement. That it was seen is written once a minute, and by one request only.
 with found as (
   select s.id, s.created_at, s.expires_at, u.id as user_id, u.unit_id, u.login, u.name, u.role, u.language, u.zone, u.theme
   from pabal.session s join pabal.user_account u on u.id = s.user_id
-  where s.key_hash = :key_hash and s.expires_at > pabal.now() and u.is_active),
+  where s.key_hash = :key_hash and s.expires_at > pabal.now() and u.is_active and (:with_demo::boolean or not u.is_demo)),
 seen as (
   update pabal.session set seen_at = pabal.now(), expires_at = least(created_at + :longest::interval, pabal.now() + :idle::interval)
   where id = (

@@ -7,11 +7,11 @@ from typing import Any
 from pabal.base.database import Database, Tx
 from pabal.base.sql import load
 from pabal.platform import audit, tenants
-from pabal.platform.actor import Actor, NotAllowed, Right, Role, right_of
+from pabal.platform.actor import Actor, NotAllowed, Right, Role
 from pabal.platform.auth import store
 from pabal.platform.auth.errors import BadExpiry, TokenNotFound, TokenOver
 from pabal.platform.auth.keys import digest, new_secret
-from pabal.platform.auth.model import AREA, User, check_display_name, check_scopes, own_id, require_may_give
+from pabal.platform.auth.model import AREA, check_display_name, check_scopes, own_id, require_may_give
 from pabal.platform.tenants import Scope, UnitNotFound
 
 SQL = load(__file__)
@@ -65,11 +65,14 @@ class MadeToken:
     token: Token
 
 
-async def find_token(where: Tx | Database, secret: str, *, origin: str = "") -> Actor | None:
-    """One statement. Given the Database, it is a transaction of its own: the fewest round trips there are."""
+async def find_token(where: Tx | Database, secret: str, *, origin: str = "", with_demo: bool = False) -> Actor | None:
+    """One statement. Given the Database, it is a transaction of its own: the fewest round trips there are.
+
+    Without `with_demo` a token that one of the demo's people made is none.
+    """
     if not secret.startswith(PREFIX):
         return None
-    rows = await where.rows(SQL.find_token, secret_hash=digest(secret))
+    rows = await where.rows(SQL.find_token, secret_hash=digest(secret), with_demo=with_demo)
     if not rows:
         return None
     row = rows[0]
@@ -135,16 +138,8 @@ async def revoke_token(tx: Tx, actor: Actor, token_id: int) -> Token:
 
 
 async def revoke_tokens_of(tx: Tx, user_id: int) -> list[int]:
-    """Everything this user made: they are gone."""
+    """Everything this user made, by themselves or by a token of theirs."""
     return [row["id"] for row in await tx.rows(SQL.revoke_tokens, made_by=user_id, now=tx.now)]
-
-
-async def revoke_exceeding(tx: Tx, user: User) -> list[int]:
-    """What this user made and could no longer make: they were demoted or moved."""
-    scope = await tenants.visible_to(tx, user.actor())
-    roles = [role.value for role in Role if right_of(role) <= right_of(user.role)]
-    rows = await tx.rows(SQL.revoke_exceeding, made_by=user.id, roles=roles, units=scope.listed, now=tx.now)
-    return [row["id"] for row in rows]
 
 
 async def forget_tokens(tx: Tx) -> int:

@@ -1,8 +1,17 @@
--- name: find_token(secret_hash)
+-- name: find_token(secret_hash, with_demo)
 -- Runs on each request, so it is one statement. That it was used is written once a minute, and by one request only.
-with found as (
-  select id, unit_id, name, role, scopes from pabal.api_token
-  where secret_hash = :secret_hash and revoked_at is null and expires_at > pabal.now()),
+-- unit: it rests on its maker: where its unit was moved out of their subtree, it is nobody
+with recursive token as (
+  select t.id, t.unit_id, t.name, t.role, t.scopes, t.made_by, u.unit_id as maker_unit_id, u.is_demo
+  from pabal.api_token t left join pabal.user_account u on u.id = t.made_by
+  where t.secret_hash = :secret_hash and t.revoked_at is null and t.expires_at > pabal.now()),
+above as (
+  select unit_id as id from token
+  union
+  select u.parent_id from pabal.unit u join above a on u.id = a.id where u.parent_id is not null),
+found as (
+  select id, unit_id, name, role, scopes from token
+  where made_by is null or ((:with_demo::boolean or not is_demo) and exists (select from above a where a.id = maker_unit_id))),
 used as (
   update pabal.api_token set last_used_at = pabal.now()
   where id = (
@@ -37,11 +46,6 @@ update pabal.api_token set revoked_at = :now where id = :id and revoked_at is nu
 
 -- name: revoke_tokens(made_by, now)
 update pabal.api_token set revoked_at = :now where made_by = :made_by and revoked_at is null and expires_at > :now returning id;
-
--- name: revoke_exceeding(made_by, roles, units, now)
-update pabal.api_token set revoked_at = :now
-where made_by = :made_by and revoked_at is null and expires_at > :now
-  and (not role = any(:roles::text[]) or (:units::bigint[] is not null and not unit_id = any(:units::bigint[]))) returning id;
 
 -- name: forget_tokens(before)!
 delete from pabal.api_token where id = any(array(

@@ -1,4 +1,10 @@
-"""Slows guessing down, by login and by address, for all servers at once; locks nobody out for ever.
+"""Slows guessing down, for all servers at once; locks nobody out for ever.
+
+Failures are counted for a login at one address, for a login wherever they come from, and for an address whichever
+logins it tries. The first is small and slows whoever mistypes or guesses at one person. The other two are wide, against
+guesses from many addresses and at many logins: an office behind one address does not reach them by mistyping. A device
+in which this person signed in before is counted by itself: neither somebody else's failures at this address nor guesses
+at this login from elsewhere make it wait.
 
 A try is counted before the password is looked at and given back when it was right: so a burst of guesses that come
 together gets no more looks than the same guesses one after the other.
@@ -18,10 +24,11 @@ SQL = load(__file__)
 
 @dataclass(frozen=True, slots=True)
 class Slowing:
-    """Many people may share one address (an office, a proxy), so it has more free tries than a login has."""
+    """How many failures are free. `per_pair`: of one login at one address, or on one known device."""
 
-    per_login: int = 5
-    per_address: int = 20
+    per_pair: int = 5
+    per_login: int = 20
+    per_address: int = 100
     window: timedelta = timedelta(minutes=15)
     longest: timedelta = timedelta(minutes=5)
 
@@ -36,10 +43,23 @@ class Slowing:
 
 
 @dataclass(frozen=True, slots=True)
+class Counters:
+    """Which rows a try is counted in. A known device has one of its own and none besides."""
+
+    own: str
+    login: str | None = None
+    address: str | None = None
+
+    def free(self, slowing: Slowing) -> dict[str, int]:
+        wide = {self.address: slowing.per_address, self.login: slowing.per_login}
+        return {**{name: free for name, free in wide.items() if name is not None}, self.own: slowing.per_pair}
+
+
+@dataclass(frozen=True, slots=True)
 class Taken:
     """A try that counts until it is given back. `is_slowed`: if it fails, the next one has to wait."""
 
-    login: str
+    counters: Counters
     address: str
     at: datetime
     is_slowed: bool
@@ -50,9 +70,12 @@ class Refused:
     until: datetime
 
 
-async def take(tx: Tx, login: str, address: str, slowing: Slowing) -> Taken | Refused:
-    """Refused tries do not count: whoever hammers does not make the others wait longer."""
-    free = {_subject("login", login): slowing.per_login, _subject("address", _network(address)): slowing.per_address}
+async def take(tx: Tx, login: str, address: str, slowing: Slowing, *, device: str | None = None) -> Taken | Refused:
+    """Refused tries do not count: whoever hammers does not make the others wait longer. `device`: one that is known to
+    be this person's.
+    """
+    counters = _counters(login, _network(address), device)
+    free = counters.free(slowing)
     await tx.run(SQL.hold_rows, subjects=list(free), now=tx.now)
     rows = await tx.rows(SQL.list_tries, subjects=list(free))
     held: dict[str, list[datetime]] = {row["subject"]: row["tries"] for row in rows}
@@ -64,18 +87,30 @@ async def take(tx: Tx, login: str, address: str, slowing: Slowing) -> Taken | Re
         kept = [at for at in tries if at > tx.now - slowing.window] + [tx.now]
         counts.append(len(kept) >= free[subject])
         await tx.run(SQL.update_tries, subject=subject, tries=kept, now=tx.now)
-    return Taken(login, address, tx.now, is_slowed=any(counts))
+    return Taken(counters, address, tx.now, is_slowed=any(counts))
 
 
 async def forgive(tx: Tx, taken: Taken) -> None:
-    """It was right: the login starts afresh; the address gets back this one only, or one's own login would free it."""
+    """It was right. Whoever it was starts afresh, and what they had mistyped here is given back to the address; what
+    others failed there stays, or one's own login would free a guesser's.
+    """
+    counters = taken.counters
     # In the order of the rows when they are held: two must not wait for each other.
-    await tx.run(SQL.give_back, subject=_subject("address", _network(taken.address)), at=taken.at)
-    await tx.run(SQL.clear_tries, subject=_subject("login", taken.login))
+    if counters.address is not None and counters.login is not None:
+        await tx.run(SQL.give_back, subject=counters.address, own=counters.own, at=taken.at)
+        await tx.run(SQL.clear_tries, subject=counters.login)
+    await tx.run(SQL.clear_tries, subject=counters.own)
 
 
 async def forget(tx: Tx, slowing: Slowing) -> int:
     return await tx.run(SQL.forget_tries, before=tx.now - slowing.window)
+
+
+def _counters(login: str, network: str, device: str | None) -> Counters:
+    if device is not None:
+        return Counters(_subject("device", f"{login} {device}"))
+    pair = _subject("pair", f"{login} {network}")
+    return Counters(pair, login=_subject("login", login), address=_subject("address", network))
 
 
 def _subject(kind: str, value: str) -> str:

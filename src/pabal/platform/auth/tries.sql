@@ -12,8 +12,12 @@ update pabal.sign_in_try set tries = :tries, last_at = :now where subject = :sub
 -- name: clear_tries(subject)!
 update pabal.sign_in_try set tries = '{}' where subject = :subject;
 
--- name: give_back(subject, at)!
-update pabal.sign_in_try set tries = array_remove(tries, :at::timestamptz) where subject = :subject;
+-- name: give_back(subject, own, at)!
+-- every try is in both rows with the same moment
+update pabal.sign_in_try a set tries = array(
+  select t from unnest(a.tries) t
+  where t <> :at::timestamptz and not exists (select from pabal.sign_in_try o where o.subject = :own and t = any(o.tries)) order by t)
+where a.subject = :subject;
 
 -- name: forget_tries(before)!
 delete from pabal.sign_in_try where subject = any(array(

@@ -8,6 +8,7 @@ from pabal.base.database import Tx
 from pabal.platform import audit, tenants
 from pabal.platform.actor import Actor, Right, Role
 from pabal.platform.auth import links, store
+from pabal.platform.auth.devices import forget_devices_of
 from pabal.platform.auth.errors import LastAdmin, OwnAccount, UserNotFound
 from pabal.platform.auth.links import IssuedLink
 from pabal.platform.auth.model import (
@@ -24,7 +25,7 @@ from pabal.platform.auth.model import (
     shown,
 )
 from pabal.platform.auth.sessions import end_sessions
-from pabal.platform.auth.tokens import revoke_exceeding, revoke_tokens_of
+from pabal.platform.auth.tokens import revoke_tokens_of
 from pabal.platform.tenants import UnitNotFound
 
 
@@ -49,7 +50,9 @@ async def edit_user(
     unit_id: int | None = None,
     is_active: bool | None = None,
 ) -> User:
-    """None leaves it as it is. Who is deactivated, demoted or moved loses the keys that go beyond, in this commit."""
+    """None leaves it as it is. Who is deactivated, moved or given another role loses their sessions and the tokens they
+    made, in this commit: none of their keys sees what they saw before.
+    """
     actor.require(Right.MANAGE, AREA)
     await store.hold_admins(tx)
     before = await _hold(tx, actor, user_id)
@@ -76,7 +79,7 @@ async def edit_user(
 
 
 async def deactivate_user(tx: Tx, actor: Actor, user_id: int) -> User:
-    """Ends their sessions, links and the tokens they made at once."""
+    """Ends their sessions, links and the tokens they made at once; open streams end when they are next looked at."""
     return await edit_user(tx, actor, user_id, is_active=False)
 
 
@@ -107,13 +110,15 @@ async def issue_link(tx: Tx, actor: Actor, user_id: int, *, valid_for: timedelta
 
 
 async def reset_password(tx: Tx, actor: Actor, user_id: int, *, valid_for: timedelta = links.VALID_FOR) -> IssuedLink:
-    """Forgotten or stolen: the password is void and every session over; the link lets them choose a new one."""
+    """Forgotten or stolen: the password is void, every session over and every token they made revoked; the link lets
+    them choose a new one.
+    """
     actor.require(Right.MANAGE, AREA)
     user = await _hold(tx, actor, user_id)
     await store.clear_password(tx, user.id)
-    ended = await end_sessions(tx, user.id)
-    after = {"sessions_ended": ended}
-    await audit.record(tx, actor, "users.reset_password", f"user:{user.id}", unit_id=user.unit_id, after=after)
+    taken = await _end_keys(tx, user.id)
+    await forget_devices_of(tx, user.id)
+    await audit.record(tx, actor, "users.reset_password", f"user:{user.id}", unit_id=user.unit_id, after=taken)
     return await links.issue(tx, actor, user, valid_for)
 
 
@@ -144,15 +149,18 @@ def _standing(user: User) -> tuple[int, Role, bool]:
 
 
 async def _take_keys(tx: Tx, before: User, after: User) -> dict[str, Any]:
-    """What the audit says of it."""
-    if before.is_active and not after.is_active:
+    """What the audit says of it. A link stays with who is moved: it lets them in as what they are now."""
+    if _standing(before) == _standing(after):
+        return {}
+    if not after.is_active:
         await links.withdraw_links(tx, after.id)
-        ended, revoked = await end_sessions(tx, after.id), await revoke_tokens_of(tx, after.id)
-        return {"sessions_ended": ended, "tokens_revoked": revoked}
-    if _standing(before) != _standing(after):
-        revoked = await revoke_exceeding(tx, after)
-        return {"tokens_revoked": revoked} if revoked else {}
-    return {}
+        await forget_devices_of(tx, after.id)
+    return await _end_keys(tx, after.id)
+
+
+async def _end_keys(tx: Tx, user_id: int) -> dict[str, Any]:
+    taken = {"sessions_ended": await end_sessions(tx, user_id), "tokens_revoked": await revoke_tokens_of(tx, user_id)}
+    return {name: what for name, what in taken.items() if what}
 
 
 async def _require_unit(tx: Tx, actor: Actor, unit_id: int) -> None:

@@ -88,6 +88,8 @@ async def _try_migrations(restored: Database, migrations: Sequence[Migration]) -
     """As the first start after a recovery would."""
     try:
         await migrate(restored, migrations)
-    except (PabalError, DatabaseError) as error:
+    except PabalError as error:
+        return [f"migrations: {error.code}: {error}"]
+    except DatabaseError as error:
         return [f"migrations: {error}"]
     return []

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import ExitStack
 from pathlib import Path
 
+from pabal.base import disk
 from pabal.base.errors import Forbidden, Invalid
 from pabal.platform.commands.shell import Shell
 from pabal.platform.storage import Files
@@ -36,4 +37,6 @@ async def write_new(target: Path, chunks: AsyncIterator[bytes]) -> None:
             file.flush()
             undo.pop_all()
     except OSError as error:
+        if disk.is_full(error):
+            raise disk.name_full(str(target), error) from error
         raise CannotWrite(f"{target}: {error.strerror}") from error

@@ -1,13 +1,21 @@
 """Options and small rules that many commands share."""
 
-from typing import Annotated
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pabal.base.database import Tx
 from pabal.base.errors import Conflict
+from pabal.platform.commands.lazily import lazily
 from pabal.platform.commands.shell import Shell
-from pabal.platform.tenants import Scope, Unit, UnitNotFound, get_unit, list_units, visible_to
+
+if TYPE_CHECKING:
+    from pabal.base.database import Tx
+    from pabal.platform.tenants import Scope, Unit
+
+with lazily():
+    from pabal.platform import tenants
 
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Do it, show it, and take it back.")]
@@ -24,10 +32,10 @@ class NameAmbiguous(Conflict):
 async def find_unit(tx: Tx, text: str) -> Unit:
     """By its number, or by its name where only one has it."""
     if text.isascii() and text.isdigit() and len(text) < 19:
-        return await get_unit(tx, int(text))
-    found = [unit for unit in await list_units(tx, None) if unit.name == " ".join(text.split())]
+        return await tenants.get_unit(tx, int(text))
+    found = [unit for unit in await tenants.list_units(tx, None) if unit.name == " ".join(text.split())]
     if not found:
-        raise UnitNotFound(text[:100])
+        raise tenants.UnitNotFound(text[:100])
     if len(found) > 1:
         raise NameAmbiguous(", ".join(f"{unit.id} {unit.name}" for unit in found))
     return found[0]
@@ -35,11 +43,11 @@ async def find_unit(tx: Tx, text: str) -> Unit:
 
 async def see(tx: Tx, shell: Shell, org: str | None = None) -> Scope:
     """What the command line may see: everything, or what is of a unit and below it."""
-    return await visible_to(tx, shell.actor, within=None if org is None else (await find_unit(tx, org)).id)
+    return await tenants.visible_to(tx, shell.actor, within=None if org is None else (await find_unit(tx, org)).id)
 
 
 async def unit_names(tx: Tx) -> dict[int | None, str]:
-    return {unit.id: unit.name for unit in await list_units(tx, None)}
+    return {unit.id: unit.name for unit in await tenants.list_units(tx, None)}
 
 
 def tell_more(shell: Shell, cursor: object) -> None:

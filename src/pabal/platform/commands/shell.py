@@ -1,17 +1,21 @@
 """What commands need of the shell: the way to print, to ask, to the database, and to fail."""
 
+from __future__ import annotations
+
 from collections.abc import Coroutine
 from contextlib import AbstractAsyncContextManager
-from typing import Any, NoReturn, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar
 
-from pabal.base.database import Database, Tx
-from pabal.base.errors import PabalError
-from pabal.base.settings import Settings
-from pabal.platform.actor import Actor
-from pabal.platform.commands.answers import Answer
 from pabal.platform.language.pairs import Lang, Pair
-from pabal.platform.secrets import Vault
-from pabal.platform.services import Services
+
+if TYPE_CHECKING:
+    from pabal.base.database import Database, Tx
+    from pabal.base.errors import PabalError
+    from pabal.base.settings import Settings
+    from pabal.platform.actor import Actor
+    from pabal.platform.commands.answers import Answer
+    from pabal.platform.secrets import Vault
+    from pabal.platform.services import Services
 
 T = TypeVar("T")
 

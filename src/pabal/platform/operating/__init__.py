@@ -3,10 +3,18 @@
 
 from pabal.platform.operating.facts import FactNotFound, find_subscriber, get_fact, list_aside, retry_aside
 from pabal.platform.operating.jobs import cancel_job, cancel_jobs, get_job, retry_job, retry_jobs
-from pabal.platform.operating.machines import Sent, explain_subject, find_machine, get_subject, send_event
+from pabal.platform.operating.machines import (
+    Sent,
+    explain_subject,
+    find_machine,
+    get_subject,
+    list_readable,
+    send_event,
+)
 from pabal.platform.operating.model import (
     Done,
     EndedBefore,
+    EventNotByHand,
     EventNotFound,
     HandlerNotHere,
     MachineNotFound,
@@ -30,6 +38,7 @@ __all__ = [
     "Coming",
     "Done",
     "EndedBefore",
+    "EventNotByHand",
     "EventNotFound",
     "FactNotFound",
     "HandlerNotHere",
@@ -52,6 +61,7 @@ __all__ = [
     "get_subject",
     "keep_occurrence",
     "list_aside",
+    "list_readable",
     "list_servers",
     "list_upcoming",
     "pause_schedule",

@@ -10,12 +10,14 @@ from pabal.engine.listing import IdAmbiguous
 from pabal.engine.queue import Enqueued, JobNotFound, NewJob, Place, Priority
 from pabal.engine.withdrawals import Cancelled
 from pabal.platform import audit
-from pabal.platform.actor import Actor, Right
+from pabal.platform.actor import Actor, NotAllowed
+from pabal.platform.controls import Owners, require_any_owner, require_owner
 from pabal.platform.operating.model import Done, EndedBefore, HandlerNotHere, NotRetryable, TooMany
 from pabal.platform.tenants import Scope, visible_to
 
 AREA = "jobs"
 AT_ONCE = 200
+WhyNot = NotFound | Invalid | IdAmbiguous | NotAllowed
 RETRYABLE = ("failed", "cancelled", "expired", "quarantined")
 
 
@@ -27,23 +29,30 @@ async def get_job(tx: Tx, scope: Scope, text: str) -> Place:
     return place
 
 
-async def cancel_job(tx: Tx, actor: Actor, text: str, *, kinds: Kinds) -> Done:
+async def cancel_job(tx: Tx, actor: Actor, text: str, *, kinds: Kinds, owners: Owners) -> Done:
     """Ends it if it waits, signals it if it runs; raises what `cancel_jobs` answers."""
-    [done] = await cancel_jobs(tx, actor, [text], kinds=kinds)
+    [done] = await cancel_jobs(tx, actor, [text], kinds=kinds, owners=owners)
     if done.error is not None:
         raise done.error
     return done
 
 
-async def cancel_jobs(
-    tx: Tx, actor: Actor, texts: Sequence[str], *, kinds: Kinds, force: bool = False, dry_run: bool = False
+async def cancel_jobs(  # long: what it needs to know of the apps, and how far it goes
+    tx: Tx,
+    actor: Actor,
+    texts: Sequence[str],
+    *,
+    kinds: Kinds,
+    owners: Owners,
+    force: bool = False,
+    dry_run: bool = False,
 ) -> list[Done]:
-    """cancelled, signalled (it runs, and stops soon), ended_before, not_found or handler_not_here, in the order given.
+    """cancelled, signalled (it runs, and stops soon), ended_before, not_found, not_allowed or handler_not_here, in the
+    order given.
 
     A handler's give_up belongs to the commit that ends its job: what has no code here is left, unless by `force`.
     """
-    actor.require(Right.WRITE, AREA)
-    found = await _find_all(tx, await visible_to(tx, actor), texts)
+    found = await _find_all(tx, actor, texts, owners)
     wanted = [place for place in found.values() if isinstance(place, Place)]
     able = [place.id for place in wanted if force or _has_handler(place, kinds)]
     done = Cancelled([], [])
@@ -57,17 +66,19 @@ async def cancel_jobs(
     return [answers[text] for text in texts]
 
 
-async def retry_job(tx: Tx, actor: Actor, text: str, *, dry_run: bool = False) -> Done:
-    [done] = await retry_jobs(tx, actor, [text], dry_run=dry_run)
+async def retry_job(tx: Tx, actor: Actor, text: str, *, owners: Owners, dry_run: bool = False) -> Done:
+    [done] = await retry_jobs(tx, actor, [text], owners=owners, dry_run=dry_run)
     if done.error is not None:
         raise done.error
     return done
 
 
-async def retry_jobs(tx: Tx, actor: Actor, texts: Sequence[str], *, dry_run: bool = False) -> list[Done]:
-    """Each that went wrong is enqueued again as a new job that names it: enqueued, not_retryable or not_found."""
-    actor.require(Right.WRITE, AREA)
-    found = await _find_all(tx, await visible_to(tx, actor), texts)
+async def retry_jobs(
+    tx: Tx, actor: Actor, texts: Sequence[str], *, owners: Owners, dry_run: bool = False
+) -> list[Done]:
+    """Each that went wrong is enqueued again as a new job that names it: enqueued, not_retryable, not_allowed or
+    not_found."""
+    found = await _find_all(tx, actor, texts, owners)
     wanted = [one for one in found.values() if isinstance(one, Place) and one.result in RETRYABLE]
     # The same job named twice, whole and shortened, is still one.
     chosen = list({place.id: place for place in wanted}.values())
@@ -82,14 +93,19 @@ async def retry_jobs(tx: Tx, actor: Actor, texts: Sequence[str], *, dry_run: boo
     return [answers[text] for text in texts]
 
 
-async def _find_all(tx: Tx, scope: Scope, texts: Sequence[str]) -> dict[str, Place | NotFound | Invalid | IdAmbiguous]:
+async def _find_all(tx: Tx, actor: Actor, texts: Sequence[str], owners: Owners) -> dict[str, Place | WhyNot]:
+    """What is not found, or whose app does not let this actor operate its work, stands there as why not."""
+    require_any_owner(actor, owners, AREA)
     if len(texts) > AT_ONCE:
         raise TooMany(str(len(texts)))
-    found: dict[str, Place | NotFound | Invalid | IdAmbiguous] = {}
+    scope = await visible_to(tx, actor)
+    found: dict[str, Place | WhyNot] = {}
     for text in dict.fromkeys(texts):
         try:
-            found[text] = await get_job(tx, scope, text)
-        except (NotFound, Invalid, IdAmbiguous) as error:
+            place = await get_job(tx, scope, text)
+            require_owner(actor, owners, place.kind, AREA)
+            found[text] = place
+        except (NotFound, Invalid, IdAmbiguous, NotAllowed) as error:
             found[text] = error
     return found
 
@@ -99,9 +115,7 @@ def _has_handler(place: Place, kinds: Kinds) -> bool:
     return place.place in ("ended", "lease") or kinds.find(place.kind) is not None
 
 
-def _cancelled(
-    text: str, found: "Place | NotFound | Invalid | IdAmbiguous", able: Sequence[int], done: Cancelled | None
-) -> Done:
+def _cancelled(text: str, found: Place | WhyNot, able: Sequence[int], done: Cancelled | None) -> Done:
     if not isinstance(found, Place):
         return Done(text, "not_found" if isinstance(found, NotFound) else found.code, found)
     shown = ids.show("job", found.id)
@@ -116,7 +130,7 @@ def _cancelled(
     return Done(shown, "signalled") if found.id in done.signalled else Done(shown, "ended_before", EndedBefore(shown))
 
 
-def _retried(text: str, found: "Place | NotFound | Invalid | IdAmbiguous", made: dict[int, Enqueued]) -> Done:
+def _retried(text: str, found: Place | WhyNot, made: dict[int, Enqueued]) -> Done:
     if not isinstance(found, Place):
         return Done(text, "not_found" if isinstance(found, NotFound) else found.code, found)
     shown = ids.show("job", found.id)

@@ -26,6 +26,11 @@ class EventNotFound(Invalid):
     """The machine knows no such event."""
 
 
+class EventNotByHand(Conflict):
+    """Nobody sends this event by hand: a timer or a handler does, or another verb that takes more than an event's name.
+    If there is such a verb, it is named in parentheses."""
+
+
 class SubscriberNotFound(NotFound):
     """No app that is loaded here has a subscriber of this name."""
 

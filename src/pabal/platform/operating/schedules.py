@@ -1,4 +1,7 @@
-"""Pausing, resuming, triggering and skipping: right, visibility, change and audit in one commit."""
+"""Pausing, resuming, triggering and skipping: right, visibility, change and audit in one commit.
+
+Where an app keeps the schedule for something of its own, the verb is the app's: there is one behaviour.
+"""
 
 from datetime import datetime
 from typing import Any
@@ -8,7 +11,9 @@ from pabal.engine import forecasts, occurrences, schedules, why
 from pabal.engine.occurrences import Occurrence
 from pabal.engine.schedules import NothingAhead, Schedule, ScheduleNotFound
 from pabal.platform import audit
-from pabal.platform.actor import Actor, Right
+from pabal.platform.actor import Actor
+from pabal.platform.controls import Owners, ScheduleVerbs, require_any_owner, require_owner
+from pabal.platform.operating.dry_runs import tried
 from pabal.platform.tenants import Scope, visible_to
 
 AREA = "schedules"
@@ -29,38 +34,48 @@ async def get_occurrence(tx: Tx, scope: Scope, schedule_id: int, fire_at: dateti
     return found
 
 
-async def pause_schedule(tx: Tx, actor: Actor, schedule_id: int, *, dry_run: bool = False) -> Schedule:
+async def pause_schedule(tx: Tx, actor: Actor, schedule_id: int, *, owners: Owners, dry_run: bool = False) -> Schedule:
     """Nothing more is enqueued until it is resumed; what is enqueued already goes on."""
-    before = await _open(tx, actor, schedule_id)
-    if dry_run:
-        return before
-    after = await schedules.pause(tx, schedule_id, actor=actor.name)
-    await _note(tx, actor, "schedules.pause", after, before=_shown(before), after=_shown(after))
-    return after
+    before, verbs = await _open(tx, actor, schedule_id, owners)
+    async with tried(tx, dry_run=dry_run):
+        if verbs is not None:
+            await verbs.pause(tx, actor, before)
+        else:
+            after = await schedules.pause(tx, schedule_id, actor=actor.name)
+            await _note(tx, actor, "schedules.pause", after, before=_shown(before), after=_shown(after))
+    return await schedules.get(tx, schedule_id)
 
 
-async def resume_schedule(tx: Tx, actor: Actor, schedule_id: int, *, dry_run: bool = False) -> Schedule:
+async def resume_schedule(tx: Tx, actor: Actor, schedule_id: int, *, owners: Owners, dry_run: bool = False) -> Schedule:
     """Goes on with the next moment; those that passed meanwhile are skipped."""
-    before = await _open(tx, actor, schedule_id)
-    if dry_run:
-        return before
-    after = await schedules.resume(tx, schedule_id)
-    await _note(tx, actor, "schedules.resume", after, before=_shown(before), after=_shown(after))
-    return after
+    before, verbs = await _open(tx, actor, schedule_id, owners)
+    async with tried(tx, dry_run=dry_run):
+        if verbs is not None:
+            await verbs.resume(tx, actor, before)
+        else:
+            after = await schedules.resume(tx, schedule_id)
+            await _note(tx, actor, "schedules.resume", after, before=_shown(before), after=_shown(after))
+    return await schedules.get(tx, schedule_id)
 
 
-async def trigger_schedule(tx: Tx, actor: Actor, schedule_id: int) -> Occurrence:
+async def trigger_schedule(tx: Tx, actor: Actor, schedule_id: int, *, owners: Owners) -> Occurrence:
     """One more occurrence, now."""
-    schedule = await _open(tx, actor, schedule_id)
+    schedule, verbs = await _open(tx, actor, schedule_id, owners)
+    if verbs is not None:
+        return await verbs.trigger(tx, actor, schedule)
     made = await schedules.trigger_now(tx, schedule_id, actor=actor.name)
     after = {"occurrence": why.show_occurrence(schedule_id, made.fire_at)}
     await _note(tx, actor, "schedules.trigger", schedule, after=after)
     return made
 
 
-async def skip_occurrence(tx: Tx, actor: Actor, schedule_id: int, fire_at: datetime | None = None) -> datetime:
+async def skip_occurrence(
+    tx: Tx, actor: Actor, schedule_id: int, fire_at: datetime | None = None, *, owners: Owners
+) -> datetime:
     """Decides in advance that this moment, or the next one, is skipped; answers which."""
-    schedule = await _open(tx, actor, schedule_id)
+    schedule, verbs = await _open(tx, actor, schedule_id, owners)
+    if verbs is not None:
+        return await verbs.skip(tx, actor, schedule, fire_at)
     moment = fire_at or await _next_moment(tx, schedule_id)
     await schedules.skip_one(tx, schedule_id, moment, actor=actor.name)
     after = {"occurrence": why.show_occurrence(schedule_id, moment)}
@@ -68,17 +83,24 @@ async def skip_occurrence(tx: Tx, actor: Actor, schedule_id: int, fire_at: datet
     return moment
 
 
-async def keep_occurrence(tx: Tx, actor: Actor, schedule_id: int, fire_at: datetime) -> None:
+async def keep_occurrence(tx: Tx, actor: Actor, schedule_id: int, fire_at: datetime, *, owners: Owners) -> None:
     """Takes a skip back while its moment is ahead."""
-    schedule = await _open(tx, actor, schedule_id)
+    schedule, verbs = await _open(tx, actor, schedule_id, owners)
+    if verbs is not None:
+        await verbs.keep(tx, actor, schedule, fire_at)
+        return
     await schedules.keep_one(tx, schedule_id, fire_at)
     before = {"occurrence": why.show_occurrence(schedule_id, fire_at)}
     await _note(tx, actor, "schedules.keep", schedule, before=before)
 
 
-async def _open(tx: Tx, actor: Actor, schedule_id: int) -> Schedule:
-    actor.require(Right.WRITE, AREA)
-    return await get_schedule(tx, await visible_to(tx, actor), schedule_id)
+async def _open(tx: Tx, actor: Actor, schedule_id: int, owners: Owners) -> tuple[Schedule, ScheduleVerbs | None]:
+    """With the verbs of the app that keeps it, if one does."""
+    require_any_owner(actor, owners, AREA)
+    found = await get_schedule(tx, await visible_to(tx, actor), schedule_id)
+    require_owner(actor, owners, found.kind, AREA)
+    owner = owners.get(found.kind)
+    return found, None if owner is None else owner.verbs
 
 
 async def _next_moment(tx: Tx, schedule_id: int) -> datetime:

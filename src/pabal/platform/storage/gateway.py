@@ -14,6 +14,7 @@ import obstore
 from obstore.exceptions import BaseError
 from obstore.store import LocalStore, ObjectStore
 
+from pabal.base import disk
 from pabal.engine import ids
 from pabal.platform.storage.model import WHOLE, ContentMissing, Span, StoreFailed
 
@@ -133,8 +134,11 @@ class _Named:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
         if isinstance(error, FileNotFoundError) and self._key:
             raise ContentMissing(self._key) from error
-        if isinstance(error, (BaseError, OSError)):
-            raise StoreFailed(str(error).partition("\n")[0]) from error
+        if not isinstance(error, (BaseError, OSError)):
+            return
+        if disk.is_full(error) or disk.says_full(str(error)):
+            raise disk.name_full("files", error) from error
+        raise StoreFailed(str(error).partition("\n")[0]) from error
 
 
 class _Seekable(io.RawIOBase):

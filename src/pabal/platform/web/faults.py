@@ -10,8 +10,9 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, RedirectResponse, Response
 from starlette.exceptions import HTTPException
 
+from pabal.base import disk
 from pabal.base.clock import host_time
-from pabal.base.database import ConnectionFailure, DatabaseUnavailable
+from pabal.base.database import ConnectionFailure, DatabaseError, DatabaseUnavailable
 from pabal.base.errors import NotFound, PabalError
 from pabal.base.telemetry import declare, emit
 from pabal.platform.web.bodies import BodyRefused
@@ -168,6 +169,10 @@ async def _on_http(request: Request, error: Exception) -> Response:
 
 
 async def _on_unexpected(request: Request, error: Exception) -> Response:
+    if disk.is_full(error):
+        return await answer(
+            request, disk.name_full("database" if isinstance(error, DatabaseError) else "server", error)
+        )
     if isinstance(error, ConnectionFailure):
         return await answer(request, DatabaseUnavailable(type(error).__name__))
     request_id = request.scope.get("state", {}).get("request_id", "")

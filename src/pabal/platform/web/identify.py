@@ -15,6 +15,7 @@ from pabal.platform.auth import Session
 from pabal.platform.language.pairs import Lang, choose_language
 from pabal.platform.tenants import Scope, UnitNotFound
 from pabal.platform.web.problems import BadParameter, CsrfFailed, SignInNeeded, TokenRefused
+from pabal.platform.web.proxies import is_this_machine
 from pabal.platform.web.site import Site
 from pabal.platform.web.turns import take_turn
 from pabal.platform.web.visit import Visit
@@ -23,6 +24,7 @@ SESSION_COOKIE = "pabal_session"
 SCOPE_COOKIE = "pabal_scope"
 LANG_COOKIE = "pabal_lang"
 THEME_COOKIE = "pabal_theme"
+DEVICE_COOKIE = "pabal_device"
 CSRF_HEADER = "X-CSRF-Token"
 CSRF_FIELD = "csrf_token"
 ZONE = ZoneInfo("Asia/Seoul")
@@ -75,8 +77,17 @@ Guest = Annotated[Visit, Depends(open_guest)]
 
 
 def origin_of(request: Request) -> str:
-    """The address of the other side; behind a trusted proxy uvicorn has put the forwarded one here."""
+    """The address of the other side; behind a trusted proxy it is the forwarded one (proxies.py)."""
     return request.client.host if request.client else ""
+
+
+def lets_demo_in(request: Request) -> bool:
+    """Everybody knows the password of the demo's people: they act on a demo's own machine, or where its start said
+    otherwise.
+    """
+    site = site_of(request)
+    settings = site.services.settings
+    return site.is_demo and (settings.demo_from_anywhere or is_this_machine(request, settings.public_url))
 
 
 def guess_language(request: Request, wanted: str | None = None) -> Lang:
@@ -110,6 +121,10 @@ def check_source(request: Request) -> None:
         raise CsrfFailed("origin")
 
 
+async def _find_session(tx: Tx, request: Request, key: str) -> Session | None:
+    return await auth.find_session(tx, key, origin=origin_of(request), with_demo=lets_demo_in(request))
+
+
 async def _identify(
     request: Request, credentials: HTTPAuthorizationCredentials | None, session_key: str | None
 ) -> Visit:
@@ -118,12 +133,14 @@ async def _identify(
         raise SignInNeeded
     async with site_of(request).services.identity.transaction() as tx:
         if credentials is not None:
-            actor = await auth.find_token(tx, credentials.credentials, origin=origin_of(request))
+            actor = await auth.find_token(
+                tx, credentials.credentials, origin=origin_of(request), with_demo=lets_demo_in(request)
+            )
             if actor is None:
                 raise TokenRefused
             take_turn(request, actor.name)
             return await _visit_of_token(tx, request, actor)
-        session = await auth.find_session(tx, session_key, origin=origin_of(request)) if session_key else None
+        session = await _find_session(tx, request, session_key) if session_key else None
         if session is None:
             raise SignInNeeded
         take_turn(request, session.actor.name)

@@ -17,6 +17,7 @@ from pabal.base.database import Tx
 from pabal.base.errors import Invalid
 from pabal.engine import listing
 from pabal.engine.ids import BadId
+from pabal.platform.spreadsheets import defuse
 from pabal.platform.web.filters import Listed
 from pabal.platform.web.visit import Visit
 
@@ -25,7 +26,6 @@ M = TypeVar("M", bound=BaseModel)
 CAP = listing.CAP
 AT_ONCE = 500
 CSV = "text/csv"
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 class BadCursor(Invalid):
@@ -169,4 +169,4 @@ def _cell(value: Any) -> str:
         return ""
     if not isinstance(value, str):
         return json.dumps(value, ensure_ascii=False)
-    return f"'{value}" if value.startswith(_FORMULA) or value.lstrip().startswith(_FORMULA) else value
+    return defuse(value)

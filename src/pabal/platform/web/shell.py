@@ -26,6 +26,7 @@ async def load_shell(tx: Tx, visit: "Visit") -> dict[str, Any]:
         "unread": await notifications.count_unread(tx, visit.actor) if visit.may("read", notifications.AREA) else 0,
         "is_demo": await demo.is_loaded(tx),
         "may_travel": visit.site.is_demo,
+        "may_run_demo": visit.site.is_demo and own.units is None and visit.may("manage", demo.AREA),
         "demo_now": tx.now,
     }
 

@@ -13,11 +13,12 @@ from pabal.engine.kinds import Kinds
 from pabal.engine.machine import Machine
 from pabal.engine.wakeups import Wakeups
 from pabal.platform.alerts import AlertRule, Measure
+from pabal.platform.controls import MachineControls, Owners
 from pabal.platform.language.pairs import Lang, Pair
 from pabal.platform.language.status import STATUS, Words
 from pabal.platform.services import Services
 from pabal.platform.settings import Catalogue
-from pabal.platform.slice import Slice
+from pabal.platform.slice import Slice, list_owners
 from pabal.platform.web.render import make_environment
 
 
@@ -60,6 +61,15 @@ class Site:
     @cached_property
     def measures(self) -> tuple[Measure, ...]:
         return tuple(measure for one in self.slices for measure in one.measures)
+
+    @cached_property
+    def controls(self) -> tuple[MachineControls, ...]:
+        return tuple(each for one in self.slices for each in one.controls)
+
+    @cached_property
+    def owners(self) -> Owners:
+        """Of the kinds of work that apps claim."""
+        return list_owners(self.slices)
 
     @cached_property
     def machines(self) -> dict[str, Machine]:

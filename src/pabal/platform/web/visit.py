@@ -79,6 +79,11 @@ class Visit:
     def voice(self) -> Voice:
         return Voice(self.lang, self.zone, self.now, self.site.words)
 
+    @property
+    def is_https(self) -> bool:
+        """As the server's public address says, or a trusted proxy of this request."""
+        return self.site.is_https or self.request.url.scheme == "https"
+
     def may(self, right: str, area: str) -> bool:
         return self.who is not None and self.who.may(Right[right.upper()], area)
 
@@ -112,7 +117,7 @@ class Visit:
         page = self.site.templates.get_template(template).render(**context, **shell, **values)
         answer = HTMLResponse(page, status_code=status_code)
         if context["flash"]:
-            answer.delete_cookie(FLASH_COOKIE, path="/")
+            self.drop_cookie(answer, FLASH_COOKIE)
         return answer
 
     def go(self, url: str, *, said: Pair | None = None, **values: Any) -> Response:
@@ -121,5 +126,12 @@ class Visit:
         answer = RedirectResponse(quote(there, safe="/?&=%#:@,+~*!$'();-._"), status_code=303)
         if said is not None:
             text = self.site.write_flash((put("en", said, **values), put("ko", said, **values)))
-            answer.set_cookie(FLASH_COOKIE, text, max_age=60, httponly=True, samesite="lax", secure=self.site.is_https)
+            self.keep_cookie(answer, FLASH_COOKIE, text, seconds=60)
         return answer
+
+    def keep_cookie(self, answer: Response, name: str, value: str, *, seconds: int) -> None:
+        """The one way a cookie is set: no script reads it, no other site sends it, and under https it is Secure."""
+        answer.set_cookie(name, value, max_age=seconds, path="/", httponly=True, samesite="lax", secure=self.is_https)
+
+    def drop_cookie(self, answer: Response, name: str) -> None:
+        answer.delete_cookie(name, path="/", httponly=True, samesite="lax", secure=self.is_https)

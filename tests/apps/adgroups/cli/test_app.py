@@ -1,13 +1,11 @@
 """The tree of `pabal ad`: what changes something can be tried first, and nothing that is tried stays."""
 
-from collections.abc import Iterator
-from typing import Any
-
 import typer.main
 
 from pabal.apps.adgroups.cli import app
 from tests.apps.adgroups.cli.conftest import World
 from tests.cli.inside import Inside
+from tests.support.cli import leaves
 
 READING = {
     "list",
@@ -23,14 +21,6 @@ READING = {
     "check",
     "simulate",
 }
-
-
-def leaves(path: str, command: Any) -> Iterator[tuple[str, Any]]:
-    if not hasattr(command, "commands"):
-        yield path, command
-        return
-    for name, one in command.commands.items():
-        yield from leaves(f"{path} {name}", one)
 
 
 def test_every_command_that_changes_something_can_be_tried_first() -> None:

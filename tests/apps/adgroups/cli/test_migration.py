@@ -54,7 +54,8 @@ async def test_a_migration_is_planned_looked_at_done_reported_and_taken_back(
 
 async def test_without_a_source_or_the_servers_files_nothing_is_planned(run: Inside, world: World) -> None:
     neither = await run("ad", "migration", "check")
-    elsewhere = await run("ad", "migration", "check", "old.csv", "--lang", "ko")
+    (run.folder / "old.csv").touch()
+    elsewhere = await run("ad", "migration", "check", str(run.folder / "old.csv"), "--lang", "ko")
     (run.folder / "data" / "files").mkdir()
     unreadable = await run("ad", "migration", "check", "nowhere.csv")
     no_table = await run("ad", "migration", "check", "--table")

@@ -9,8 +9,7 @@ import pytest
 from pabal.apps.adgroups.demo.cast import LIVES, NEVER_APPROVED, STOPPED
 from pabal.apps.adgroups.demo.filling import clear, dayparts_of, load
 from pabal.apps.adgroups.legacy import flags, mismatches, shadow
-from pabal.apps.adgroups.legacy.flags import FlagKind
-from pabal.apps.adgroups.legacy.shadow import Cause
+from pabal.apps.adgroups.legacy.model import Cause, FlagKind
 from pabal.apps.adgroups.machine import AD_GROUP
 from pabal.apps.adgroups.model.adgroups import OPEN, ZONE, AdGroup, State
 from pabal.apps.adgroups.model.calendars import Calendar

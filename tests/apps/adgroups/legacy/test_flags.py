@@ -5,7 +5,7 @@ import pytest
 from pabal.apps.adgroups.actions import adgroups, campaigns
 from pabal.apps.adgroups.errors import AdGroupNotFound, BadFlag, FlagNotFound
 from pabal.apps.adgroups.legacy import flags
-from pabal.apps.adgroups.legacy.flags import FlagKind
+from pabal.apps.adgroups.legacy.model import FlagKind
 from pabal.apps.adgroups.model.adgroups import NewAdGroup, Source
 from pabal.apps.adgroups.store.campaigns import NewCampaign
 from pabal.platform.actor import NotAllowed

@@ -3,7 +3,7 @@
 import pytest
 
 from pabal.apps.adgroups.legacy import flags
-from pabal.apps.adgroups.legacy.flags import FlagKind
+from pabal.apps.adgroups.legacy.model import FlagKind
 from pabal.apps.adgroups.legacy.resolver import calculated_of, raw_of, state_of
 from pabal.apps.adgroups.model.adgroups import Event, Source, State
 from pabal.apps.adgroups.store import adgroups as store

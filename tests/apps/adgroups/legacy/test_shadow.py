@@ -8,7 +8,7 @@ import pytest
 from pabal.apps.adgroups.actions import adgroups, delayed
 from pabal.apps.adgroups.legacy import mismatches, shadow
 from pabal.apps.adgroups.legacy.mismatches import Mismatch, Wanted
-from pabal.apps.adgroups.legacy.shadow import Cause
+from pabal.apps.adgroups.legacy.model import Cause
 from pabal.apps.adgroups.model.adgroups import Event, NewAdGroup, Source, State
 from pabal.apps.adgroups.settings import COMPARE
 from pabal.platform import settings

@@ -7,7 +7,7 @@ import pytest
 from pabal.apps.adgroups import SLICE
 from pabal.apps.adgroups.legacy import mismatches, shadow
 from pabal.apps.adgroups.legacy.mismatches import Wanted
-from pabal.apps.adgroups.legacy.shadow import Cause
+from pabal.apps.adgroups.legacy.model import Cause
 from pabal.apps.adgroups.legacy.watching import MEASURES, RULE, RULES
 from pabal.apps.adgroups.model.adgroups import Event, Source
 from pabal.base import clock

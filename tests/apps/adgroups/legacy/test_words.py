@@ -1,8 +1,7 @@
 """Every code of this room has its words in both languages."""
 
 from pabal.apps.adgroups.legacy import words
-from pabal.apps.adgroups.legacy.model import Mark, Outcome, Refusal, RunState
-from pabal.apps.adgroups.legacy.shadow import Cause
+from pabal.apps.adgroups.legacy.model import Cause, Mark, Outcome, Refusal, RunState
 from pabal.apps.adgroups.model.adgroups import Source
 
 

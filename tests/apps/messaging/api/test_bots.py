@@ -1,5 +1,10 @@
 """Bots and devices: decided by administrators, used by who shares a room; a secret goes in and never comes out."""
 
+from dataclasses import replace
+
+from pabal.apps.messaging.model.bots import network_of
+from pabal.apps.messaging.store import connected
+from pabal.apps.messaging.store.connected import Caller
 from pabal.platform.actor import Role
 from tests.apps.messaging.api.house import V1, House
 from tests.support.messaging import add_bot, add_room
@@ -78,3 +83,50 @@ async def test_who_shares_a_room_uses_a_bot_without_seeing_its_devices(house: Ho
 
     assert (shown.json()["name"], shown.json()["devices"]) == ("seoul1", [])
     assert [one.status_code for one in changes] == [404, 404, 404]
+
+
+async def test_the_id_of_a_device_is_shown_to_administrators_only(house: House):
+    _, device_id = await add_bot(house.web.db, house.web.tree.haeundae, "busan2", state="pending")
+    admin = await house.web.as_("haeundae")
+    others = [await house.web.as_("haeundae", role) for role in (Role.OPERATOR, Role.VIEWER)]
+    await admin.post(f"{V1}/devices/{device_id}/approve")
+    await admin.post(f"{V1}/devices/{device_id}/revoke")
+    paths = [
+        f"{V1}/bots",
+        f"{V1}/bots/{house.bot_id}",
+        f"{V1}/devices?state=revoked",
+        f"{V1}/devices/{device_id}",
+        "/api/v1/audit",
+        "/api/v1/facts",
+        f"/api/v1/machines/bot_device/subjects/{device_id}",
+    ]
+
+    shown = [(await admin.get(path)).text for path in paths]
+    answers = [await other.get(path) for other in others for path in paths]
+
+    assert ["device of busan" in one for one in shown] == [True] * 4 + [False] * 3
+    assert [one.text for one in answers if "device of busan" in one.text] == []
+    assert {one.status_code for one in answers} <= {200, 403, 404}
+    assert answers[3].json()["device_id"] is None
+    assert (await others[0].get(f"{V1}/bots?q=busan1")).json()["items"][0]["devices"][0]["device_id"] is None
+
+
+async def test_a_new_network_is_approved_or_denied_by_the_same_verbs(house: House):
+    admin = await house.web.as_("haeundae")
+    bot_id, device_id = await add_bot(house.web.db, house.web.tree.haeundae, "busan2")
+    path = f"{V1}/devices/{device_id}"
+    answers = []
+    for verb, address in (("approve", "203.0.113.9:4711"), ("deny", "198.51.100.1:4711")):
+        async with house.web.db.transaction() as tx:
+            caller = Caller("busan2", "device of busan2", "3.3.3", "", "", "10.0.0.7:1", network_of("10.0.0.7"))
+            await connected.register(tx, caller, worker=None, asks_at_new=True)
+            caller = replace(caller, address=address, network=network_of(address))
+            assert (await connected.register(tx, caller, worker=None, asks_at_new=True)).is_asking
+        waiting = (await admin.get(f"{V1}/devices")).json()["items"]
+        assert [(one["id"], one["state"], one["asks_from"]) for one in waiting] == [(device_id, "approved", address)]
+        answers.append((await admin.post(f"{path}/{verb}")).json())
+
+    assert [one["networks"] for one in answers] == [["10.0.0.0/24", "203.0.113.0/24"]] * 2
+    assert [(one["state"], one["asks_from"]) for one in answers] == [("approved", None)] * 2
+    assert (await admin.get(f"{V1}/devices")).json()["items"] == []
+    assert bot_id

@@ -179,7 +179,7 @@ def _every(web: Web, theirs: Theirs) -> Iterator[tuple[tuple[str, str, str], str
 
 def _fill(path: str, theirs: Theirs) -> str:
     filled = re.sub(r"(\w+)/\{id\}", lambda found: f"{found[1]}/{theirs.by_noun[found[1]]}", path)
-    return filled.replace("{month}", "2026-10")
+    return filled.replace("{month}", "2026-10").replace("{bot_id}", str(theirs.bot))
 
 
 def _body(operation: dict[str, Any]) -> Any:

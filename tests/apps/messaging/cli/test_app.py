@@ -1,23 +1,13 @@
 """The tree of `pabal msg`: what changes something can be tried first, and an app's help is its own."""
 
-from collections.abc import Iterator
-from typing import Any
-
 import typer.main
 
 from pabal.apps.messaging.cli import app
 from tests.cli.inside import Inside
+from tests.support.cli import leaves
 from tests.support.messaging import World
 
 READING = {"list", "show", "get", "logs", "load", "report", "preview"}
-
-
-def leaves(path: str, command: Any) -> Iterator[tuple[str, Any]]:
-    if not hasattr(command, "commands"):
-        yield path, command
-        return
-    for name, one in command.commands.items():
-        yield from leaves(f"{path} {name}", one)
 
 
 def test_every_command_that_changes_something_can_be_tried_first() -> None:

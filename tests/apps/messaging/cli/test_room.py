@@ -57,3 +57,19 @@ async def test_a_name_that_two_rooms_have_asks_for_the_number(db: Database, run:
 
     assert (unclear.code, "name_ambiguous" in unclear.err) == (5, True)
     assert by_channel.json["channel_id"] == "18200099"
+
+
+async def test_a_name_the_bot_has_already_needs_a_yes_and_a_bot_that_left_is_taken_out(
+    db: Database, run: Inside, world: World
+) -> None:
+    add = ("msg", "room", "add", "해운대 손님방", "--channel", "18200088", "--bot", "busan1", "--org", "남포점")
+
+    unsure = await run(*add)
+    made = await run(*add, "--yes", "-o", "json")
+    moved = await run("msg", "room", "edit", "18200088", "--org", "해운대점")
+    removed = await run("msg", "room", "remove-bot", "18200088", "busan1", "-o", "json")
+    freed = await run("msg", "room", "show", str(world.room_id), "-o", "json")
+
+    assert (unsure.code, "room_name_repeated" in unsure.err) == (5, True)
+    assert (moved.code, "room_name_repeated" in moved.err) == (5, True)
+    assert (made.json["held"], removed.json["bots"], freed.json["held"]) == (["busan1"], [], [])

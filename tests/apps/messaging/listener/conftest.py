@@ -7,7 +7,7 @@ from pabal.apps.messaging.listener.server import BotServer
 from tests.apps.messaging.listener.phones import PHONES, Clock, MemoryKeeper
 
 # This process is a test run: what it uses must refuse nobody.
-ROOMY = Limits(memory_mb=1_000_000, cpu_percent=100_000)
+ROOMY = Limits(memory_mb=1_000_000, cpu_percent=100_000, strangers=1000, strangers_of_address=1000)
 
 
 @pytest.fixture(autouse=True)

@@ -55,8 +55,9 @@ class Phone:
         PHONES.append(self)
 
     @classmethod
-    async def call(cls, server: BotServer, *, receive_buffer: int = 0) -> "Phone":
+    async def call(cls, server: BotServer, *, receive_buffer: int = 0, local: str = "127.0.0.1") -> "Phone":
         found = socket.socket()
+        found.bind((local, 0))
         found.setblocking(False)
         if receive_buffer:
             found.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
@@ -133,9 +134,12 @@ class MemoryKeeper:
     before: Callable[[str, Connection], Any] | None = None
     epoch: int = 0
 
+    def is_approved(self, bot_name: str, device_id: str) -> bool:
+        return self._find(device_id).approved
+
     async def on_handshake(self, connection: Connection) -> Verdict:
         await self._note("handshake", connection)
-        verdict = self.verdicts.get(connection.device_id, Verdict(approved=True, message="어서 오세요"))
+        verdict = self._find(connection.device_id)
         if verdict.approved and not verdict.needs_proof:
             self._route(connection)
         return verdict
@@ -151,6 +155,9 @@ class MemoryKeeper:
 
     async def on_close(self, connection: Connection) -> None:
         await self._note("close", connection)
+
+    def _find(self, device_id: str) -> Verdict:
+        return self.verdicts.get(device_id, Verdict(approved=True, message="어서 오세요"))
 
     def calls(self, name: str) -> int:
         return sum(told == name for told, _ in self.told)

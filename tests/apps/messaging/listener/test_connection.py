@@ -49,9 +49,10 @@ async def test_a_phone_is_known_from_its_handshake_until_it_hangs_up(server: Bot
         (b'{"version":"3.3.3"}\n', "botName"),
         (b"GET / HTTP/1.1\r\n", "JSON"),
         (b'{"event":"handshake","data":7}\n', "data"),
-        (b"x" * (MEGABYTE + 1), "1 MB"),
-        (b"{" + b"x" * MEGABYTE + b"}\n", "1 MB"),
+        (b"x" * (64 * 1024 + 1), "64 KB"),
+        (b"{" + b"x" * MEGABYTE + b"}\n", "64 KB"),
     ],
+    ids=lambda given: str(given[:40]),
 )
 async def test_who_begins_wrongly_is_told_what_and_closed_while_others_go_on(
     server: BotServer, keeper: MemoryKeeper, line: bytes, says: str
@@ -70,7 +71,9 @@ async def test_who_begins_wrongly_is_told_what_and_closed_while_others_go_on(
 
 
 @pytest.mark.parametrize(
-    "line", [b"not a packet\n", packet("message", {"message_positions": [0, 90]}, "YQ=="), b"y" * (MEGABYTE + 1)]
+    "line",
+    [b"not a packet\n", packet("message", {"message_positions": [0, 90]}, "YQ=="), b"y" * (MEGABYTE + 1)],
+    ids=["no packet", "cut", "oversized"],
 )
 async def test_garbage_after_the_handshake_is_an_error_and_the_end(
     server: BotServer, keeper: MemoryKeeper, line: bytes

@@ -8,7 +8,7 @@ from pabal.apps.messaging.store import bots, connected
 from pabal.apps.messaging.store.bots import BotServer
 from pabal.base.database import Database
 from tests.apps.messaging.listener.houses import OpenBot, find_device, open_house, phone
-from tests.apps.messaging.listener.phones import Clock
+from tests.apps.messaging.listener.phones import Clock, packet
 from tests.support.messaging import add_bot
 from tests.support.servers import until
 
@@ -24,12 +24,14 @@ async def servers(db: Database) -> list[BotServer]:
 async def test_each_server_reports_its_bots_its_load_and_when_each_phone_answered(
     db: Database, phone: OpenBot, tmp_path: Path
 ):
-    await add_bot(db, None, "busan1")
+    for name in ("busan1", "busan2", "busan3"):
+        await add_bot(db, None, name)
     time = Clock()
     async with open_house(db, tmp_path, now=time) as house, open_house(db, tmp_path) as other:
         await phone(house)
-        await phone(other, name="busan2", device_id="b")
-        await phone(other, name="busan3", device_id="c")
+        await phone(other, name="busan2", device_id="device of busan2")
+        await phone(other, name="busan3", device_id="device of busan3")
+        await phone(other, name="nobody", device_id="of whom nobody heard")
         time.at += 59
         await house.gateway.server.sweep()
         await until(lambda: any(each.monitoring for each in house.gateway.server.clients.get_all_clients().values()))
@@ -40,7 +42,7 @@ async def test_each_server_reports_its_bots_its_load_and_when_each_phone_answere
         device = await find_device(db)
 
         assert (found[house.worker].active_bots, found[other.worker].active_bots) == (1, 2)
-        assert found[other.worker].total_connections == 2
+        assert found[other.worker].total_connections == 3
         assert found[house.worker].port == house.gateway.port
         assert all(server.memory_mb > 1 and server.cpu_percent >= 0 for server in found.values())
         assert device.monitoring["message_queue_size"] == 0
@@ -72,11 +74,12 @@ async def test_a_device_that_left_while_the_database_was_away_is_not_shown_as_co
 async def test_values_of_a_phone_that_no_row_can_hold_are_left_out(db: Database, phone: OpenBot, tmp_path: Path):
     await add_bot(db, None, "busan1")
     async with open_house(db, tmp_path) as house:
-        await phone(house)
-        [connected] = house.gateway.routes.devices
+        bot = await phone(house)
         wild = {"a": float("nan"), "b": {"deep": 1}, "c\x00": "x\x00y" * 200, "d": 7, "e": 10**30}
-        house.gateway.server.clients.update_ping_time(connected.connection.address, wild)
+        bot.send_raw(packet("pong", {"monitoring": {**wild, **{f"more {n}": n for n in range(100)}}}))
+        await until(lambda: any(each.monitoring for each in house.gateway.server.clients.get_all_clients().values()))
 
         await house.gateway.reporting.report_once(house.gateway.server)
 
-        assert (await find_device(db)).monitoring == {"c": ("xy" * 200)[:100], "d": 7}
+        more = {f"more {n}": n for n in range(15)}
+        assert (await find_device(db)).monitoring == {"c": ("xy" * 200)[:100], "d": 7, **more}

@@ -5,7 +5,9 @@ from typing import Any
 import httpx2
 import pytest
 
-from pabal.apps.messaging.store import bots
+from pabal.apps.messaging.model.bots import Device, network_of
+from pabal.apps.messaging.store import bots, connected
+from pabal.apps.messaging.store.connected import Caller
 from pabal.engine import routes
 from pabal.platform.actor import Role
 from pabal.platform.tenants import Scope
@@ -23,6 +25,12 @@ async def post(client: httpx2.AsyncClient, path: str, **data: Any) -> int:
 async def state_of(house: House, device_id: int) -> str:
     async with house.web.db.transaction() as tx:
         return (await bots.get_device(tx, Scope(None, None), device_id)).state
+
+
+async def device_of(house: House) -> Device:
+    async with house.web.db.transaction() as tx:
+        [device] = (await bots.get_bot(tx, Scope(None, None), house.bot_id)).devices
+    return device
 
 
 async def test_the_front_page_of_an_empty_house_leads_to_how_a_phone_is_connected(web: Web) -> None:
@@ -155,3 +163,51 @@ async def test_without_a_bot_the_page_says_where_a_phone_connects_and_how_to_try
     assert "아직 봇이 없습니다." in page
     assert "전화기 스크립트의 서버 목록에 이 주소를 넣고 켜세요." in page
     assert "pabal sim bot --server 127.0.0.1:" in page
+
+
+async def test_the_id_of_a_device_is_shown_to_administrators_only(web: Web) -> None:
+    house = await build(web)
+    await add_bot(web.db, web.tree.haeundae, "busan2", state="pending")
+    paths = ["/", "/messages/bots", f"/messages/bots/{house.bot_id}", "/audit", "/audit.csv", "/facts"]
+
+    admin = [(await (await visitor(web, BRANCH)).get(path)).text for path in paths]
+    pages = []
+    for role in (Role.OPERATOR, Role.VIEWER):
+        client = await visitor(web, BRANCH, role)
+        pages += [(await client.get(path)).text for path in paths]
+
+    assert ["device of busan" in page for page in admin] == [False, True, True, False, False, False]
+    assert [page for page in pages if "device of busan" in page] == []
+    assert f"device {(await device_of(house)).id}" in pages[2]
+
+
+async def test_a_bot_without_a_secret_says_what_that_means(web: Web) -> None:
+    house = await build(web)
+    admin = await visitor(web, BRANCH)
+    path = f"/messages/bots/{house.bot_id}"
+
+    without = await read(admin, path)
+    assert await post(admin, f"{path}/secret", secret="sesame open 2026") == 303
+    with_one = await read(admin, path)
+
+    assert "can pose as the phone" in without
+    assert "can pose as the phone" not in with_one
+
+
+async def test_a_new_network_is_approved_as_it_was_seen(web: Web) -> None:
+    house = await build(web)
+    admin = await visitor(web, BRANCH)
+    async with web.db.transaction() as tx:
+        for address in ("10.0.0.7:1", "203.0.113.9:4711"):
+            caller = Caller("busan1", "device of busan1", "3.3.3", "", "", address, network_of(address))
+            await connected.register(tx, caller, worker=None, asks_at_new=True)
+    path = f"/messages/devices/{(await device_of(house)).id}"
+
+    page = await read(admin, "/messages/bots")
+    moved = await post(admin, f"{path}/approve", network="198.51.100.0/24")
+    approved = await post(admin, f"{path}/approve", network="203.0.113.0/24")
+
+    assert "Called from a new network: 203.0.113.0/24." in page
+    assert "Approve this network" in page
+    assert (moved, approved) == (409, 303)
+    assert "approved in 10.0.0.0/24, 203.0.113.0/24" in await read(admin, f"/messages/bots/{house.bot_id}")

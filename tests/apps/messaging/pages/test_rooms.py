@@ -1,5 +1,6 @@
 """Rooms in the console: whose they are, what their limits leave, and who may change that."""
 
+import re
 from typing import Any
 
 import httpx2
@@ -114,6 +115,48 @@ async def test_a_room_is_added_by_hand_edited_and_released(web: Web) -> None:
     assert "calls it “손으로”" in page
     await read(operator, there, 404)
     assert await post(operator, "/messages/rooms", **{**new, "channel_id": "778"}) == 403
+
+
+async def test_a_name_the_bot_has_already_is_confirmed_on_a_page_of_its_own_or_refused(web: Web) -> None:
+    house = await build(web)
+    shared = await add_room(web.db, web.tree.gangnam, "18300001", "강남 별관", bots=[house.bot_id])
+    admin, stranger = await visitor(web, BRANCH), await visitor(web, "gangnam")
+    new = {"name": "해운대 손님방", "channel_id": "777", "bot_id": house.bot_id, "unit_id": web.tree.haeundae.id}
+
+    refused = await stranger.post("/messages/rooms", data={**new, "unit_id": web.tree.gangnam.id, "confirm": "true"})
+    asked = await admin.post("/messages/rooms", data=new)
+    assert (refused.status_code, asked.status_code) == (409, 409)
+    fields = dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)">', asked.text))
+    made = await admin.post("/messages/rooms", data=fields)
+
+    assert "해운대 손님방" not in refused.text
+    assert f'href="/messages/rooms/{house.room_id}"' in asked.text
+    assert fields["confirm"] == "true"
+    assert made.status_code == 303
+    assert f'href="/messages/rooms/{shared}"' not in asked.text
+
+
+async def test_two_units_rooms_of_one_name_are_marked_and_the_house_takes_the_bot_out_of_one(web: Web) -> None:
+    house = await build(web)
+    found = await add_room(web.db, None, "18300001", "해운대 손님방", bots=[house.bot_id])
+    hq, branch = await visitor(web), await visitor(web, BRANCH)
+    claim = {"unit_id": web.tree.gangnam.id, "name": "해운대 손님방"}
+
+    assert await post(hq, f"/messages/rooms/{found}/claim", **claim) == 409
+    assert await post(hq, f"/messages/rooms/{found}/claim", **claim, confirm="true") == 303
+    listed, own = await read(branch, "/messages/rooms"), await read(branch, f"/messages/rooms/{house.room_id}")
+    whole = await read(hq, f"/messages/rooms/{house.room_id}")
+    back = {"name": "해운대 손님방", "room_type": "production", "unit_id": web.tree.haeundae.id}
+    assert await post(hq, f"/messages/rooms/{found}", **back) == 409
+    there = f"/messages/rooms/{found}/bots/{house.bot_id}/remove"
+    assert (await post(branch, there), await post(hq, there)) == (404, 303)
+    after = await read(branch, f"/messages/rooms/{house.room_id}")
+
+    assert "held: another room has this name" in listed
+    assert "The other room is not yours to see" in own
+    assert f'href="/messages/rooms/{found}"' not in own
+    assert f'href="/messages/rooms/{found}"' in whole
+    assert [page.count("Nothing is sent here by busan1") for page in (own, whole, after)] == [1, 1, 0]
 
 
 async def test_a_room_shows_what_comes_what_was_sent_and_how_much_is_said_there(web: Web) -> None:

@@ -104,9 +104,10 @@ def explain_one(subject: Subject, event: Event, now: datetime, actor: Actor | No
     decided = _decide(subject, event, now)
     refusal = decided if isinstance(decided, Refusal) else None
     right = RIGHTS.get(event, Right.WRITE)
-    if actor is not None and move is not None and event not in TIMED:
+    if actor is not None and move is not None:
         may = actor.may(right, AREA)
-        checked.insert(0, Checked("may_do_it", may, {"right": right.name.lower(), "actor": actor.name}))
+        if not may or event not in TIMED:
+            checked.insert(0, Checked("may_do_it", may, {"right": right.name.lower(), "actor": actor.name}))
         refusal = refusal if may else Refusal("may_do_it", {"right": right.name.lower(), "actor": actor.name})
     return Explained(
         event,

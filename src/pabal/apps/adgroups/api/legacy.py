@@ -18,9 +18,9 @@ from pabal.apps.adgroups.api.names import (
 )
 from pabal.apps.adgroups.api.parts import may_read
 from pabal.apps.adgroups.legacy import flags, mismatches, shadow
-from pabal.apps.adgroups.legacy.flags import Flag, FlagKind
+from pabal.apps.adgroups.legacy.flags import Flag
 from pabal.apps.adgroups.legacy.mismatches import Mismatch, Wanted
-from pabal.apps.adgroups.legacy.shadow import Cause
+from pabal.apps.adgroups.legacy.model import Cause, FlagKind
 from pabal.apps.adgroups.legacy.words import CAUSES
 from pabal.apps.adgroups.model.adgroups import Source
 from pabal.base.database import Tx

@@ -2,42 +2,63 @@
 
 import typer
 
-from pabal.apps.adgroups.cli import (
-    campaign,
-    creative,
-    delayed,
-    flag,
-    group,
-    inventory,
-    looking,
-    migration,
-    mismatch,
-    sending,
-    serving,
-)
-from pabal.apps.adgroups.cli.words import NEXT
-from pabal.apps.adgroups.korean import KO
+from pabal.platform.commands.lazily import lazily
 from pabal.platform.commands.shell import Shell
+from pabal.platform.commands.tree import Later, tree
 from pabal.platform.language import errors
 
-app = typer.Typer(help="Ad groups: campaigns, events, delayed events, migration.", no_args_is_help=True)
+with lazily():
+    from pabal.apps.adgroups import korean
+    from pabal.apps.adgroups.cli import words
+
+_HERE = "pabal.apps.adgroups.cli"
+app = tree(
+    "ad",
+    "Ad groups: campaigns, events, delayed events, migration.",
+    [
+        Later("list", f"{_HERE}.group:list_", "The newest first, each with why it is as it is and what comes next."),
+        Later("show", f"{_HERE}.group:show", "One ad group, with its creatives and its inventory."),
+        Later("create", f"{_HERE}.group:create", "A draft."),
+        Later("edit", f"{_HERE}.group:edit", "Changes what is said; the rest stays."),
+        Later("send", f"{_HERE}.sending:send", "Sends an event."),
+        Later(
+            "explain", f"{_HERE}.looking:explain", "For each event: where it leads, or why not, condition by condition."
+        ),
+        Later(
+            "forecast",
+            f"{_HERE}.looking:forecast",
+            "What it will do if nobody interferes: its states, one after the other.",
+        ),
+        Later(
+            "simulate",
+            f"{_HERE}.looking:simulate",
+            "Its whole life from here, to its end: also as it would be after an event.",
+        ),
+        Later(
+            "history",
+            f"{_HERE}.looking:history",
+            "Every transition from its beginning: when, by which event, who, why.",
+        ),
+        Later(
+            "at",
+            f"{_HERE}.looking:at",
+            "In which state they were at a moment, by their histories.",
+            cls=f"{_HERE}.timing:Moments",
+        ),
+        Later("delayed", f"{_HERE}.delayed:app", "Delayed events: what ad groups wait for."),
+        Later("campaign", f"{_HERE}.campaign:app", "Campaigns, which ad groups belong to."),
+        Later("inventory", f"{_HERE}.inventory:app", "Inventory: where ads are shown."),
+        Later("creative", f"{_HERE}.creative:app", "Creatives: what an ad group shows."),
+        Later("migration", f"{_HERE}.migration:app", "Migration: old ad groups brought over."),
+        Later("flag", f"{_HERE}.flag:app", "Flags: whose state is shown, the stored one or the calculator's."),
+        Later("mismatch", f"{_HERE}.mismatch:app", "Mismatches: where the calculator and the machine differ."),
+        Later("serving", f"{_HERE}.serving:app", "Serving: what ad servers read from Redis."),
+    ],
+)
 
 
 @app.callback()
 def begin(ctx: typer.Context) -> None:
     shell: Shell = ctx.obj
-    errors.add(KO)
-    shell.next_commands.update(NEXT)
-
-
-group.add_to(app)
-app.command()(sending.send)
-looking.add_to(app)
-app.add_typer(delayed.app, name="delayed")
-app.add_typer(campaign.app, name="campaign")
-app.add_typer(inventory.app, name="inventory")
-app.add_typer(creative.app, name="creative")
-app.add_typer(migration.app, name="migration")
-app.add_typer(flag.app, name="flag")
-app.add_typer(mismatch.app, name="mismatch")
-app.add_typer(serving.app, name="serving")
+    errors.add(korean.KO)
+    shell.next_commands.update(words.NEXT)

@@ -1,25 +1,32 @@
 """`pabal ad campaign`: campaigns, which ad groups belong to."""
 
+from __future__ import annotations
+
 from collections.abc import Awaitable, Callable
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pabal.apps.adgroups.actions import campaigns as actions
 from pabal.apps.adgroups.cli import words
-from pabal.apps.adgroups.cli.finding import find_campaign
-from pabal.apps.adgroups.cli.rows import campaign_row
 from pabal.apps.adgroups.cli.timing import read_end
 from pabal.apps.adgroups.cli.words import reply, reply_one
 from pabal.apps.adgroups.model.adgroups import ZONE, Campaign, CampaignState
-from pabal.apps.adgroups.store import campaigns as store
-from pabal.apps.adgroups.store.campaigns import NewCampaign
-from pabal.base.database import Tx
 from pabal.engine.recurrence import find_zone
-from pabal.platform.commands.moments import read_moment
+from pabal.platform.commands.lazily import lazily
 from pabal.platform.commands.options import Cursor, DryRun, Limit, OrgOption, find_unit, see, tell_more, unit_names
 from pabal.platform.commands.shell import Shell
-from pabal.platform.tenants import ensure_hq
+
+if TYPE_CHECKING:
+    from pabal.apps.adgroups.store.campaigns import NewCampaign
+    from pabal.base.database import Tx
+
+with lazily():
+    from pabal.apps.adgroups.actions import campaigns as actions
+    from pabal.apps.adgroups.cli import finding
+    from pabal.apps.adgroups.cli import rows as views
+    from pabal.apps.adgroups.store import campaigns as store
+    from pabal.platform import tenants
+    from pabal.platform.commands import moments
 
 app = typer.Typer(help="Campaigns, which ad groups belong to.", no_args_is_help=True)
 
@@ -40,7 +47,7 @@ def list_(ctx: typer.Context, org: OrgOption = None, limit: Limit = 50, cursor: 
         async with shell.transaction() as tx:
             page = await store.list_campaigns(tx, await see(tx, shell, org), cursor, limit)
             names = await unit_names(tx)
-        rows = [campaign_row(one, names) for one in page.items]
+        rows = [views.campaign_row(one, names) for one in page.items]
         shell.show(reply(COLUMNS, rows, extra={"next_cursor": page.cursor}, empty=words.NO_CAMPAIGNS))
         tell_more(shell, page.cursor)
 
@@ -52,7 +59,7 @@ def show(ctx: typer.Context, campaign: Which) -> None:
     """One campaign. Its ad groups: pabal ad list --campaign CAMPAIGN."""
 
     async def act(tx: Tx) -> Campaign:
-        return await find_campaign(tx, await see(tx, ctx.obj), campaign)
+        return await finding.find_campaign(tx, await see(tx, ctx.obj), campaign)
 
     _show(ctx.obj, act, dry_run=False, is_looking=True)
 
@@ -71,8 +78,8 @@ def create(
     shell: Shell = ctx.obj
 
     async def act(tx: Tx) -> Campaign:
-        unit = await ensure_hq(tx) if org is None else await find_unit(tx, org)
-        old = NewCampaign(name, tx.now)
+        unit = await tenants.ensure_hq(tx) if org is None else await find_unit(tx, org)
+        old = store.NewCampaign(name, tx.now)
         return await actions.create_campaign(tx, shell.actor, _read(tx, old, since, until, state), unit_id=unit.id)
 
     _show(shell, act, dry_run=dry_run)
@@ -92,8 +99,8 @@ def edit(
     shell: Shell = ctx.obj
 
     async def act(tx: Tx) -> Campaign:
-        found = await find_campaign(tx, await see(tx, shell), campaign)
-        old = NewCampaign(found.name if name is None else name, found.start_at, found.end_at, found.state)
+        found = await finding.find_campaign(tx, await see(tx, shell), campaign)
+        old = store.NewCampaign(found.name if name is None else name, found.start_at, found.end_at, found.state)
         return await actions.edit_campaign(tx, shell.actor, found.id, _read(tx, old, since, until, state))
 
     _show(shell, act, dry_run=dry_run)
@@ -101,15 +108,15 @@ def edit(
 
 def _read(tx: Tx, old: NewCampaign, since: str | None, until: str | None, state: CampaignState | None) -> NewCampaign:
     zone = find_zone(ZONE)
-    start = old.start_at if since is None else read_moment(since, tx.now, zone)
+    start = old.start_at if since is None else moments.read_moment(since, tx.now, zone)
     end = old.end_at if until is None else None if until == "" else read_end(until, tx.now, zone)
-    return NewCampaign(old.name, start, end, state or old.state)
+    return store.NewCampaign(old.name, start, end, state or old.state)
 
 
 def _show(shell: Shell, act: Callable[[Tx], Awaitable[Campaign]], *, dry_run: bool, is_looking: bool = False) -> None:
     async def work() -> None:
         async with shell.transaction() if is_looking else shell.change(dry_run=dry_run) as tx:
-            row = campaign_row(await act(tx), await unit_names(tx))
+            row = views.campaign_row(await act(tx), await unit_names(tx))
         shell.show(reply_one(shell, FIELDS, row))
 
     shell.run(work())

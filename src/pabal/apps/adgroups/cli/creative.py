@@ -4,15 +4,18 @@ from typing import Annotated
 
 import typer
 
-from pabal.apps.adgroups.actions import adgroups as actions
 from pabal.apps.adgroups.cli import words
-from pabal.apps.adgroups.cli.finding import find_group
 from pabal.apps.adgroups.cli.group import CREATIVE_COLUMNS, Which
-from pabal.apps.adgroups.cli.rows import creative_row
 from pabal.apps.adgroups.cli.words import reply
-from pabal.apps.adgroups.store import adgroups as store
+from pabal.platform.commands.lazily import lazily
 from pabal.platform.commands.options import DryRun, see
 from pabal.platform.commands.shell import Shell
+
+with lazily():
+    from pabal.apps.adgroups.actions import adgroups as actions
+    from pabal.apps.adgroups.cli import finding
+    from pabal.apps.adgroups.cli import rows as views
+    from pabal.apps.adgroups.store import adgroups as store
 
 app = typer.Typer(help="Creatives: what an ad group shows.", no_args_is_help=True)
 
@@ -24,8 +27,8 @@ def list_(ctx: typer.Context, ad_group: Which) -> None:
 
     async def work() -> None:
         async with shell.transaction() as tx:
-            found = await find_group(tx, await see(tx, shell), ad_group)
-            rows = [creative_row(one) for one in await store.list_creatives(tx, found.id)]
+            found = await finding.find_group(tx, await see(tx, shell), ad_group)
+            rows = [views.creative_row(one) for one in await store.list_creatives(tx, found.id)]
         shell.show(reply(CREATIVE_COLUMNS, rows, empty=words.NO_CREATIVES))
 
     shell.run(work())
@@ -44,9 +47,9 @@ def add(
 
     async def work() -> None:
         async with shell.change(dry_run=dry_run) as tx:
-            found = await find_group(tx, await see(tx, shell), ad_group)
+            found = await finding.find_group(tx, await see(tx, shell), ad_group)
             await actions.add_creative(tx, shell.actor, found.id, name=name, url=url)
-            rows = [creative_row(one) for one in await store.list_creatives(tx, found.id)]
+            rows = [views.creative_row(one) for one in await store.list_creatives(tx, found.id)]
         shell.show(reply(CREATIVE_COLUMNS, rows))
 
     shell.run(work())
@@ -64,9 +67,9 @@ def remove(
 
     async def work() -> None:
         async with shell.change(dry_run=dry_run) as tx:
-            found = await find_group(tx, await see(tx, shell), ad_group)
+            found = await finding.find_group(tx, await see(tx, shell), ad_group)
             await actions.remove_creative(tx, shell.actor, found.id, number)
-            rows = [creative_row(one) for one in await store.list_creatives(tx, found.id)]
+            rows = [views.creative_row(one) for one in await store.list_creatives(tx, found.id)]
         shell.show(reply(CREATIVE_COLUMNS, rows, empty=words.NO_CREATIVES))
 
     shell.run(work())

@@ -1,29 +1,38 @@
 """`pabal ad delayed`: what ad groups wait for; fired, moved or taken out by hand, and exported as the seed names it."""
 
+from __future__ import annotations
+
 import csv
 import json
 import sys
 from collections.abc import Awaitable, Callable
 from enum import StrEnum
-from typing import Annotated, Any, TextIO
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
-from pabal.apps.adgroups.actions import delayed
 from pabal.apps.adgroups.cli import words
-from pabal.apps.adgroups.cli.finding import find_group
 from pabal.apps.adgroups.cli.group import Which, show_group
-from pabal.apps.adgroups.cli.rows import delayed_row, exported_row, teller
 from pabal.apps.adgroups.cli.timing import Moments, read_argument
 from pabal.apps.adgroups.cli.words import reply
 from pabal.apps.adgroups.errors import EventRefused
 from pabal.apps.adgroups.model.adgroups import AdGroup, Event
-from pabal.apps.adgroups.sentences import tell_refusal
-from pabal.base.database import Tx
 from pabal.engine.recurrence import find_zone
-from pabal.engine.transitions import GuardRefused
+from pabal.platform.commands.lazily import lazily
 from pabal.platform.commands.options import Cursor, DryRun, Limit, OrgOption, see, tell_more, unit_names
 from pabal.platform.commands.shell import Shell
+
+if TYPE_CHECKING:
+    from pabal.base.database import Tx
+
+    Verb = Callable[[Tx, AdGroup, Event], Awaitable[AdGroup]]
+
+with lazily():
+    from pabal.apps.adgroups import sentences
+    from pabal.apps.adgroups.actions import delayed
+    from pabal.apps.adgroups.cli import finding
+    from pabal.apps.adgroups.cli import rows as views
+    from pabal.engine import transitions
 
 app = typer.Typer(help="Delayed events: what ad groups wait for.", no_args_is_help=True)
 
@@ -42,7 +51,6 @@ class TimedName(StrEnum):
 WhichEvent = Annotated[
     TimedName, typer.Argument(metavar="EVENT", case_sensitive=False, help="START, EXPIRE, DAILY_START or DAILY_END.")
 ]
-Verb = Callable[[Tx, AdGroup, Event], Awaitable[AdGroup]]
 
 
 @app.command("list")
@@ -66,7 +74,7 @@ def list_(
             scope = await see(tx, shell, org)
             page = await delayed.list_delayed(tx, scope, names=names, late_at=late_at, cursor=cursor, limit=limit)
             units = await unit_names(tx)
-        rows = [delayed_row(one, units) for one in page.items]
+        rows = [views.delayed_row(one, units) for one in page.items]
         extra = {"next_cursor": page.cursor}
         shell.show(reply(COLUMNS, rows, extra=extra, empty=words.NO_DELAYED, family="adgroup"))
         tell_more(shell, page.cursor)
@@ -82,8 +90,8 @@ def fire(ctx: typer.Context, ad_group: Which, event: WhichEvent, dry_run: DryRun
     async def act(tx: Tx, group: AdGroup, event: Event) -> AdGroup:
         try:
             return await delayed.fire(tx, shell.actor, group.id, event)
-        except GuardRefused as error:
-            said = tell_refusal(error.refusal, shell.lang, teller(group, tx.now, shell.lang))
+        except transitions.GuardRefused as error:
+            said = sentences.tell_refusal(error.refusal, shell.lang, views.teller(group, tx.now, shell.lang))
             raise EventRefused(said) from error
 
     _change(shell, ad_group, event, act, dry_run=dry_run)
@@ -131,7 +139,7 @@ def export(ctx: typer.Context, org: OrgOption = None) -> None:
             while True:
                 page = await delayed.list_delayed(tx, scope, cursor=cursor, limit=PAGE)
                 for one in page.items:
-                    put(exported_row(one))
+                    put(views.exported_row(one))
                 count, cursor = count + len(page.items), page.cursor
                 if cursor is None:
                     break
@@ -143,7 +151,7 @@ def export(ctx: typer.Context, org: OrgOption = None) -> None:
 def _change(shell: Shell, ad_group: str, event: TimedName, act: Verb, *, dry_run: bool) -> None:
     async def work() -> None:
         async with shell.change(dry_run=dry_run) as tx:
-            found = await find_group(tx, await see(tx, shell), ad_group)
+            found = await finding.find_group(tx, await see(tx, shell), ad_group)
             answer = await show_group(tx, shell, await act(tx, found, Event(event.value)))
         shell.show(answer)
 

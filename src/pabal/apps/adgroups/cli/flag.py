@@ -1,19 +1,26 @@
 """`pabal ad flag`: USE_SSM_STATUS, whose state is shown: the stored one or the calculator's."""
 
-from typing import Annotated
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from pabal.apps.adgroups.cli import words
-from pabal.apps.adgroups.cli.finding import find_campaign, find_group
-from pabal.apps.adgroups.cli.rows import flag_row
 from pabal.apps.adgroups.cli.words import reply, reply_one
 from pabal.apps.adgroups.errors import BadFlag
-from pabal.apps.adgroups.legacy import flags
-from pabal.apps.adgroups.legacy.flags import Flag, FlagKind
-from pabal.base.database import Tx
+from pabal.apps.adgroups.legacy.model import FlagKind
+from pabal.platform.commands.lazily import lazily
 from pabal.platform.commands.options import DryRun, Yes, see
 from pabal.platform.commands.shell import Shell
+
+if TYPE_CHECKING:
+    from pabal.base.database import Tx
+
+with lazily():
+    from pabal.apps.adgroups.cli import finding
+    from pabal.apps.adgroups.cli import rows as views
+    from pabal.apps.adgroups.legacy import flags
 
 app = typer.Typer(help="Flags: whose state is shown, the stored one or the calculator's.", no_args_is_help=True)
 
@@ -32,7 +39,7 @@ def list_(ctx: typer.Context) -> None:
 
     async def work() -> None:
         async with shell.transaction() as tx:
-            rows = [flag_row(one) for one in await flags.list_flags(tx, shell.actor)]
+            rows = [views.flag_row(one) for one in await flags.list_flags(tx, shell.actor)]
             counted = await flags.count_sources(tx, shell.actor)
         extra = {"sources": {source.value: count for source, count in counted.items()}}
         shell.show(reply(COLUMNS, rows, extra=extra, empty=words.NO_FLAGS))
@@ -55,7 +62,7 @@ def set_(
         async with shell.change(dry_run=dry_run) as tx:
             value = await _read(tx, shell, kind, of)
             changed = await flags.set_flag(tx, shell.actor, kind, value, is_on=on)
-            row = flag_row(Flag(kind, value, on, None, shell.actor.name, tx.now))
+            row = views.flag_row(flags.Flag(kind, value, on, None, shell.actor.name, tx.now))
         shell.show(reply_one(shell, (*COLUMNS, "changed"), {**row, "changed": changed}))
 
     shell.run(work())
@@ -96,9 +103,9 @@ async def _read(tx: Tx, shell: Shell, kind: FlagKind, text: str | None) -> int:
     if text is None:
         raise BadFlag(f"{kind}: of what?")
     if kind is FlagKind.ID:
-        return (await find_group(tx, await see(tx, shell), text)).id
+        return (await finding.find_group(tx, await see(tx, shell), text)).id
     if kind is FlagKind.CAMPAIGN:
-        return (await find_campaign(tx, await see(tx, shell), text)).id
+        return (await finding.find_campaign(tx, await see(tx, shell), text)).id
     if not (text.isascii() and text.isdigit() and len(text) < 4):
         raise BadFlag(text[:50])
     return int(text)

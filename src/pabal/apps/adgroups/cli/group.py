@@ -1,22 +1,29 @@
 """`pabal ad list|show|create|edit`: ad groups, and everything of one as options."""
 
-from typing import Annotated
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pabal.apps.adgroups.actions import adgroups as actions
 from pabal.apps.adgroups.cli import words
-from pabal.apps.adgroups.cli.finding import find_campaign, find_group, find_inventory
-from pabal.apps.adgroups.cli.rows import creative_row, group_row
 from pabal.apps.adgroups.cli.timing import Timed, read_schedule
 from pabal.apps.adgroups.cli.words import reply, reply_one
 from pabal.apps.adgroups.errors import BadCreative
 from pabal.apps.adgroups.model.adgroups import AdGroup, NewAdGroup, Source, State
-from pabal.apps.adgroups.store import adgroups as store
-from pabal.base.database import Tx
 from pabal.platform.commands.answers import Answer
+from pabal.platform.commands.lazily import lazily
 from pabal.platform.commands.options import Cursor, DryRun, Limit, OrgOption, see, tell_more, unit_names
 from pabal.platform.commands.shell import Shell
+
+if TYPE_CHECKING:
+    from pabal.base.database import Tx
+
+with lazily():
+    from pabal.apps.adgroups.actions import adgroups as actions
+    from pabal.apps.adgroups.cli import finding
+    from pabal.apps.adgroups.cli import rows as views
+    from pabal.apps.adgroups.store import adgroups as store
 
 Which = Annotated[str, typer.Argument(metavar="AD_GROUP", help="Its id (adg_…), its number, or its name.")]
 CampaignOption = Annotated[str | None, typer.Option("--campaign", help="A campaign: id (cmp_…), number or name.")]
@@ -57,13 +64,13 @@ def list_(
             wanted = store.Wanted(
                 scope.listed,
                 states=[one.value for one in state or ()],
-                campaign_id=None if campaign is None else (await find_campaign(tx, scope, campaign)).id,
+                campaign_id=None if campaign is None else (await finding.find_campaign(tx, scope, campaign)).id,
                 source=source,
                 q=q,
             )
             page = await store.list_ad_groups(tx, wanted, cursor, limit)
             names, now = await unit_names(tx), tx.now
-        rows = [group_row(one, names, shell.lang, now) for one in page.items]
+        rows = [views.group_row(one, names, shell.lang, now) for one in page.items]
         extra = {"next_cursor": page.cursor}
         shell.show(reply(COLUMNS, rows, extra=extra, empty=words.NO_GROUPS, family="adgroup"))
         tell_more(shell, page.cursor)
@@ -77,9 +84,9 @@ def show(ctx: typer.Context, ad_group: Which) -> None:
 
     async def work() -> None:
         async with shell.transaction() as tx:
-            found = await find_group(tx, await see(tx, shell), ad_group)
+            found = await finding.find_group(tx, await see(tx, shell), ad_group)
             answer = await show_group(tx, shell, found)
-            creatives = [creative_row(one) for one in await store.list_creatives(tx, found.id)]
+            creatives = [views.creative_row(one) for one in await store.list_creatives(tx, found.id)]
         shell.show(answer)
         if shell.output == "table":
             shell.show(reply(CREATIVE_COLUMNS, creatives))
@@ -108,12 +115,12 @@ def create(
         async with shell.change(dry_run=dry_run) as tx:
             scope = await see(tx, shell)
             schedule = read_schedule(Timed(since, until, zone, hours), tx.now, None)
-            owner = await find_campaign(tx, scope, campaign)
+            owner = await finding.find_campaign(tx, scope, campaign)
             made = await actions.create(tx, shell.actor, NewAdGroup(name, owner.id, schedule))
             for one in creative or ():
                 await _add_creative(tx, shell, made.id, one)
             if inventory:
-                places = [one.id for one in await find_inventory(tx, scope, inventory)]
+                places = [one.id for one in await finding.find_inventory(tx, scope, inventory)]
                 await actions.set_inventories(tx, shell.actor, made.id, places)
             answer = await show_group(tx, shell, await store.get_ad_group(tx, scope, made.id))
         shell.show(answer)
@@ -138,9 +145,9 @@ def edit(
     async def work() -> None:
         async with shell.change(dry_run=dry_run) as tx:
             scope = await see(tx, shell)
-            old = await find_group(tx, scope, ad_group)
+            old = await finding.find_group(tx, scope, ad_group)
             schedule = read_schedule(Timed(since, until, zone, hours), tx.now, old.schedule)
-            owner = old.campaign_id if campaign is None else (await find_campaign(tx, scope, campaign)).id
+            owner = old.campaign_id if campaign is None else (await finding.find_campaign(tx, scope, campaign)).id
             new = NewAdGroup(old.name if name is None else name, owner, schedule)
             edited = await actions.edit(tx, shell.actor, old.id, new, expect_version=old.schedule_version)
             answer = await show_group(tx, shell, edited)
@@ -149,18 +156,11 @@ def edit(
     shell.run(work())
 
 
-def add_to(app: typer.Typer) -> None:
-    app.command("list")(list_)
-    app.command()(show)
-    app.command()(create)
-    app.command()(edit)
-
-
 async def show_group(tx: Tx, shell: Shell, group: AdGroup) -> Answer:
     """Shown after the commit."""
-    creatives = [creative_row(one) for one in await store.list_creatives(tx, group.id)]
+    creatives = [views.creative_row(one) for one in await store.list_creatives(tx, group.id)]
     places = [one.code for one in await store.list_inventories_of(tx, group.id)]
-    row = group_row(group, await unit_names(tx), shell.lang, tx.now)
+    row = views.group_row(group, await unit_names(tx), shell.lang, tx.now)
     row |= {"inventory": places, "creative_list": creatives}
     if shell.output == "table":
         row |= {"inventories": places, "is_held": group.schedule.is_held or ""}

@@ -4,18 +4,21 @@ from typing import Annotated
 
 import typer
 
-from pabal.apps.adgroups.actions import adgroups
-from pabal.apps.adgroups.actions import campaigns as actions
 from pabal.apps.adgroups.cli import words
-from pabal.apps.adgroups.cli.finding import find_group, find_inventory
 from pabal.apps.adgroups.cli.group import Which, show_group
-from pabal.apps.adgroups.cli.rows import inventory_row
 from pabal.apps.adgroups.cli.words import reply, reply_one
-from pabal.apps.adgroups.store import adgroups as store
-from pabal.apps.adgroups.store import campaigns
+from pabal.platform.commands.lazily import lazily
 from pabal.platform.commands.options import Cursor, DryRun, Limit, OrgOption, find_unit, see, tell_more, unit_names
 from pabal.platform.commands.shell import Shell
-from pabal.platform.tenants import ensure_hq
+
+with lazily():
+    from pabal.apps.adgroups.actions import adgroups
+    from pabal.apps.adgroups.actions import campaigns as actions
+    from pabal.apps.adgroups.cli import finding
+    from pabal.apps.adgroups.cli import rows as views
+    from pabal.apps.adgroups.store import adgroups as store
+    from pabal.apps.adgroups.store import campaigns
+    from pabal.platform import tenants
 
 app = typer.Typer(help="Inventory: where ads are shown.", no_args_is_help=True)
 
@@ -31,7 +34,7 @@ def list_(ctx: typer.Context, org: OrgOption = None, limit: Limit = 50, cursor: 
         async with shell.transaction() as tx:
             page = await campaigns.list_inventories(tx, await see(tx, shell, org), cursor, limit)
             names = await unit_names(tx)
-        rows = [inventory_row(one, names) for one in page.items]
+        rows = [views.inventory_row(one, names) for one in page.items]
         shell.show(reply(COLUMNS, rows, extra={"next_cursor": page.cursor}, empty=words.NO_INVENTORY))
         tell_more(shell, page.cursor)
 
@@ -51,9 +54,9 @@ def add(
 
     async def work() -> None:
         async with shell.change(dry_run=dry_run) as tx:
-            unit = await ensure_hq(tx) if org is None else await find_unit(tx, org)
+            unit = await tenants.ensure_hq(tx) if org is None else await find_unit(tx, org)
             made = await actions.add_inventory(tx, shell.actor, code=code, name=name, unit_id=unit.id)
-            row = inventory_row(made, await unit_names(tx))
+            row = views.inventory_row(made, await unit_names(tx))
         shell.show(reply_one(shell, COLUMNS, row))
 
     shell.run(work())
@@ -74,8 +77,8 @@ def set_(
     async def work() -> None:
         async with shell.change(dry_run=dry_run) as tx:
             scope = await see(tx, shell)
-            found = await find_group(tx, scope, ad_group)
-            places = await find_inventory(tx, scope, codes or ())
+            found = await finding.find_group(tx, scope, ad_group)
+            places = await finding.find_inventory(tx, scope, codes or ())
             await adgroups.set_inventories(tx, shell.actor, found.id, [one.id for one in places])
             answer = await show_group(tx, shell, await store.get_ad_group(tx, scope, found.id))
         shell.show(answer)

@@ -1,29 +1,36 @@
 """`pabal ad explain|forecast|simulate|history|at`: what each event would do, what will happen, and what happened."""
 
+from __future__ import annotations
+
 from datetime import datetime, timedelta
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pabal.apps.adgroups.actions.events import explain_one
 from pabal.apps.adgroups.cli import words
-from pabal.apps.adgroups.cli.finding import find_group, find_groups
 from pabal.apps.adgroups.cli.group import Which
-from pabal.apps.adgroups.cli.rows import explained_row, history_row, show_group_id, stretch_row
 from pabal.apps.adgroups.cli.sending import EventName
-from pabal.apps.adgroups.cli.timing import Moments, read_argument
+from pabal.apps.adgroups.cli.timing import read_argument
 from pabal.apps.adgroups.cli.words import reply
 from pabal.apps.adgroups.errors import EventRefused
-from pabal.apps.adgroups.foresight import foresee, foresee_life
-from pabal.apps.adgroups.machine import AD_GROUP, Subject, load_subjects
 from pabal.apps.adgroups.model.adgroups import Event, State
-from pabal.apps.adgroups.store import adgroups as store
-from pabal.engine import transitions
-from pabal.engine.machine import Refusal
 from pabal.engine.recurrence import find_zone
-from pabal.platform.commands.moments import read_moment
+from pabal.platform.commands.lazily import lazily
 from pabal.platform.commands.options import Cursor, Limit, OrgOption, see, tell_more
 from pabal.platform.commands.shell import Shell
+
+if TYPE_CHECKING:
+    from pabal.apps.adgroups.machine import Subject
+
+with lazily():
+    from pabal.apps.adgroups import foresight, machine
+    from pabal.apps.adgroups.actions import events
+    from pabal.apps.adgroups.cli import finding
+    from pabal.apps.adgroups.cli import rows as views
+    from pabal.apps.adgroups.store import adgroups as store
+    from pabal.engine import machine as engine_machine
+    from pabal.engine import transitions
+    from pabal.platform.commands import moments
 
 Then = Annotated[str | None, typer.Option("--at", help="As if it were then: 내일 09:00, +2h; now if left out.")]
 EXPLAIN_COLUMNS = ("event", "is_allowed", "target", "conditions", "is_extension")
@@ -38,12 +45,14 @@ def explain(ctx: typer.Context, ad_group: Which, at: Then = None) -> None:
 
     async def work() -> None:
         async with shell.transaction() as tx:
-            found = await find_group(tx, await see(tx, shell), ad_group)
-            moment = tx.now if at is None else read_moment(at, tx.now, find_zone(found.schedule.zone))
-            [subject] = await load_subjects(tx, [found.id])
-        explained = [explain_one(subject, Event(event), moment, shell.actor) for event in AD_GROUP.events]
-        rows = [explained_row(one, found, moment, shell.lang) for one in explained]
-        extra = {"id": show_group_id(found.id), "status": found.state.upper(), "at": moment}
+            found = await finding.find_group(tx, await see(tx, shell), ad_group)
+            moment = tx.now if at is None else moments.read_moment(at, tx.now, find_zone(found.schedule.zone))
+            [subject] = await machine.load_subjects(tx, [found.id])
+        explained = [
+            events.explain_one(subject, Event(event), moment, shell.actor) for event in machine.AD_GROUP.events
+        ]
+        rows = [views.explained_row(one, found, moment, shell.lang) for one in explained]
+        extra = {"id": views.show_group_id(found.id), "status": found.state.upper(), "at": moment}
         shell.show(reply(EXPLAIN_COLUMNS, rows, extra=extra))
 
     shell.run(work())
@@ -59,11 +68,11 @@ def forecast(
 
     async def work() -> None:
         async with shell.transaction() as tx:
-            found = await find_group(tx, await see(tx, shell), ad_group)
-            [subject] = await load_subjects(tx, [found.id])
+            found = await finding.find_group(tx, await see(tx, shell), ad_group)
+            [subject] = await machine.load_subjects(tx, [found.id])
             now = tx.now
-        rows = [stretch_row(one) for one in foresee(subject, now, now + timedelta(days=days))]
-        shell.show(reply(FORECAST_COLUMNS, rows, extra={"id": show_group_id(found.id)}, family="adgroup"))
+        rows = [views.stretch_row(one) for one in foresight.foresee(subject, now, now + timedelta(days=days))]
+        shell.show(reply(FORECAST_COLUMNS, rows, extra={"id": views.show_group_id(found.id)}, family="adgroup"))
 
     shell.run(work())
 
@@ -80,20 +89,22 @@ def simulate(
 
     async def work() -> None:
         async with shell.transaction() as tx:
-            found = await find_group(tx, await see(tx, shell), ad_group)
-            [subject] = await load_subjects(tx, [found.id])
+            found = await finding.find_group(tx, await see(tx, shell), ad_group)
+            [subject] = await machine.load_subjects(tx, [found.id])
             now = tx.now
-        stretches = foresee_life(subject, now, after=None if after is None else _lead(subject, Event(after.value), now))
-        extra = {"id": show_group_id(found.id), "after": None if after is None else after.upper()}
-        rows = [stretch_row(one) for one in stretches]
+        stretches = foresight.foresee_life(
+            subject, now, after=None if after is None else _lead(subject, Event(after.value), now)
+        )
+        extra = {"id": views.show_group_id(found.id), "after": None if after is None else after.upper()}
+        rows = [views.stretch_row(one) for one in stretches]
         shell.show(reply(FORECAST_COLUMNS, rows, extra=extra, family="adgroup"))
 
     shell.run(work())
 
 
 def _lead(subject: Subject, event: Event, now: datetime) -> tuple[Event, State]:
-    decided = AD_GROUP.decide(subject, event, now)
-    if isinstance(decided, Refusal):
+    decided = machine.AD_GROUP.decide(subject, event, now)
+    if isinstance(decided, engine_machine.Refusal):
         raise EventRefused(f"{event.upper()}: {decided.reason}")
     return event, State(decided)
 
@@ -108,12 +119,12 @@ def history(
 
     async def work() -> None:
         async with shell.transaction() as tx:
-            found = await find_group(tx, await see(tx, shell), ad_group)
-            upto = tx.now if at is None else read_moment(at, tx.now, find_zone(found.schedule.zone))
-            made = [one for one in await transitions.history(tx, AD_GROUP, found.id) if one.at <= upto]
+            found = await finding.find_group(tx, await see(tx, shell), ad_group)
+            upto = tx.now if at is None else moments.read_moment(at, tx.now, find_zone(found.schedule.zone))
+            made = [one for one in await transitions.history(tx, machine.AD_GROUP, found.id) if one.at <= upto]
         status = made[-1].target.upper() if made else None
-        extra = {"id": show_group_id(found.id), "at": upto, "status": status}
-        shell.show(reply(HISTORY_COLUMNS, [history_row(one) for one in made], extra=extra))
+        extra = {"id": views.show_group_id(found.id), "at": upto, "status": status}
+        shell.show(reply(HISTORY_COLUMNS, [views.history_row(one) for one in made], extra=extra))
 
     shell.run(work())
 
@@ -137,15 +148,15 @@ def at(
             asked = read_argument(moment, tx.now)
             following = None
             if ad_groups:
-                groups = await find_groups(tx, scope, ad_groups)
+                groups = await finding.find_groups(tx, scope, ad_groups)
             else:
-                wanted = store.Wanted(scope.listed, states=list(AD_GROUP.states))
+                wanted = store.Wanted(scope.listed, states=list(machine.AD_GROUP.states))
                 page = await store.list_ad_groups(tx, wanted, cursor, limit)
                 groups, following = page.items, page.cursor
-            states = {one.id: await transitions.state_at(tx, AD_GROUP, one.id, asked) for one in groups}
+            states = {one.id: await transitions.state_at(tx, machine.AD_GROUP, one.id, asked) for one in groups}
         rows = [
             {
-                "id": show_group_id(one.id),
+                "id": views.show_group_id(one.id),
                 "state": states[one.id],
                 "status": None if states[one.id] is None else str(states[one.id]).upper(),
                 "name": one.name,
@@ -158,11 +169,3 @@ def at(
         tell_more(shell, following)
 
     shell.run(work())
-
-
-def add_to(app: typer.Typer) -> None:
-    app.command()(explain)
-    app.command()(forecast)
-    app.command()(simulate)
-    app.command()(history)
-    app.command(cls=Moments)(at)

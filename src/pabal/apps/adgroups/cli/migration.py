@@ -1,25 +1,32 @@
 """`pabal ad migration`: old ad groups brought over: a dry run first, then the run, going on, and taking it back."""
 
+from __future__ import annotations
+
+import errno
+import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from pabal.apps.adgroups.cli import words
-from pabal.apps.adgroups.cli.rows import legacy_row, run_row
 from pabal.apps.adgroups.cli.words import reply, reply_one
 from pabal.apps.adgroups.errors import CannotRead
-from pabal.apps.adgroups.legacy import actions
 from pabal.apps.adgroups.legacy.model import FromFile, FromTable, Mode, Run
-from pabal.base.database import Database, Tx
-from pabal.platform import storage
-from pabal.platform.commands.files import open_files, write_new
+from pabal.platform.commands.lazily import lazily
 from pabal.platform.commands.options import Cursor, DryRun, Limit, Yes, find_unit, tell_more
 from pabal.platform.commands.shell import Shell
-from pabal.platform.storage import Upload
-from pabal.platform.tenants import ensure_hq, visible_to
+
+if TYPE_CHECKING:
+    from pabal.base.database import Database, Tx
+
+with lazily():
+    from pabal.apps.adgroups.cli import rows as views
+    from pabal.apps.adgroups.legacy import actions
+    from pabal.platform import storage, tenants
+    from pabal.platform.commands import files as command_files
 
 app = typer.Typer(help="Migration: old ad groups brought over.", no_args_is_help=True)
 
@@ -52,14 +59,16 @@ def check(
     shell: Shell = ctx.obj
     if (file is None) is not table:
         shell.fail(CannotRead("FILE.csv / --table"))
+    if file is not None and not file.is_file():
+        shell.fail(CannotRead(f"{file}: {os.strerror(errno.ENOENT)}"))
 
     async def work() -> None:
-        open_files(shell)
+        command_files.open_files(shell)
         async with shell.database() as database, shell.services(database) as services:
             unit_id = await _find_owner(database, org)
             origin: FromFile | FromTable = FromTable()
             if file is not None:
-                upload = Upload(_read(file), file.name, unit_id=unit_id, area=actions.AREA)
+                upload = storage.Upload(_read(file), file.name, unit_id=unit_id, area=actions.AREA)
                 kept = await storage.accept_file(database, services.files, shell.actor, upload, max_bytes=MOST_BYTES)
                 origin = FromFile(kept.id)
             run = await actions.dry_run(services, shell.actor, origin, unit_id)
@@ -102,7 +111,7 @@ def status(
                 _show(shell, await actions.get_run(tx, shell.actor, number))
                 return
             page = await actions.list_runs(tx, shell.actor, cursor, limit)
-        rows = [run_row(one, shell) for one in page.items]
+        rows = [views.run_row(one, shell) for one in page.items]
         shell.show(reply(COLUMNS, rows, extra={"next_cursor": page.cursor}, empty=words.NO_RUNS))
         tell_more(shell, page.cursor)
 
@@ -123,7 +132,7 @@ def rows(
     async def work() -> None:
         async with shell.transaction() as tx:
             page = await actions.list_rows(tx, shell.actor, number, only=only, cursor=cursor, limit=limit)
-        found = [legacy_row(one, shell) for one in page.items]
+        found = [views.legacy_row(one, shell) for one in page.items]
         shell.show(reply(ROW_COLUMNS, found, extra={"next_cursor": page.cursor}, empty=words.NO_ROWS))
         tell_more(shell, page.cursor)
 
@@ -141,12 +150,12 @@ def report(
     target = to or Path(f"migration-{number}.csv")
 
     async def work() -> None:
-        files = open_files(shell)
+        files = command_files.open_files(shell)
         async with shell.transaction() as tx:
             found = await actions.get_run(tx, shell.actor, number)
             file_id = found.report_file_id or found.plan_file_id
-            file = await storage.get_file(tx, await visible_to(tx, shell.actor), file_id or 0)
-        await write_new(target, (await storage.read(files, file)).chunks)
+            file = await storage.get_file(tx, await tenants.visible_to(tx, shell.actor), file_id or 0)
+        await command_files.write_new(target, (await storage.read(files, file)).chunks)
         shell.show(reply_one(shell, ("id", "to"), {"id": number, "to": str(target)}))
 
     shell.run(work())
@@ -203,7 +212,7 @@ def _order(shell: Shell, act: Callable[[Tx], Awaitable[Run]], *, here: bool, dry
 
     async def work() -> None:
         if is_mine:
-            open_files(shell)
+            command_files.open_files(shell)
         async with shell.change(dry_run=dry_run) as tx:
             found = await act(tx)
         if is_mine:
@@ -217,12 +226,12 @@ def _order(shell: Shell, act: Callable[[Tx], Awaitable[Run]], *, here: bool, dry
 
 
 def _show(shell: Shell, found: Run) -> None:
-    shell.show(reply_one(shell, FIELDS, run_row(found, shell)))
+    shell.show(reply_one(shell, FIELDS, views.run_row(found, shell)))
 
 
 async def _find_owner(database: Database, org: str | None) -> int:
     async with database.transaction() as tx:
-        return (await ensure_hq(tx) if org is None else await find_unit(tx, org)).id
+        return (await tenants.ensure_hq(tx) if org is None else await find_unit(tx, org)).id
 
 
 async def _read(file: Path) -> AsyncIterator[bytes]:

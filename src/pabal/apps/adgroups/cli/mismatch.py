@@ -5,16 +5,19 @@ from typing import Annotated
 import typer
 
 from pabal.apps.adgroups.cli import words
-from pabal.apps.adgroups.cli.rows import differing_row, mismatch_row
 from pabal.apps.adgroups.cli.words import reply, reply_one
-from pabal.apps.adgroups.legacy import mismatches, shadow
-from pabal.apps.adgroups.legacy.shadow import Cause, Differing
+from pabal.apps.adgroups.legacy.model import Cause
 from pabal.apps.adgroups.model.adgroups import OPEN, Source
-from pabal.apps.adgroups.settings import LATE_AFTER
-from pabal.apps.adgroups.store import adgroups as store
-from pabal.platform import settings
+from pabal.platform.commands.lazily import lazily
 from pabal.platform.commands.options import Cursor, DryRun, Limit, OrgOption, see, tell_more
 from pabal.platform.commands.shell import Shell
+
+with lazily():
+    from pabal.apps.adgroups import settings as own_settings
+    from pabal.apps.adgroups.cli import rows as views
+    from pabal.apps.adgroups.legacy import mismatches, shadow
+    from pabal.apps.adgroups.store import adgroups as store
+    from pabal.platform import settings
 
 app = typer.Typer(help="Mismatches: where the calculator and the machine differ.", no_args_is_help=True)
 
@@ -40,7 +43,7 @@ def list_(
         async with shell.transaction() as tx:
             wanted = mismatches.Wanted(cause=cause, is_open=None if all_ else True)
             page = await mismatches.list_mismatches(tx, await see(tx, shell, org), wanted, cursor, limit)
-        rows = [mismatch_row(one) for one in page.items]
+        rows = [views.mismatch_row(one) for one in page.items]
         shell.show(reply(COLUMNS, rows, extra={"next_cursor": page.cursor}, empty=words.NO_MISMATCHES))
         tell_more(shell, page.cursor)
 
@@ -59,7 +62,7 @@ def decide(
 
     async def work() -> None:
         async with shell.change(dry_run=dry_run) as tx:
-            row = mismatch_row(await mismatches.decide(tx, shell.actor, number, believed))
+            row = views.mismatch_row(await mismatches.decide(tx, shell.actor, number, believed))
         shell.show(reply_one(shell, FIELDS, row))
 
     shell.run(work())
@@ -82,9 +85,9 @@ async def _compare(shell: Shell) -> None:
 
 
 async def _look(shell: Shell) -> None:
-    compared, found, cursor = 0, list[Differing](), None
+    compared, found, cursor = 0, list[shadow.Differing](), None
     async with shell.transaction() as tx:
-        grace = await settings.value(tx, LATE_AFTER)
+        grace = await settings.value(tx, own_settings.LATE_AFTER)
         wanted = store.Wanted((await see(tx, shell)).listed, states=list(OPEN))
         while True:
             page = await store.list_ad_groups(tx, wanted, cursor, PAGE)
@@ -92,6 +95,6 @@ async def _look(shell: Shell) -> None:
             compared, cursor = compared + len(page.items), page.cursor
             if cursor is None:
                 break
-    rows = [differing_row(one) for one in found]
+    rows = [views.differing_row(one) for one in found]
     shell.show(reply(DIFFERING_COLUMNS, rows, extra={"compared": compared}, empty=words.NO_MISMATCHES))
     shell.tell("dry_run")

@@ -1,24 +1,31 @@
 """`pabal ad send`: an event for one ad group or for many; who cannot take it is named, with why."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pabal.apps.adgroups.actions import events
-from pabal.apps.adgroups.actions.events import explain_one
 from pabal.apps.adgroups.cli import words
-from pabal.apps.adgroups.cli.finding import find_groups
-from pabal.apps.adgroups.cli.rows import explained_row, show_group_id
 from pabal.apps.adgroups.cli.words import reply
 from pabal.apps.adgroups.errors import EventRefused
-from pabal.apps.adgroups.machine import Subject, load_subjects
 from pabal.apps.adgroups.model.adgroups import AdGroup, Event
-from pabal.apps.adgroups.store import adgroups as store
+from pabal.platform.commands.lazily import lazily
 from pabal.platform.commands.options import DryRun, Yes, see
 from pabal.platform.commands.shell import Shell
+
+if TYPE_CHECKING:
+    from pabal.apps.adgroups.machine import Subject
+
+with lazily():
+    from pabal.apps.adgroups import machine
+    from pabal.apps.adgroups.actions import events
+    from pabal.apps.adgroups.cli import finding
+    from pabal.apps.adgroups.cli import rows as views
+    from pabal.apps.adgroups.store import adgroups as store
 
 COLUMNS = ("id", "name", "before", "state", "why")
 
@@ -51,8 +58,8 @@ def send(
 
 async def _send(shell: Shell, event: Event, texts: list[str], reason: str | None, *, dry_run: bool) -> None:
     async with shell.change(dry_run=dry_run) as tx:
-        groups = await find_groups(tx, await see(tx, shell), texts)
-        subjects = {one.id: one for one in await load_subjects(tx, [group.id for group in groups])}
+        groups = await finding.find_groups(tx, await see(tx, shell), texts)
+        subjects = {one.id: one for one in await machine.load_subjects(tx, [group.id for group in groups])}
         moved = await events.send_many(tx, shell.actor, list(subjects), event, reason=reason)
         after = {one.id: one for one in await store.load_ad_groups(tx, list(subjects))}
         now = tx.now
@@ -65,10 +72,10 @@ async def _send(shell: Shell, event: Event, texts: list[str], reason: str | None
 def _row(
     shell: Shell, group: AdGroup, subject: Subject, after: Mapping[int, AdGroup], event: Event, now: datetime
 ) -> dict[str, Any]:
-    explained = explained_row(explain_one(subject, event, now, shell.actor), group, now, shell.lang)
+    explained = views.explained_row(events.explain_one(subject, event, now, shell.actor), group, now, shell.lang)
     state = after[group.id].state
     return {
-        "id": show_group_id(group.id),
+        "id": views.show_group_id(group.id),
         "name": group.name,
         "before": group.state.upper(),
         "state": state.value,

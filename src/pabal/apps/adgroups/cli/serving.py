@@ -1,17 +1,25 @@
 """`pabal ad serving`: what ad servers read from Redis: how it stands, compared, written anew."""
 
+from __future__ import annotations
+
 from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
 
 import typer
 
 from pabal.apps.adgroups.cli import words
-from pabal.apps.adgroups.cli.rows import check_row, standing_row
 from pabal.apps.adgroups.cli.words import reply, reply_one
-from pabal.apps.adgroups.serving import actions
-from pabal.base.database import Tx
-from pabal.engine.queue import Enqueued
+from pabal.platform.commands.lazily import lazily
 from pabal.platform.commands.options import DryRun
 from pabal.platform.commands.shell import Shell
+
+if TYPE_CHECKING:
+    from pabal.base.database import Tx
+    from pabal.engine.queue import Enqueued
+
+with lazily():
+    from pabal.apps.adgroups.cli import rows
+    from pabal.apps.adgroups.serving import actions
 
 app = typer.Typer(help="Serving: what ad servers read from Redis.", no_args_is_help=True)
 
@@ -27,8 +35,8 @@ def status(ctx: typer.Context) -> None:
     async def work() -> None:
         async with shell.transaction() as tx:
             described = await actions.describe(tx, shell.actor)
-        checks = [check_row(one) for one in described.checks]
-        shell.show(reply_one(shell, FIELDS, {**standing_row(described.standing), "checks": checks}))
+        checks = [rows.check_row(one) for one in described.checks]
+        shell.show(reply_one(shell, FIELDS, {**rows.standing_row(described.standing), "checks": checks}))
         if shell.output == "table":
             shell.show(reply(CHECK_COLUMNS, checks, empty=words.NO_CHECKS))
             if not described.standing.is_wanted:

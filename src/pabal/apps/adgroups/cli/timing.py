@@ -12,7 +12,10 @@ from pabal.apps.adgroups.errors import BadAdGroup, BadDayParts
 from pabal.apps.adgroups.model.adgroups import ZONE, Schedule
 from pabal.apps.adgroups.model.dayparts import OFF, DayParts
 from pabal.engine.recurrence import Weekday, find_zone
-from pabal.platform.commands.moments import read_moment
+from pabal.platform.commands.lazily import lazily
+
+with lazily():
+    from pabal.platform.commands import moments
 
 ALWAYS = ("always", "항상", "")
 EVERY_DAY = ("daily", "every day", "매일")
@@ -42,7 +45,7 @@ class Moments(TyperCommand):
 
 
 def read_argument(text: str, now: datetime, zone: ZoneInfo | None = None) -> datetime:
-    return read_moment(text.replace(_MINUS, "-"), now, zone)
+    return moments.read_moment(text.replace(_MINUS, "-"), now, zone)
 
 
 def read_schedule(timed: Timed, now: datetime, old: Schedule | None) -> Schedule:
@@ -52,7 +55,7 @@ def read_schedule(timed: Timed, now: datetime, old: Schedule | None) -> Schedule
         if timed.until is None:
             raise BadAdGroup("--until")
         old = Schedule(now, read_end(timed.until, now, zone), zone.key)
-    start = old.start_at if timed.since is None else read_moment(timed.since, now, zone)
+    start = old.start_at if timed.since is None else moments.read_moment(timed.since, now, zone)
     end = old.end_at if timed.until is None else read_end(timed.until, now, zone)
     dayparts = old.dayparts if timed.hours is None else read_hours(timed.hours)
     return replace(old, start_at=start, end_at=end, zone=zone.key, dayparts=dayparts)
@@ -61,9 +64,9 @@ def read_schedule(timed: Timed, now: datetime, old: Schedule | None) -> Schedule
 def read_end(text: str, now: datetime, zone: ZoneInfo) -> datetime:
     """A day is in it to its end."""
     if _DATE.fullmatch(text.strip()):
-        midnight = read_moment(text, now, zone)
+        midnight = moments.read_moment(text, now, zone)
         return (midnight.replace(tzinfo=None) + _DAY).replace(tzinfo=zone)
-    return read_moment(text, now, zone)
+    return moments.read_moment(text, now, zone)
 
 
 def read_hours(text: str) -> DayParts | None:

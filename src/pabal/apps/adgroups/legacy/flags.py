@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 
 from pabal.apps.adgroups.errors import BadFlag, FlagNotFound
+from pabal.apps.adgroups.legacy.model import FlagKind
 from pabal.apps.adgroups.model.adgroups import Source, about_of
 from pabal.apps.adgroups.store import adgroups, campaigns
 from pabal.base.database import Row, Tx
@@ -18,17 +18,6 @@ SQL = load(__file__)
 AREA = "adgroups"
 SLICE = 5000
 HUNDRED = 100
-
-
-class FlagKind(StrEnum):
-    """In the order they are asked; the first that is set decides. Of the last two either is enough."""
-
-    ID = "id"
-    CAMPAIGN = "campaign"
-    PERCENT = "percent"
-    NEW = "new"
-
-
 OF_HOUSE = (FlagKind.PERCENT, FlagKind.NEW)
 
 

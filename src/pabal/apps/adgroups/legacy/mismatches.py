@@ -6,8 +6,8 @@ from datetime import datetime
 
 from pabal.apps.adgroups.errors import MismatchNotFound
 from pabal.apps.adgroups.legacy import flags
-from pabal.apps.adgroups.legacy.flags import FlagKind
-from pabal.apps.adgroups.legacy.shadow import EXPECTED, Cause
+from pabal.apps.adgroups.legacy.model import Cause, FlagKind
+from pabal.apps.adgroups.legacy.shadow import EXPECTED
 from pabal.apps.adgroups.model.adgroups import Source, State
 from pabal.base.database import Row, Tx
 from pabal.base.sql import load

@@ -50,6 +50,30 @@ class Mark(StrEnum):
     BAD_INVENTORY = "bad_inventory"
 
 
+class FlagKind(StrEnum):
+    """In the order they are asked; the first that is set decides. Of the last two either is enough."""
+
+    ID = "id"
+    CAMPAIGN = "campaign"
+    PERCENT = "percent"
+    NEW = "new"
+
+
+class Cause(StrEnum):
+    """Why the calculator and the machine differ."""
+
+    DAILY_HOURS = "daily_hours"
+    START_MOMENT = "start_moment"
+    START_HELD = "start_held"
+    END_MOMENT = "end_moment"
+    PAUSED_BY_HAND = "paused_by_hand"
+    NEVER_APPROVED = "never_approved"
+    DATE_PASSED = "date_passed"
+    DATES_CHANGED = "dates_changed"
+    DELETED_THERE = "deleted_there"
+    UNKNOWN = "unknown"
+
+
 class Refusal(StrEnum):
     """Why a row stays where it is."""
 

@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from enum import StrEnum
 from typing import NamedTuple
 
+from pabal.apps.adgroups.legacy.model import Cause
 from pabal.apps.adgroups.legacy.resolver import calculated_of
 from pabal.apps.adgroups.model.adgroups import AdGroup, State
 from pabal.apps.adgroups.settings import COMPARE, COMPARE_EVERY, LATE_AFTER
@@ -27,19 +27,6 @@ _STARTED = (State.RUNNING, State.PENDING)
 
 declare("shadow.compared", "Ad groups compared by both ways", amount="count", level=logging.DEBUG)
 declare("shadow.mismatched", "Ad groups both ways see differently, each pass", labels=("cause",), amount="count")
-
-
-class Cause(StrEnum):
-    DAILY_HOURS = "daily_hours"
-    START_MOMENT = "start_moment"
-    START_HELD = "start_held"
-    END_MOMENT = "end_moment"
-    PAUSED_BY_HAND = "paused_by_hand"
-    NEVER_APPROVED = "never_approved"
-    DATE_PASSED = "date_passed"
-    DATES_CHANGED = "dates_changed"
-    DELETED_THERE = "deleted_there"
-    UNKNOWN = "unknown"
 
 
 # The calculator cannot know of these: they are as they should be.

@@ -1,7 +1,6 @@
 """The words of this room, for pages, command line and REST."""
 
-from pabal.apps.adgroups.legacy.model import Mark, Outcome, Refusal, RunState
-from pabal.apps.adgroups.legacy.shadow import Cause
+from pabal.apps.adgroups.legacy.model import Cause, Mark, Outcome, Refusal, RunState
 from pabal.apps.adgroups.model.adgroups import Source
 from pabal.platform.language.pairs import Pair
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from pabal.apps.adgroups.legacy import flags
-from pabal.apps.adgroups.legacy.flags import Flag, FlagKind
+from pabal.apps.adgroups.legacy.flags import Flag
+from pabal.apps.adgroups.legacy.model import FlagKind
 from pabal.apps.adgroups.store.adgroups import load_ad_groups
 from pabal.apps.adgroups.store.campaigns import get_campaign
 from pabal.base.database import Tx

@@ -8,7 +8,7 @@ from fastapi.responses import Response
 
 from pabal.apps.adgroups.errors import AdGroupNotFound, BadFlag, CampaignNotFound, FlagNotFound
 from pabal.apps.adgroups.legacy import flags
-from pabal.apps.adgroups.legacy.flags import FlagKind
+from pabal.apps.adgroups.legacy.model import FlagKind
 from pabal.apps.adgroups.pages.faults import tell_fault
 from pabal.apps.adgroups.pages.migration import HERE, show_migration
 from pabal.base.database import Tx

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from pabal.apps.adgroups.actions import events
 from pabal.apps.adgroups.foresight import foresee
 from pabal.apps.adgroups.machine import AD_GROUP, load_subjects
-from pabal.apps.adgroups.model.adgroups import AdGroup, Event
+from pabal.apps.adgroups.model.adgroups import TIMED, AdGroup, Event
 from pabal.apps.adgroups.pages.grid import count_hours, find_cell, make_cells
 from pabal.apps.adgroups.pages.listing import AREA, DELAYED, LIST, MOST_CHOICES, TOPICS, tell_refusal
 from pabal.apps.adgroups.pages.rows import make_rows
@@ -115,11 +115,15 @@ async def show_group(
 async def _load_now(tx: Tx, visit: Visit, group: AdGroup) -> dict[str, Any]:
     """Where it is, where it may go, and what comes by itself."""
     [row] = await make_rows(tx, visit, [group])
-    explained = await events.explain(tx, visit.actor, group.id)
+    [subject] = await load_subjects(tx, [group.id])
+    # what the clock sends has no button here, and is shown as the clock will meet it
+    explained = [
+        events.explain_one(subject, one, tx.now, None if one in TIMED else visit.actor)
+        for one in map(Event, AD_GROUP.events)
+    ]
     armed = await timers.list_timers(tx, AD_GROUP, group.id)
     taken = (await listing.list_transitions(tx, _history_of(visit, group), limit=REMEMBERED)).items
     drawn = [Explained(one.event, one.target, one.refusal) for one in explained]
-    [subject] = await load_subjects(tx, [group.id])
     stretches = foresee(subject, tx.now, end_of_week(visit))
     dayparts = group.schedule.dayparts
     return {

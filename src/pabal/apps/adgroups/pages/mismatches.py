@@ -9,7 +9,8 @@ from pydantic import BaseModel
 from pabal.apps.adgroups.legacy import mismatches as store
 from pabal.apps.adgroups.legacy import shadow
 from pabal.apps.adgroups.legacy.mismatches import Mismatch, Wanted
-from pabal.apps.adgroups.legacy.shadow import EXPECTED, Cause
+from pabal.apps.adgroups.legacy.model import Cause
+from pabal.apps.adgroups.legacy.shadow import EXPECTED
 from pabal.apps.adgroups.legacy.words import CAUSES
 from pabal.apps.adgroups.model.adgroups import Source
 from pabal.apps.adgroups.pages.listing import AREA, TOPICS

@@ -1,10 +1,11 @@
 """What people decide about bots and the devices that say they are one. The listener of every server hears of it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from pabal.apps.messaging.actions import bot_health
-from pabal.apps.messaging.errors import BadBotSecret, BadExclusion, BotExcluded, BotIncluded, BotNotFound
+from pabal.apps.messaging.errors import BadBotSecret, BadExclusion, BotExcluded, BotIncluded, BotNotFound, DeviceMoved
 from pabal.apps.messaging.machine import DEVICE, DeviceEvent
 from pabal.apps.messaging.model.bots import ABOUT, DEVICE_ABOUT, TOPIC, Bot, Device
 from pabal.apps.messaging.model.content import ImageMode
@@ -19,6 +20,7 @@ from pabal.platform.tenants import Scope, UnitNotFound, visible_to
 
 AREA = "messaging"
 SHORTEST_SECRET, LONGEST = 8, 200
+MOST_NETWORKS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,26 +31,61 @@ class BotChange:
     unit_id: int | None
 
 
-async def approve(tx: Tx, actor: Actor, device_id: int) -> Device:
-    return await _decide(tx, actor, device_id, DeviceEvent.APPROVE)
+def show_bot(actor: Actor, bot: Bot) -> Bot:
+    """As this actor may see it: ids of devices are for administrators."""
+    return bot if actor.may(Right.MANAGE, AREA) else bot.without_ids()
 
 
-async def deny(tx: Tx, actor: Actor, device_id: int) -> Device:
-    return await _decide(tx, actor, device_id, DeviceEvent.DENY)
+def show_device(actor: Actor, device: Device) -> Device:
+    return device if actor.may(Right.MANAGE, AREA) else device.without_id()
+
+
+async def decide(tx: Tx, actor: Actor, device_id: int, event: DeviceEvent, *, reason: str | None = None) -> Device:
+    """What each verb below does, by its event: the door all machines share comes in here."""
+    match event:
+        case DeviceEvent.APPROVE:
+            return await approve(tx, actor, device_id, reason=reason)
+        case DeviceEvent.DENY:
+            return await deny(tx, actor, device_id, reason=reason)
+    return await _decide(tx, actor, device_id, event, reason)
+
+
+async def approve(
+    tx: Tx, actor: Actor, device_id: int, *, network: str | None = None, reason: str | None = None
+) -> Device:
+    """For where it called from last; where it was approved before, it stays so. `network`: the one somebody saw."""
+    device, scope = await _find(tx, actor, device_id)
+    if network is not None and network != device.network:
+        raise DeviceMoved(device.network)
+    known = [each for each in device.networks if each != device.network] if device.is_asking else []
+    # A device that never called is approved for the place it will call from.
+    await _set_networks(tx, device, [*known[1 - MOST_NETWORKS :], *filter(None, [device.network])])
+    if device.is_asking:
+        return await _decided(tx, actor, device, scope, "approve")
+    return await _decide(tx, actor, device_id, DeviceEvent.APPROVE, reason)
+
+
+async def deny(tx: Tx, actor: Actor, device_id: int, *, reason: str | None = None) -> Device:
+    """One that asks from a new address stays what it is where it was approved."""
+    device, scope = await _find(tx, actor, device_id)
+    if device.is_asking:
+        await _set_networks(tx, device, device.networks)
+        return await _decided(tx, actor, device, scope, "deny")
+    return await _decide(tx, actor, device_id, DeviceEvent.DENY, reason)
 
 
 async def revoke(tx: Tx, actor: Actor, device_id: int) -> Device:
-    return await _decide(tx, actor, device_id, DeviceEvent.REVOKE)
+    return await decide(tx, actor, device_id, DeviceEvent.REVOKE)
 
 
 async def block(tx: Tx, actor: Actor, device_id: int) -> Device:
     """It may not even connect any more."""
-    return await _decide(tx, actor, device_id, DeviceEvent.BLOCK)
+    return await decide(tx, actor, device_id, DeviceEvent.BLOCK)
 
 
 async def unblock(tx: Tx, actor: Actor, device_id: int) -> Device:
     """It may connect again, and waits for a decision as if it were new."""
-    return await _decide(tx, actor, device_id, DeviceEvent.UNBLOCK)
+    return await decide(tx, actor, device_id, DeviceEvent.UNBLOCK)
 
 
 async def exclude(tx: Tx, actor: Actor, bot_id: int, reason: str) -> Bot:
@@ -102,23 +139,37 @@ async def set_secret(tx: Tx, actor: Actor, vault: Vault, bot_id: int, secret: st
     return await bots.get_bot(tx, scope, bot_id)
 
 
-async def _decide(tx: Tx, actor: Actor, device_id: int, event: DeviceEvent) -> Device:
-    actor.require(Right.MANAGE, AREA)
-    scope = await visible_to(tx, actor)
-    device = await bots.get_device(tx, scope, device_id)
-    made = await transition(tx, DEVICE, device_id, event, actor=actor.name)
-    await bots.update_decided(tx, device_id, by=actor.name)
+async def _decide(tx: Tx, actor: Actor, device_id: int, event: DeviceEvent, reason: str | None) -> Device:
+    device, scope = await _find(tx, actor, device_id)
+    await transition(tx, DEVICE, device_id, event, actor=actor.name, reason=reason)
+    return await _decided(tx, actor, device, scope, event)
+
+
+async def _decided(tx: Tx, actor: Actor, device: Device, scope: Scope, verb: str) -> Device:
+    await bots.update_decided(tx, device.id, by=actor.name)
     tx.hint(TOPIC)
+    done = await bots.get_device(tx, scope, device.id)
     await audit.record(
         tx,
         actor,
-        f"messaging.device_{event}",
-        f"{DEVICE_ABOUT}:{device_id}",
+        f"messaging.device_{verb}",
+        f"{DEVICE_ABOUT}:{device.id}",
         unit_id=device.unit_id,
-        before={"state": made.source},
-        after={"state": made.target, "bot": device.bot_name, "device": device.device_id},
+        before={"state": device.state, "networks": device.networks},
+        after={"state": done.state, "networks": done.networks, "bot": device.bot_name},
     )
-    return await bots.get_device(tx, scope, device_id)
+    return done
+
+
+async def _find(tx: Tx, actor: Actor, device_id: int) -> tuple[Device, Scope]:
+    actor.require(Right.MANAGE, AREA)
+    scope = await visible_to(tx, actor)
+    return await bots.get_device(tx, scope, device_id), scope
+
+
+async def _set_networks(tx: Tx, device: Device, networks: Sequence[str]) -> None:
+    if not await bots.update_networks(tx, device, networks):
+        raise DeviceMoved(device.network)
 
 
 async def _hold(tx: Tx, actor: Actor, bot_id: int) -> tuple[Bot, Scope]:

@@ -19,7 +19,7 @@ from pabal.apps.messaging.model.rooms import Room, RoomLimits, RoomType
 from pabal.apps.messaging.model.schedules import NewSchedule, Schedule, ScheduleType
 from pabal.apps.messaging.model.upcoming import Around, Neighbour, Upcoming5
 from pabal.apps.messaging.store.bots import get_bot
-from pabal.apps.messaging.store.rooms import get_room
+from pabal.apps.messaging.store.rooms import get_room, list_namesakes
 from pabal.apps.messaging.store.schedules import find_same_text, get_schedule, list_neighbours
 from pabal.apps.messaging.store.templates import get_template
 from pabal.base.database import Tx
@@ -192,6 +192,8 @@ async def _list_warnings(tx: Tx, ground: _Ground, new: NewSchedule, old: Schedul
         warnings += _list_bot_warnings(ground.bot, zone, tx)
     if ground.room is None:
         return warnings
+    if ground.bot is not None:
+        warnings += await _list_name_warnings(tx, ground.room, ground.bot)
     if ground.room.room_type is RoomType.PRODUCTION and checks.says_test(new.title):
         warnings.append(find("title_says_test", "title", room=ground.room.name))
     days, text = ground.values[settings.SAME_TEXT_DAYS], new.content.text
@@ -202,6 +204,18 @@ async def _list_warnings(tx: Tx, ground: _Ground, new: NewSchedule, old: Schedul
             title = Neighbour(same[0], new.when).shown
             warnings.append(find("same_text", "text", title=title, days=days))
     return warnings
+
+
+async def _list_name_warnings(tx: Tx, room: Room, bot: Bot) -> list[Finding]:
+    """Whose the other room is, is not said: it may be out of sight."""
+    for each in room.bots:
+        if each.bot_id == bot.id:
+            values = {"bot": bot.name, "name": each.room_name}
+            if each.is_held:
+                return [find("room_name_shared", "room_id", **values)]
+            if await list_namesakes(tx, [(bot.id, each.room_name)], but=room.id):
+                return [find("room_name_repeated", "room_id", **values)]
+    return []
 
 
 def _list_bot_warnings(bot: Bot, zone: ZoneInfo, tx: Tx) -> Iterator[Finding]:

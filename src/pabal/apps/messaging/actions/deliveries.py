@@ -40,7 +40,9 @@ async def send_test(tx: Tx, actor: Actor, schedule_id: int, room_id: int) -> Del
     return await _told(tx, actor, scope, "messaging.send_test", made, {"schedule": schedule.id, "room": room.id})
 
 
-async def resume(tx: Tx, actor: Actor, delivery_id: int, *, resend_unknown: bool = False) -> Delivery:
+async def resume(
+    tx: Tx, actor: Actor, delivery_id: int, *, resend_unknown: bool = False, reason: str | None = None
+) -> Delivery:
     """Only what was not written. A part of which nobody knows is sent again only when that is said."""
     actor.require(Right.WRITE, AREA)
     scope = await visible_to(tx, actor)
@@ -48,7 +50,7 @@ async def resume(tx: Tx, actor: Actor, delivery_id: int, *, resend_unknown: bool
     wanted = {PartState.PLANNED, PartState.UNKNOWN} if resend_unknown else {PartState.PLANNED}
     if delivery.state in _OVER and not any(part.state in wanted for part in delivery.parts):
         raise NothingToResume(delivery.about)
-    await transition(tx, DELIVERY, delivery_id, DeliveryEvent.RESUME, actor=actor.name)
+    await transition(tx, DELIVERY, delivery_id, DeliveryEvent.RESUME, actor=actor.name, reason=reason)
     if resend_unknown:
         await marks.plan_unknown(tx, delivery_id)
     await errands.reopen_errand(tx, delivery_id, asked_by=actor.name)

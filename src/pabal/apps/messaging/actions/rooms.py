@@ -1,9 +1,19 @@
 """What people do with rooms: claim what a bot discovered, add one by hand, edit it, let it go."""
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from pabal.apps.messaging.errors import BadRoom, RoomClaimed, RoomInUse, RoomKnown, RoomNotFound
+from pabal.apps.messaging.errors import (
+    BadRoom,
+    BotNotFound,
+    RoomClaimed,
+    RoomInUse,
+    RoomKnown,
+    RoomNameRepeated,
+    RoomNameTaken,
+    RoomNotFound,
+)
 from pabal.apps.messaging.model.rooms import Room, RoomLimits, RoomType
 from pabal.apps.messaging.store import bots, rooms
 from pabal.apps.messaging.store.rooms import Sighting
@@ -21,13 +31,17 @@ _MOST = {"min_gap_seconds": 86_400, "max_text_length": 65_000}
 
 @dataclass(frozen=True, slots=True)
 class RoomChange:
-    """How a room is to be, all of it. `limits` are its own; None in them is the setting's."""
+    """How a room is to be, all of it. `limits` are its own; None in them is the setting's.
+
+    `confirm`: that a bot calls another room in sight by the same name is known, and meant.
+    """
 
     unit_id: int
     name: str
     room_type: RoomType = RoomType.PRODUCTION
     note: str = ""
     limits: RoomLimits = _SETTINGS
+    confirm: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +53,7 @@ class NewRoom:
     bot_id: int
     unit_id: int
     room_type: RoomType = RoomType.PRODUCTION
+    confirm: bool = False
 
 
 async def claim(tx: Tx, actor: Actor, room_id: int, change: RoomChange) -> Room:
@@ -49,11 +64,15 @@ async def claim(tx: Tx, actor: Actor, room_id: int, change: RoomChange) -> Room:
     if room.unit_id is not None:
         raise RoomClaimed(room.name)
     await _check_unit(tx, scope, change.unit_id)
+    await _check_names(tx, scope, _addresses(room), but=room_id, confirm=change.confirm)
     return await _change(tx, actor, room, replace(_apply(room, change), claimed_by=actor.name), "claimed")
 
 
 async def edit(tx: Tx, actor: Actor, room_id: int, change: RoomChange) -> Room:
-    """Name, type and note are its operators' business; the limits and whose it is, its administrators'."""
+    """Name, type and note are its operators' business; the limits and whose it is, its administrators'.
+
+    The name is what people here call it; what a bot calls it, and a text is addressed by, comes from the bot alone.
+    """
     actor.require(Right.WRITE, AREA)
     scope = await visible_to(tx, actor)
     room = await _hold(tx, scope, room_id)
@@ -62,6 +81,8 @@ async def edit(tx: Tx, actor: Actor, room_id: int, change: RoomChange) -> Room:
     if (change.unit_id, change.limits) != (room.unit_id, room.limits):
         actor.require(Right.MANAGE, AREA)
         await _check_unit(tx, scope, change.unit_id)
+    if change.unit_id != room.unit_id:
+        await _check_names(tx, scope, _addresses(room), but=room_id, confirm=change.confirm)
     return await _change(tx, actor, room, _apply(room, change), "edited")
 
 
@@ -71,11 +92,13 @@ async def add(tx: Tx, actor: Actor, new: NewRoom) -> Room:
     await _check_unit(tx, scope, new.unit_id)
     bot = await bots.get_bot(tx, scope, new.bot_id)
     name, channel_id = _line(new.name, most=200), _line(new.channel_id, most=100)
-    made = await rooms.insert_room(
-        tx, unit_id=new.unit_id, channel_id=channel_id, name=name, room_type=new.room_type, by=actor.name
-    )
-    if made is None:
-        raise RoomKnown(channel_id)
+    async with tx.savepoint():
+        made = await rooms.insert_room(
+            tx, unit_id=new.unit_id, channel_id=channel_id, name=name, room_type=new.room_type, by=actor.name
+        )
+        if made is None:
+            raise RoomKnown(channel_id)
+        await _check_names(tx, scope, [(bot.id, name)], but=made, confirm=new.confirm)
     await rooms.note_bots(tx, [Sighting(channel_id, bot.id, name)])
     room = await _get(tx, made)
     await _tell(tx, actor, room, "claimed", after={**_shown(room), "channel_id": channel_id, "bot": bot.name})
@@ -91,6 +114,40 @@ async def release(tx: Tx, actor: Actor, room_id: int) -> Room:
     if await rooms.has_schedules(tx, room_id):
         raise RoomInUse(room.name)
     return await _change(tx, actor, room, replace(room, unit_id=None, claimed_by=None), "released")
+
+
+async def remove_bot(tx: Tx, actor: Actor, room_id: int, bot_id: int) -> Room:
+    """The bot is not in this room any more, and its name is free again. A message it hears there brings it back.
+
+    While a room out of sight has the same name this is not one's own decision: the text would go there.
+    """
+    actor.require(Right.MANAGE, AREA)
+    scope = await visible_to(tx, actor)
+    room = await _hold(tx, scope, room_id)
+    removed = [each for each in room.bots if each.bot_id == bot_id]
+    if not removed:
+        raise BotNotFound(str(bot_id))
+    names = [(each.bot_id, each.room_name) for each in removed]
+    await _check_names(tx, scope, names, but=room_id, confirm=True)
+    await rooms.delete_room_bot(tx, room_id, bot_id)
+    after = await _get(tx, room_id)
+    shown = {"bot": removed[0].bot_name, "called": removed[0].room_name}
+    await _tell(tx, actor, after, "left", before=shown, after={})
+    return after
+
+
+def _addresses(room: Room) -> list[tuple[int, str]]:
+    return [(each.bot_id, each.room_name) for each in room.bots]
+
+
+async def _check_names(tx: Tx, scope: Scope, names: Sequence[tuple[int, str]], *, but: int, confirm: bool) -> None:
+    """A bot's name for a room out of sight is refused; for one in sight it must be confirmed."""
+    await rooms.hold_bots(tx, [bot_id for bot_id, _ in names])
+    found = await rooms.list_namesakes(tx, names, but=but)
+    if not all(scope.holds(one.unit_id) for one in found):
+        raise RoomNameTaken
+    if found and not confirm:
+        raise RoomNameRepeated(found)
 
 
 async def _hold(tx: Tx, scope: Scope, room_id: int) -> Room:

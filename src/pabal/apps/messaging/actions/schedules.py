@@ -20,6 +20,7 @@ from pabal.apps.messaging.store import schedules as store
 from pabal.base.database import Tx
 from pabal.engine import facts, forecasts, queue
 from pabal.engine import schedules as engine
+from pabal.engine.occurrences import Occurrence
 from pabal.engine.transitions import begin, transition
 from pabal.platform import audit, storage
 from pabal.platform.actor import Actor, Right
@@ -70,25 +71,25 @@ async def edit(
     return after
 
 
-async def activate(tx: Tx, actor: Actor, schedule_id: int) -> Schedule:
+async def activate(tx: Tx, actor: Actor, schedule_id: int, *, reason: str | None = None) -> Schedule:
     """Goes on with its next moment; without one it is completed. After errors it starts to count them anew."""
     before = await _hold(tx, actor, schedule_id)
     if before.is_active:
         return before
     if before.state == _State.COMPLETED:
         raise ScheduleOver(before.about)
-    await _start(tx, actor, before)
+    await _start(tx, actor, before, reason=reason)
     return await _changed(tx, actor, "activate_schedule", before)
 
 
-async def deactivate(tx: Tx, actor: Actor, schedule_id: int) -> Schedule:
+async def deactivate(tx: Tx, actor: Actor, schedule_id: int, *, reason: str | None = None) -> Schedule:
     """Nothing more is sent; what waits is withdrawn, what has begun goes on. One that errors stopped stays so."""
     before = await _hold(tx, actor, schedule_id)
     if before.state in (_State.INACTIVE, _State.ERROR):
         return before
     if before.state == _State.COMPLETED:
         raise ScheduleOver(before.about)
-    await _stop(tx, actor, before)
+    await _stop(tx, actor, before, reason=reason)
     return await _changed(tx, actor, "deactivate_schedule", before)
 
 
@@ -97,9 +98,9 @@ async def toggle(tx: Tx, actor: Actor, schedule_id: int) -> Schedule:
     return await (deactivate if before.is_active else activate)(tx, actor, schedule_id)
 
 
-async def delete(tx: Tx, actor: Actor, schedule_id: int) -> None:
+async def delete(tx: Tx, actor: Actor, schedule_id: int, *, reason: str | None = None) -> None:
     """Nobody sees it any more and nothing of it is sent; its deliveries stay in the log."""
-    await _remove(tx, actor, await _hold(tx, actor, schedule_id))
+    await _remove(tx, actor, await _hold(tx, actor, schedule_id), reason=reason)
 
 
 async def purge(tx: Tx, actor: Actor, schedule_id: int) -> None:
@@ -141,14 +142,19 @@ async def keep(tx: Tx, actor: Actor, schedule_id: int, at: datetime) -> None:
 
 
 async def send_now(tx: Tx, actor: Actor, schedule_id: int) -> int:
-    """One more send, now, within the validity; answers the job's id. It waits for the bot and the room's limits.
+    """Answers the id of the job of `trigger`."""
+    return (await trigger(tx, actor, schedule_id)).work_id or 0
+
+
+async def trigger(tx: Tx, actor: Actor, schedule_id: int) -> Occurrence:
+    """One more send, now, within the validity. It waits for the bot and the room's limits.
 
     A person's word: also of one that is inactive or completed.
     """
     schedule = await _hold(tx, actor, schedule_id)
     made = await engine.trigger_now(tx, _timetable_of(schedule), actor=actor.name)
     await _say(tx, actor, "send", schedule, made.fire_at)
-    return made.work_id or 0
+    return made
 
 
 async def _hold(tx: Tx, actor: Actor, schedule_id: int) -> Schedule:
@@ -163,17 +169,17 @@ async def _load(tx: Tx, schedule_id: int) -> Schedule:
     return schedule
 
 
-async def _start(tx: Tx, actor: Actor, schedule: Schedule) -> None:
+async def _start(tx: Tx, actor: Actor, schedule: Schedule, *, reason: str | None = None) -> None:
     if schedule.timetable_id is not None:
         await engine.resume(tx, schedule.timetable_id)
     await store.clear_failures(tx, schedule.id)
-    await _move_on(tx, actor, schedule.id, _Event.ACTIVATE)
+    await _move_on(tx, actor, schedule.id, _Event.ACTIVATE, reason=reason)
 
 
-async def _stop(tx: Tx, actor: Actor, schedule: Schedule) -> None:
+async def _stop(tx: Tx, actor: Actor, schedule: Schedule, *, reason: str | None = None) -> None:
     if schedule.timetable_id is not None:
         await engine.pause(tx, schedule.timetable_id, actor=actor.name)
-    await _move_on(tx, actor, schedule.id, _Event.DEACTIVATE)
+    await _move_on(tx, actor, schedule.id, _Event.DEACTIVATE, reason=reason)
     await withdraw(tx, actor, schedule)
 
 
@@ -200,10 +206,10 @@ async def _move(tx: Tx, actor: Actor, schedule_id: int) -> None:
         await engine.trigger_now(tx, _timetable_of(schedule), actor=actor.name)
 
 
-async def _remove(tx: Tx, actor: Actor, schedule: Schedule) -> None:
+async def _remove(tx: Tx, actor: Actor, schedule: Schedule, *, reason: str | None = None) -> None:
     if schedule.timetable_id is not None:
         await engine.delete(tx, schedule.timetable_id)
-    await _move_on(tx, actor, schedule.id, _Event.DELETE)
+    await _move_on(tx, actor, schedule.id, _Event.DELETE, reason=reason)
     await store.note_change(tx, schedule.id, is_deleted=True)
     await withdraw(tx, actor, schedule)
     await pictures.settle(tx, schedule.about, list_picture_ids(schedule.content), [])

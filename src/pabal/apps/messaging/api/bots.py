@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from datetime import datetime
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import Query
@@ -46,12 +47,16 @@ class DeviceShown(Shown):
     id: int = Field(examples=[2])
     bot_id: int = Field(examples=[1])
     bot_name: str = Field(examples=["busan1"])
-    device_id: str = Field(examples=["9774d56d682e549c"])
+    device_id: str | None = Field(description="Null for who may not manage messaging.", examples=["9774d56d682e549c"])
     state: DeviceState = Field(examples=["approved"])
     client_version: str = Field(examples=["3.3.3"])
     client_type: str = Field(examples=["MessengerBotR"])
     info: str = Field(examples=["SM-G998N"])
     address: str = Field(examples=["127.0.0.1:50412"])
+    networks: list[str] = Field(description="Where it may call from without being asked.", examples=[["10.0.0.0/24"]])
+    asks_from: str | None = Field(
+        description="An address it called from that is in none of them: approve or deny it.", examples=[None]
+    )
     signature: str = Field(description="Of its last pong: none, valid or invalid.", examples=["none"])
     server: str | None = Field(examples=["wrk_01h2xcejqtf2n"])
     connected_at: datetime | None
@@ -116,7 +121,7 @@ async def list_bots(visit: Visitor, wanted: Annotated[BotFilter, Query()]) -> Re
     async def load(tx: Tx, limit: int, cursor: str | None) -> Rows[Bot]:
         return await store.list_bots(tx, filters, cursor=cursor, limit=limit)
 
-    return await answer_list(visit, wanted, Source("bots", BotShown, load, _show))
+    return await answer_list(visit, wanted, Source("bots", BotShown, load, partial(_show, visit)))
 
 
 @router.get("/bots/{id}", response_model=BotShown)
@@ -124,7 +129,7 @@ async def get_bot(visit: Visitor, id: Number) -> Response:
     """Shows one bot."""
     async with visit.read() as tx:
         found = await _find(tx, visit, id)
-    return answer_one(visit, _show(found))
+    return answer_one(visit, _show(visit, found))
 
 
 @router.patch("/bots/{id}", response_model=BotShown)
@@ -133,7 +138,7 @@ async def edit_bot(visit: Visitor, once: OnceOnly, id: Number, asked: BotEdit) -
 
     async def act(tx: Tx) -> Response:
         bot = await _hold(tx, visit, id)
-        return answer_one(visit, _show(await actions.edit(tx, visit.actor, id, asked.apply(bot))))
+        return answer_one(visit, _show(visit, await actions.edit(tx, visit.actor, id, asked.apply(bot))))
 
     return await once.run(act)
 
@@ -144,7 +149,7 @@ async def exclude_bot(visit: Visitor, once: OnceOnly, id: Number, asked: Exclude
 
     async def act(tx: Tx) -> Response:
         await _hold(tx, visit, id)
-        return answer_one(visit, _show(await actions.exclude(tx, visit.actor, id, asked.reason)))
+        return answer_one(visit, _show(visit, await actions.exclude(tx, visit.actor, id, asked.reason)))
 
     return await once.run(act)
 
@@ -155,7 +160,7 @@ async def include_bot(visit: Visitor, once: OnceOnly, id: Number) -> Response:
 
     async def act(tx: Tx) -> Response:
         await _hold(tx, visit, id)
-        return answer_one(visit, _show(await actions.include(tx, visit.actor, id)))
+        return answer_one(visit, _show(visit, await actions.include(tx, visit.actor, id)))
 
     return await once.run(act)
 
@@ -178,7 +183,7 @@ async def list_bot_devices(visit: Visitor, wanted: Annotated[DeviceFilter, Query
     may_read(visit)
     async with visit.read() as tx:
         found = await store.list_devices(tx, visit.scope, wanted.state)
-    return answer_all([_show_device(one) for one in found])
+    return answer_all([_show_device(visit, one) for one in found])
 
 
 @router.get("/devices/{id}", response_model=DeviceShown)
@@ -187,18 +192,18 @@ async def get_bot_device(visit: Visitor, id: Number) -> Response:
     may_read(visit)
     async with visit.read() as tx:
         found = await store.get_device(tx, await visible_to(tx, visit.actor), id)
-    return answer_one(visit, _show_device(found))
+    return answer_one(visit, _show_device(visit, found))
 
 
 @router.post("/devices/{id}/approve", response_model=DeviceShown)
 async def approve_bot_device(visit: Visitor, once: OnceOnly, id: Number) -> Response:
-    """Lets a device be its bot."""
+    """Lets a device be its bot, from the network it called from last."""
     return await _decide(once, id, actions.approve)
 
 
 @router.post("/devices/{id}/deny", response_model=DeviceShown)
 async def deny_bot_device(visit: Visitor, once: OnceOnly, id: Number) -> Response:
-    """Refuses a device that waits. It may stay connected and receives nothing."""
+    """Refuses a device that waits, or the new network it asks from. It may stay connected and receives nothing."""
     return await _decide(once, id, actions.deny)
 
 
@@ -225,8 +230,8 @@ async def _decide(once: Once, device_id: int, decision: Decision) -> Response:
 
     async def act(tx: Tx) -> Response:
         current = await store.get_device(tx, await visible_to(tx, visit.actor), device_id)
-        check_match(visit, _show_device(current))
-        return answer_one(visit, _show_device(await decision(tx, visit.actor, device_id)))
+        check_match(visit, _show_device(visit, current))
+        return answer_one(visit, _show_device(visit, await decision(tx, visit.actor, device_id)))
 
     return await once.run(act)
 
@@ -250,17 +255,17 @@ async def _find(tx: Tx, visit: Visit, bot_id: int) -> Bot:
 async def _hold(tx: Tx, visit: Visit, bot_id: int) -> Bot:
     await store.hold_bot(tx, bot_id)
     bot = await _find(tx, visit, bot_id)
-    check_match(visit, _show(bot))
+    check_match(visit, _show(visit, bot))
     return bot
 
 
-def _show(bot: Bot) -> BotShown:
-    devices = [_show_device(one) for one in bot.devices]
+def _show(visit: Visit, bot: Bot) -> BotShown:
+    devices = [_show_device(visit, one) for one in bot.devices]
     return fill(BotShown, bot, waiting=bot.lane, server=_server(bot.worker), devices=devices)
 
 
-def _show_device(device: Device) -> DeviceShown:
-    return fill(DeviceShown, device, server=_server(device.worker))
+def _show_device(visit: Visit, device: Device) -> DeviceShown:
+    return fill(DeviceShown, actions.show_device(visit.actor, device), server=_server(device.worker))
 
 
 def _server(worker: int | None) -> str | None:

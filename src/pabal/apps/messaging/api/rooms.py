@@ -27,6 +27,7 @@ from pabal.platform.web.visit import Visit
 router = noun()
 # the check below says what is too much
 Limit = Annotated[int | None, Field(ge=0, le=2**31 - 1)]
+Confirm = Annotated[bool, Field(description="Also when the bot calls another room that you see by the same name.")]
 
 
 class RoomFilter(Listed):
@@ -65,6 +66,9 @@ class RoomBotShown(Shown):
     bot_name: str = Field(examples=["busan1"])
     room_name: str = Field(description="What the bot calls the room.", examples=["부산-운영"])
     last_seen_at: datetime
+    is_held: bool = Field(
+        description="The bot has this name for another unit's room too: nothing is sent here by it.", examples=[False]
+    )
 
 
 class RoomShown(Shown):
@@ -92,6 +96,7 @@ class RoomAsked(Asked):
     bot_id: Id = Field(examples=[1])
     unit_id: Id = Field(examples=[3])
     room_type: RoomType = RoomType.PRODUCTION
+    confirm: Confirm = False
 
 
 class RoomEdit(Asked):
@@ -102,6 +107,7 @@ class RoomEdit(Asked):
     room_type: RoomType | None = None
     note: Text | None = Field(default=None, examples=["점장님이 보십니다"])
     limits: LimitsAsked | None = None
+    confirm: Confirm = False
 
     def apply(self, room: Room, *, unit_id: int) -> RoomChange:
         said: dict[str, Any] = {} if self.limits is None else self.limits.model_dump(exclude_unset=True)
@@ -112,6 +118,7 @@ class RoomEdit(Asked):
             room_type=room.room_type if self.room_type is None else self.room_type,
             note=room.note if self.note is None else self.note,
             limits=RoomLimits(**{**own, **said}),
+            confirm=self.confirm,
         )
 
 
@@ -188,6 +195,15 @@ async def release_room(visit: Visitor, once: OnceOnly, id: Number) -> Response:
         return answer_one(visit, _show(await actions.release(tx, visit.actor, id)))
 
     return await once.run(act)
+
+
+@router.delete("/rooms/{id}/bots/{bot_id}", response_model=RoomShown)
+async def remove_room_bot(visit: Visitor, id: Number, bot_id: Number) -> Response:
+    """Takes a bot that has left a room out of it, so that the name is free again. A message it hears brings it back."""
+    async with visit.change() as tx:
+        await _hold(tx, visit, id)
+        room = await actions.remove_bot(tx, visit.actor, id, bot_id)
+    return answer_one(visit, _show(room))
 
 
 @router.get("/rooms/{id}/budget", response_model=BudgetShown)

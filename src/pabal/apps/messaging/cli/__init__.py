@@ -2,30 +2,36 @@
 
 import typer
 
-from pabal.apps.messaging.cli import archive, bot, delivery, looking, report, room, saving, schedule, template
-from pabal.apps.messaging.cli.words import NEXT
-from pabal.apps.messaging.korean import KO
+from pabal.platform.commands.lazily import lazily
 from pabal.platform.commands.shell import Shell
+from pabal.platform.commands.tree import Later, tree
 from pabal.platform.language import errors
 
-app = typer.Typer(help="Scheduled KakaoTalk messages: schedules, rooms, bots, sends.", no_args_is_help=True)
+with lazily():
+    from pabal.apps.messaging import korean
+    from pabal.apps.messaging.cli import words
+
+_HERE = "pabal.apps.messaging.cli"
+app = tree(
+    "msg",
+    "Scheduled KakaoTalk messages: schedules, rooms, bots, sends.",
+    [
+        Later("limits", f"{_HERE}.looking:limits", "How much of a room's limits is used, and when more may be sent."),
+        Later("preview", f"{_HERE}.looking:preview", "How it will look in KakaoTalk, and its next five moments."),
+        Later("load", f"{_HERE}.looking:load", "The servers of bots: bots, connections, memory and CPU of each."),
+        Later("report", f"{_HERE}.report:report", "How it went: success rate, delay, what is due and not sent."),
+        Later("schedule", f"{_HERE}.saving:app", "Schedules: what is sent where, and when."),
+        Later("template", f"{_HERE}.template:app", "Templates: a text and images to begin a schedule with."),
+        Later("room", f"{_HERE}.room:app", "Rooms: where messages go."),
+        Later("bot", f"{_HERE}.bot:app", "Bots, and the devices that say they are one."),
+        Later("delivery", f"{_HERE}.delivery:app", "Deliveries: what was sent, what was missed, what is under way."),
+        Later("archive", f"{_HERE}.archive:app", "Archives: finished months of deliveries."),
+    ],
+)
 
 
 @app.callback()
 def begin(ctx: typer.Context) -> None:
     shell: Shell = ctx.obj
-    errors.add(KO)
-    shell.next_commands.update(NEXT)
-
-
-saving.add_to(schedule.app)
-app.add_typer(schedule.app, name="schedule")
-app.add_typer(template.app, name="template")
-app.add_typer(room.app, name="room")
-app.add_typer(bot.app, name="bot")
-app.add_typer(delivery.app, name="delivery")
-app.add_typer(archive.app, name="archive")
-app.command()(looking.limits)
-app.command()(looking.preview)
-app.command()(looking.load)
-app.command()(report.report)
+    errors.add(korean.KO)
+    shell.next_commands.update(words.NEXT)

@@ -1,16 +1,24 @@
 """`pabal msg archive`: finished months of deliveries, as they were put away in the file store."""
 
+from __future__ import annotations
+
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pabal.apps.messaging.actions.archives import Month, get_month, list_months
 from pabal.apps.messaging.cli import words
 from pabal.apps.messaging.cli.words import reply, reply_one
-from pabal.platform.commands.files import open_files, write_new
+from pabal.platform.commands.lazily import lazily
 from pabal.platform.commands.shell import Shell
-from pabal.platform.storage import read
+
+if TYPE_CHECKING:
+    from pabal.apps.messaging.actions.archives import Month
+
+with lazily():
+    from pabal.apps.messaging.actions import archives
+    from pabal.platform import storage
+    from pabal.platform.commands import files
 
 app = typer.Typer(help="Archives: finished months of deliveries.", no_args_is_help=True)
 
@@ -25,7 +33,7 @@ def list_(ctx: typer.Context) -> None:
 
     async def work() -> None:
         async with shell.transaction() as tx:
-            rows = [_row(one) for one in await list_months(tx, shell.actor)]
+            rows = [_row(one) for one in await archives.list_months(tx, shell.actor)]
         shell.show(reply(COLUMNS, rows, empty=words.NO_ARCHIVES))
 
     shell.run(work())
@@ -44,10 +52,10 @@ def get(
 
     async def work() -> None:
         async with shell.transaction() as tx:
-            found = await get_month(tx, shell.actor, month)
+            found = await archives.get_month(tx, shell.actor, month)
         target = to or Path(found.file.name)
-        content = await read(open_files(shell), found.file)
-        await write_new(target, content.chunks)
+        content = await storage.read(files.open_files(shell), found.file)
+        await files.write_new(target, content.chunks)
         shell.show(reply_one(shell, FIELDS, {**_row(found), "to": str(target)}))
 
     shell.run(work())

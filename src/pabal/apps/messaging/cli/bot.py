@@ -1,26 +1,34 @@
 """`pabal msg bot`: bots, and the devices that say they are one. A secret is read from stdin, never from the line."""
 
+from __future__ import annotations
+
 import sys
 from collections.abc import Awaitable, Callable
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pabal.apps.messaging.actions import bots
-from pabal.apps.messaging.actions.bots import BotChange
 from pabal.apps.messaging.cli import words
-from pabal.apps.messaging.cli.finding import find_bot, find_device
-from pabal.apps.messaging.cli.rows import bot_row, device_row
 from pabal.apps.messaging.cli.words import reply, reply_one
 from pabal.apps.messaging.model.bots import Bot, Device
 from pabal.apps.messaging.model.content import ImageMode
-from pabal.apps.messaging.store import bots as store
-from pabal.base.database import Tx
 from pabal.platform.actor import Actor
 from pabal.platform.commands.answers import Answer
+from pabal.platform.commands.lazily import lazily
 from pabal.platform.commands.options import Cursor, DryRun, Limit, OrgOption, find_unit, see, tell_more, unit_names
 from pabal.platform.commands.shell import Shell
 from pabal.platform.language.pairs import Pair, put
+
+if TYPE_CHECKING:
+    from pabal.base.database import Tx
+
+    Decision = Callable[[Tx, Actor, int], Awaitable[Device]]
+
+with lazily():
+    from pabal.apps.messaging.actions import bots
+    from pabal.apps.messaging.cli import finding
+    from pabal.apps.messaging.cli import rows as views
+    from pabal.apps.messaging.store import bots as store
 
 app = typer.Typer(help="Bots, and the devices that say they are one.", no_args_is_help=True)
 
@@ -34,8 +42,17 @@ FIELDS = (
     *("id", "name", "state", "org", "waiting", "failures", "last_ping_at", "server", "image_mode", "has_secret"),
     *("excluded_reason", "created_at"),
 )
-DEVICE_COLUMNS = ("id", "bot", "device_id", "state", "client_version", "address", "last_ping_at", "decided_by")
-Decision = Callable[[Tx, Actor, int], Awaitable[Device]]
+DEVICE_COLUMNS = (
+    "id",
+    "bot",
+    "device_id",
+    "state",
+    "client_version",
+    "address",
+    "asks_from",
+    "last_ping_at",
+    "decided_by",
+)
 
 
 @app.command("list")
@@ -54,7 +71,7 @@ def list_(
             scope = await see(tx, shell, org)
             page = await store.list_bots(tx, store.Wanted(scope.listed, q), cursor=cursor, limit=limit)
             names = await unit_names(tx)
-        rows = [bot_row(one, names) for one in page.items]
+        rows = [views.bot_row(bots.show_bot(shell.actor, one), names) for one in page.items]
         shell.show(reply(COLUMNS, rows, extra={"next_cursor": page.cursor}, empty=words.NO_BOTS, family="bot"))
         tell_more(shell, page.cursor)
 
@@ -68,11 +85,11 @@ def show(ctx: typer.Context, bot: Which) -> None:
 
     async def work() -> None:
         async with shell.transaction() as tx:
-            found = await find_bot(tx, await see(tx, shell), bot)
+            found = bots.show_bot(shell.actor, await finding.find_bot(tx, await see(tx, shell), bot))
             answer = await _answer(tx, shell, found)
         shell.show(answer)
         if shell.output == "table":
-            shell.show(reply(DEVICE_COLUMNS, [device_row(one) for one in found.devices], family="bot_device"))
+            shell.show(reply(DEVICE_COLUMNS, [views.device_row(one) for one in found.devices], family="bot_device"))
 
     shell.run(work())
 
@@ -136,7 +153,7 @@ def edit(
 
     async def act(tx: Tx, actor: Actor, found: Bot) -> Bot:
         unit_id = found.unit_id if org is None else (await find_unit(tx, org)).id
-        return await bots.edit(tx, actor, found.id, BotChange(images or found.image_mode, unit_id))
+        return await bots.edit(tx, actor, found.id, bots.BotChange(images or found.image_mode, unit_id))
 
     _change(ctx, bot, act, dry_run=dry_run)
 
@@ -164,9 +181,9 @@ def _decide(ctx: typer.Context, device: str, decision: Decision, *, dry_run: boo
 
     async def work() -> None:
         async with shell.change(dry_run=dry_run) as tx:
-            found = await find_device(tx, await see(tx, shell), device)
+            found = await finding.find_device(tx, await see(tx, shell), device)
             done = await decision(tx, shell.actor, found.id)
-        shell.show(reply_one(shell, (*DEVICE_COLUMNS, "decided_at"), device_row(done), family="bot_device"))
+        shell.show(reply_one(shell, (*DEVICE_COLUMNS, "decided_at"), views.device_row(done), family="bot_device"))
 
     shell.run(work())
 
@@ -176,7 +193,7 @@ def _change(ctx: typer.Context, bot: str, act: Callable[[Tx, Actor, Bot], Awaita
 
     async def work() -> None:
         async with shell.change(dry_run=dry_run) as tx:
-            found = await find_bot(tx, await see(tx, shell), bot)
+            found = await finding.find_bot(tx, await see(tx, shell), bot)
             answer = await _answer(tx, shell, await act(tx, shell.actor, found))
         shell.show(answer)
 
@@ -184,7 +201,7 @@ def _change(ctx: typer.Context, bot: str, act: Callable[[Tx, Actor, Bot], Awaita
 
 
 async def _answer(tx: Tx, shell: Shell, bot: Bot) -> Answer:
-    return reply_one(shell, FIELDS, bot_row(bot, await unit_names(tx)), family="bot")
+    return reply_one(shell, FIELDS, views.bot_row(bots.show_bot(shell.actor, bot), await unit_names(tx)), family="bot")
 
 
 def _read(shell: Shell, words: Pair) -> str:

@@ -1,23 +1,30 @@
 """`pabal msg delivery`: the send log, and what can still be done about a send."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pabal.apps.messaging.actions import deliveries
 from pabal.apps.messaging.cli import words
-from pabal.apps.messaging.cli.finding import find_bot, find_delivery, find_room, find_schedule
-from pabal.apps.messaging.cli.rows import delivery_row, open_row
 from pabal.apps.messaging.cli.words import reply, reply_one
 from pabal.apps.messaging.model.deliveries import Delivery
-from pabal.apps.messaging.store import deliveries as store
-from pabal.base.database import Tx
 from pabal.platform.commands.answers import Answer
-from pabal.platform.commands.moments import read_moment
+from pabal.platform.commands.lazily import lazily
 from pabal.platform.commands.options import Cursor, DryRun, Limit, OrgOption, see, tell_more
 from pabal.platform.commands.shell import Shell
+
+if TYPE_CHECKING:
+    from pabal.base.database import Tx
+
+with lazily():
+    from pabal.apps.messaging.actions import deliveries
+    from pabal.apps.messaging.cli import finding
+    from pabal.apps.messaging.cli import rows as views
+    from pabal.apps.messaging.store import deliveries as store
+    from pabal.platform.commands import moments
 
 app = typer.Typer(help="Deliveries: what was sent, what was missed, what is under way.", no_args_is_help=True)
 
@@ -99,7 +106,7 @@ def show(ctx: typer.Context, delivery: DeliveryId) -> None:
 
     async def work() -> None:
         async with shell.transaction() as tx:
-            answer = _answer(shell, await find_delivery(tx, await see(tx, shell), delivery), tx)
+            answer = _answer(shell, await finding.find_delivery(tx, await see(tx, shell), delivery), tx)
         shell.show(answer)
 
     shell.run(work())
@@ -119,7 +126,7 @@ def resume(
 
     async def work() -> None:
         async with shell.change(dry_run=dry_run) as tx:
-            found = await find_delivery(tx, await see(tx, shell), delivery)
+            found = await finding.find_delivery(tx, await see(tx, shell), delivery)
             made = await deliveries.resume(tx, shell.actor, found.id, resend_unknown=resend_unknown)
             answer = _answer(shell, made, tx)
         shell.show(answer)
@@ -135,7 +142,7 @@ def dismiss(ctx: typer.Context, delivery: DeliveryId, dry_run: DryRun = False) -
     async def work() -> None:
         async with shell.change(dry_run=dry_run) as tx:
             scope = await see(tx, shell)
-            found = await find_delivery(tx, scope, delivery)
+            found = await finding.find_delivery(tx, scope, delivery)
             await deliveries.dismiss(tx, shell.actor, found.id)
             answer = _answer(shell, await store.get_delivery(tx, scope, found.id), tx)
         shell.show(answer)
@@ -157,12 +164,12 @@ async def _understand(tx: Tx, shell: Shell, asked: Asked) -> store.Wanted:
     return store.Wanted(
         units=scope.listed,
         states=asked.states or None,
-        schedule_id=None if asked.schedule is None else (await find_schedule(tx, scope, asked.schedule)).id,
-        room_id=None if asked.room is None else (await find_room(tx, scope, asked.room)).id,
-        bot_id=None if asked.bot is None else (await find_bot(tx, scope, asked.bot)).id,
+        schedule_id=None if asked.schedule is None else (await finding.find_schedule(tx, scope, asked.schedule)).id,
+        room_id=None if asked.room is None else (await finding.find_room(tx, scope, asked.room)).id,
+        bot_id=None if asked.bot is None else (await finding.find_bot(tx, scope, asked.bot)).id,
         cause=asked.cause,
-        from_at=None if asked.since is None else read_moment(asked.since, tx.now),
-        to_at=None if asked.until is None else read_moment(asked.until, tx.now),
+        from_at=None if asked.since is None else moments.read_moment(asked.since, tx.now),
+        to_at=None if asked.until is None else moments.read_moment(asked.until, tx.now),
         q=asked.q,
     )
 
@@ -170,7 +177,7 @@ async def _understand(tx: Tx, shell: Shell, asked: Asked) -> store.Wanted:
 async def _show_open(shell: Shell, org: str | None, limit: int) -> None:
     async with shell.transaction() as tx:
         found = await store.list_open(tx, (await see(tx, shell, org)).listed, limit=limit)
-    rows = [open_row(one) for one in found]
+    rows = [views.open_row(one) for one in found]
     shell.show(reply(OPEN_COLUMNS, rows, empty=words.NO_DELIVERIES, family="delivery"))
 
 
@@ -180,5 +187,5 @@ def _answer(shell: Shell, delivery: Delivery, tx: Tx) -> Answer:
 
 def _row(shell: Shell, delivery: Delivery, tx: Tx) -> dict[str, Any]:
     """To people an open one is where it is; programs find that in `place`."""
-    row = delivery_row(delivery, shell.lang, tx.now)
+    row = views.delivery_row(delivery, shell.lang, tx.now)
     return {**row, "state": delivery.place or delivery.state} if shell.output == "table" else row

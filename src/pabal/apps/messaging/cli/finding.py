@@ -113,5 +113,5 @@ def _name(one: Bot | Device | Room | Schedule | Template) -> str:
         case Schedule():
             return one.title
         case Device():
-            return one.device_id
+            return one.device_id or ""
     return one.name

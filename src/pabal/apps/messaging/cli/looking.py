@@ -1,35 +1,41 @@
 """`pabal msg limits`, `preview` and `load`: how much may be sent, how it will look, and how busy the servers are."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from datetime import datetime
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 from zoneinfo import ZoneInfo
 
 import typer
 
-from pabal.apps.messaging import settings
-from pabal.apps.messaging.actions import checking
-from pabal.apps.messaging.actions.budgets import read_budget
 from pabal.apps.messaging.cli import words
-from pabal.apps.messaging.cli.checked import field, show_short, upcoming_rows, write
-from pabal.apps.messaging.cli.finding import find_room, find_schedule
-from pabal.apps.messaging.cli.rows import budget_rows, describe, picture_text
 from pabal.apps.messaging.cli.words import reply, reply_one
 from pabal.apps.messaging.model.content import Pace
 from pabal.apps.messaging.model.preview import Bubble, bubbles
 from pabal.apps.messaging.model.rooms import Room
 from pabal.apps.messaging.model.schedules import Schedule
-from pabal.apps.messaging.model.upcoming import Upcoming5
-from pabal.apps.messaging.store.bots import get_bot, list_servers
-from pabal.base.database import Tx
 from pabal.engine import ids
 from pabal.platform.commands.answers import Answer
+from pabal.platform.commands.lazily import lazily
 from pabal.platform.commands.options import see
 from pabal.platform.commands.shell import Shell
 from pabal.platform.language.moments import show_time
 from pabal.platform.language.pairs import Lang, put
-from pabal.platform.settings import values
+
+if TYPE_CHECKING:
+    from pabal.apps.messaging.model.upcoming import Upcoming5
+    from pabal.base.database import Tx
+
+with lazily():
+    from pabal.apps.messaging import settings
+    from pabal.apps.messaging.actions import budgets, checking
+    from pabal.apps.messaging.cli import checked as checks
+    from pabal.apps.messaging.cli import finding
+    from pabal.apps.messaging.cli import rows as views
+    from pabal.apps.messaging.store import bots
+    from pabal.platform import settings as platform_settings
 
 LIMIT_COLUMNS = ("limit", "used", "most", "span", "meter", "next_allowed_at", "is_own")
 LOAD_COLUMNS = ("server", "address", "active_bots", "total_connections", "memory_mb", "cpu_percent", "refused", "at")
@@ -44,16 +50,16 @@ def limits(
 
     async def work() -> None:
         async with shell.transaction() as tx:
-            answer = await show_limits(tx, shell, await find_room(tx, await see(tx, shell), room))
+            answer = await show_limits(tx, shell, await finding.find_room(tx, await see(tx, shell), room))
         shell.show(answer)
 
     shell.run(work())
 
 
 async def show_limits(tx: Tx, shell: Shell, room: Room) -> Answer:
-    budget = await read_budget(tx, room)
+    budget = await budgets.read_budget(tx, room)
     extra = {"room": room.name, "binds": budget.binds, "next_allowed_at": budget.next_allowed_at}
-    return reply(LIMIT_COLUMNS, budget_rows(budget, room, shell.lang), extra=extra, empty=words.NO_LIMITS)
+    return reply(LIMIT_COLUMNS, views.budget_rows(budget, room, shell.lang), extra=extra, empty=words.NO_LIMITS)
 
 
 def preview(
@@ -65,14 +71,14 @@ def preview(
 
     async def work() -> None:
         async with shell.transaction() as tx:
-            found = await find_schedule(tx, await see(tx, shell), schedule)
+            found = await finding.find_schedule(tx, await see(tx, shell), schedule)
             checked = await checking.check(tx, shell.actor, found.as_new(), schedule_id=found.id)
             shown, now = await _bubbles(tx, shell, found, checked.upcoming), tx.now
         if shell.output == "table":
             for line in _lines(found, shown, checked.upcoming, shell.lang, now):
-                write(line)
+                checks.write(line)
         else:
-            ahead = upcoming_rows(checked.upcoming, shell.lang)
+            ahead = checks.upcoming_rows(checked.upcoming, shell.lang)
             row = {"id": found.id, "bubbles": [_row(one, shell.lang) for one in shown], "upcoming": ahead}
             shell.show(reply_one(shell, tuple(row), row))
 
@@ -85,8 +91,10 @@ def load(ctx: typer.Context) -> None:
 
     async def work() -> None:
         async with shell.transaction() as tx:
-            servers = await list_servers(tx)
-            said = await values(tx, (settings.MAX_BOTS, settings.MAX_MEMORY_MB, settings.MAX_CPU_PERCENT))
+            servers = await bots.list_servers(tx)
+            said = await platform_settings.values(
+                tx, (settings.MAX_BOTS, settings.MAX_MEMORY_MB, settings.MAX_CPU_PERCENT)
+            )
         most = {
             "bots": said[settings.MAX_BOTS],
             "memory": said[settings.MAX_MEMORY_MB],
@@ -107,8 +115,8 @@ def _rounded(row: dict[str, Any]) -> dict[str, Any]:
 
 
 async def _bubbles(tx: Tx, shell: Shell, schedule: Schedule, ahead: Sequence[Upcoming5]) -> list[Bubble]:
-    said = await values(tx, (settings.IMAGE_GAP_MS, settings.FOLD_LENGTH))
-    bot = await get_bot(tx, await see(tx, shell), schedule.bot_id)
+    said = await platform_settings.values(tx, (settings.IMAGE_GAP_MS, settings.FOLD_LENGTH))
+    bot = await bots.get_bot(tx, await see(tx, shell), schedule.bot_id)
     at = next((one.moment for one in ahead if one.is_sent), tx.now)
     pace = Pace(bot.image_mode, said[settings.IMAGE_GAP_MS])
     return bubbles(schedule.content, pace, bot_name=bot.name, at=at, fold_length=said[settings.FOLD_LENGTH])
@@ -119,7 +127,7 @@ def _lines(
 ) -> Iterator[str]:
     zone = ZoneInfo(schedule.when.zone)
     yield f"{schedule.title} → {schedule.room_name} ({schedule.bot_name})"
-    yield f"  {describe(schedule.when, lang)}"
+    yield f"  {views.describe(schedule.when, lang)}"
     for bubble in shown:
         wait = f"  {put(lang, bubble.wait)}" if bubble.wait is not None else ""
         yield ""
@@ -128,15 +136,15 @@ def _lines(
     yield ""
     for number, one in enumerate(ahead):
         label = words.NEXT_SENDS if number == 0 else ("", "")
-        said = [show_short(one.moment, zone, lang, now), *(put(lang, reason) for reason in one.reasons)]
-        yield field(lang, label, "  ".join(said))
+        said = [checks.show_short(one.moment, zone, lang, now), *(put(lang, reason) for reason in one.reasons)]
+        yield checks.field(lang, label, "  ".join(said))
     if not ahead:
-        yield field(lang, words.NEXT_SENDS, put(lang, words.NEVER))
+        yield checks.field(lang, words.NEXT_SENDS, put(lang, words.NEVER))
 
 
 def _bubble_text(bubble: Bubble, lang: Lang) -> list[str]:
     if not bubble.is_text:
-        return [picture_text(one.picture) for one in bubble.tiles]
+        return [views.picture_text(one.picture) for one in bubble.tiles]
     shown = "".join(run.text for run in bubble.runs).split("\n")
     return [*shown, put(lang, words.CUT)] if bubble.is_folded else shown
 

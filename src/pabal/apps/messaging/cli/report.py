@@ -1,23 +1,31 @@
 """`pabal msg report`: how well and how late it was sent, in all or by unit, room, kind, template or reason."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import timedelta
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 from zoneinfo import ZoneInfo
 
 import typer
 
-from pabal.apps.messaging.actions import reports
-from pabal.apps.messaging.actions.reports import Row, Summary, Usage
 from pabal.apps.messaging.cli import words
 from pabal.apps.messaging.cli.words import reply, reply_one
 from pabal.apps.messaging.model.reasons import name_reason
-from pabal.apps.messaging.store.statistics import Period
+from pabal.platform.commands.lazily import lazily
 from pabal.platform.commands.options import OrgOption, see, unit_names
 from pabal.platform.commands.shell import Shell
 from pabal.platform.language.pairs import Lang, put
+
+if TYPE_CHECKING:
+    from pabal.apps.messaging.actions.reports import Row, Summary, Usage
+    from pabal.apps.messaging.store.statistics import Period
+
+with lazily():
+    from pabal.apps.messaging.actions import reports
+    from pabal.apps.messaging.store import statistics
 
 FIELDS = (
     *("since", "until", "processed", "sent", "success_rate", "average_ms", "delay_p50_ms", "delay_p95_ms"),
@@ -46,7 +54,7 @@ def report(
 
     async def work() -> None:
         async with shell.transaction() as tx:
-            scope, period = await see(tx, shell, org), Period(tx.now - timedelta(days=days), tx.now)
+            scope, period = await see(tx, shell, org), statistics.Period(tx.now - timedelta(days=days), tx.now)
             if by is None:
                 summary = await reports.read_summary(tx, scope, period, ZoneInfo("Asia/Seoul"))
                 counters = await reports.seed_metrics(tx, scope)

@@ -1,26 +1,35 @@
 """`pabal msg room`: where messages go. A bot discovers rooms; somebody claims them for a unit."""
 
+from __future__ import annotations
+
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pabal.apps.messaging.actions import rooms
-from pabal.apps.messaging.actions.rooms import NewRoom, RoomChange
 from pabal.apps.messaging.cli import words
-from pabal.apps.messaging.cli.finding import find_bot, find_room
 from pabal.apps.messaging.cli.looking import show_limits
-from pabal.apps.messaging.cli.rows import room_row
 from pabal.apps.messaging.cli.words import reply, reply_one
 from pabal.apps.messaging.errors import BadRoom
 from pabal.apps.messaging.model.rooms import Room, RoomType
-from pabal.apps.messaging.store import rooms as store
-from pabal.base.database import Tx
 from pabal.platform.actor import Actor
+from pabal.platform.commands.lazily import lazily
 from pabal.platform.commands.options import Cursor, DryRun, Limit, OrgOption, find_unit, see, tell_more, unit_names
 from pabal.platform.commands.shell import Shell
-from pabal.platform.tenants import ensure_hq
+
+if TYPE_CHECKING:
+    from pabal.apps.messaging.actions.rooms import RoomChange
+    from pabal.base.database import Tx
+
+    Verb = Callable[[Tx, Actor, int, RoomChange], Awaitable[Room]]
+
+with lazily():
+    from pabal.apps.messaging.actions import rooms
+    from pabal.apps.messaging.cli import finding
+    from pabal.apps.messaging.cli import rows as views
+    from pabal.apps.messaging.store import rooms as store
+    from pabal.platform import tenants
 
 app = typer.Typer(help="Rooms: where messages go.", no_args_is_help=True)
 
@@ -32,9 +41,9 @@ Owner = Annotated[str | None, typer.Option("--org", metavar="UNIT", help="Whose 
 Number = Annotated[
     str | None, typer.Option(metavar="N|default", help="A number; 0 is no limit, default the setting's.")
 ]
+SameName = Annotated[bool, typer.Option("--yes", "-y", help="Also when the bot calls another room by the same name.")]
 COLUMNS = ("id", "name", "room_type", "org", "bots", "channel_id", "last_message_at")
-FIELDS = (*COLUMNS, "note", "created_at", "updated_at")
-Verb = Callable[[Tx, Actor, int, RoomChange], Awaitable[Room]]
+FIELDS = (*COLUMNS, "held", "note", "created_at", "updated_at")
 
 
 @dataclass(frozen=True)
@@ -45,6 +54,7 @@ class _Given:
     name: str | None
     kind: RoomType | None
     note: str | None
+    yes: bool
 
 
 @app.command("list")
@@ -67,11 +77,11 @@ def list_(
             if unclaimed:
                 page = await store.list_unclaimed(tx, scope, cursor=cursor, limit=limit)
             else:
-                bot_id = None if bot is None else (await find_bot(tx, scope, bot)).id
+                bot_id = None if bot is None else (await finding.find_bot(tx, scope, bot)).id
                 wanted = store.Wanted(scope.listed, q, kind, bot_id)
                 page = await store.list_rooms(tx, wanted, cursor=cursor, limit=limit)
             names = await unit_names(tx)
-        rows = [room_row(one, names) for one in page.items]
+        rows = [views.room_row(one, names) for one in page.items]
         shell.show(reply(COLUMNS, rows, extra={"next_cursor": page.cursor}, empty=words.NO_ROOMS))
         tell_more(shell, page.cursor)
 
@@ -85,9 +95,9 @@ def show(ctx: typer.Context, room: Which) -> None:
 
     async def work() -> None:
         async with shell.transaction() as tx:
-            found = await find_room(tx, await see(tx, shell), room)
+            found = await finding.find_room(tx, await see(tx, shell), room)
             names = await unit_names(tx)
-        shell.show(reply_one(shell, FIELDS, room_row(found, names)))
+        shell.show(reply_one(shell, FIELDS, views.room_row(found, names)))
 
     shell.run(work())
 
@@ -100,10 +110,11 @@ def claim(
     name: NameOption = None,
     kind: Kind = None,
     note: NoteOption = None,
+    yes: SameName = False,
     dry_run: DryRun = False,
 ) -> None:  # long: each thing one may say of a room is an option
     """Give a room that a bot discovered to a unit; to the HQ if none is named."""
-    _change(ctx, room, rooms.claim, _Given(org, name, kind, note), dry_run=dry_run)
+    _change(ctx, room, rooms.claim, _Given(org, name, kind, note, yes), dry_run=dry_run)
 
 
 @app.command()
@@ -114,10 +125,11 @@ def edit(
     name: NameOption = None,
     kind: Kind = None,
     note: NoteOption = None,
+    yes: SameName = False,
     dry_run: DryRun = False,
 ) -> None:  # long: each thing one may say of a room is an option
     """Changes what is said; the rest stays."""
-    _change(ctx, room, rooms.edit, _Given(org, name, kind, note), dry_run=dry_run)
+    _change(ctx, room, rooms.edit, _Given(org, name, kind, note, yes), dry_run=dry_run)
 
 
 @app.command()
@@ -128,6 +140,7 @@ def add(
     bot: Annotated[str, typer.Option(help="The bot that is in it: number or name.")],
     org: Owner = None,
     kind: Kind = None,
+    yes: SameName = False,
     dry_run: DryRun = False,
 ) -> None:  # long: each thing one may say of a room is an option
     """A room in which no bot has heard anything yet."""
@@ -135,11 +148,31 @@ def add(
 
     async def work() -> None:
         async with shell.change(dry_run=dry_run) as tx:
-            unit = await ensure_hq(tx) if org is None else await find_unit(tx, org)
-            found = await find_bot(tx, await see(tx, shell), bot)
-            new = NewRoom(channel, name, found.id, unit.id, kind or RoomType.PRODUCTION)
+            unit = await tenants.ensure_hq(tx) if org is None else await find_unit(tx, org)
+            found = await finding.find_bot(tx, await see(tx, shell), bot)
+            new = rooms.NewRoom(channel, name, found.id, unit.id, kind or RoomType.PRODUCTION, confirm=yes)
             made, names = await rooms.add(tx, shell.actor, new), await unit_names(tx)
-        shell.show(reply_one(shell, FIELDS, room_row(made, names)))
+        shell.show(reply_one(shell, FIELDS, views.room_row(made, names)))
+
+    shell.run(work())
+
+
+@app.command("remove-bot")
+def remove_bot(
+    ctx: typer.Context,
+    room: Which,
+    bot: Annotated[str, typer.Argument(help="The bot that is not in it any more: number or name.")],
+    dry_run: DryRun = False,
+) -> None:
+    """Say that a bot has left a room, so that its name is free again. A message it hears there brings it back."""
+    shell: Shell = ctx.obj
+
+    async def work() -> None:
+        async with shell.change(dry_run=dry_run) as tx:
+            scope = await see(tx, shell)
+            found, gone = await finding.find_room(tx, scope, room), await finding.find_bot(tx, scope, bot)
+            done, names = await rooms.remove_bot(tx, shell.actor, found.id, gone.id), await unit_names(tx)
+        shell.show(reply_one(shell, FIELDS, views.room_row(done, names)))
 
     shell.run(work())
 
@@ -170,7 +203,7 @@ def limits(
 
     async def work() -> None:
         async with shell.change(dry_run=dry_run) as tx:
-            found = await find_room(tx, await see(tx, shell), room)
+            found = await finding.find_room(tx, await see(tx, shell), room)
             if said:
                 own = replace(found.limits, **{name: _limit(text) for name, text in said.items()})
                 change = replace(await _as_change(tx, found), limits=own)
@@ -186,7 +219,7 @@ def _change(ctx: typer.Context, room: str, verb: Verb, given: _Given, *, dry_run
 
     async def work() -> None:
         async with shell.change(dry_run=dry_run) as tx:
-            found = await find_room(tx, await see(tx, shell), room)
+            found = await finding.find_room(tx, await see(tx, shell), room)
             change = await _as_change(tx, found)
             if given.org is not None:
                 change = replace(change, unit_id=(await find_unit(tx, given.org)).id)
@@ -195,17 +228,18 @@ def _change(ctx: typer.Context, room: str, verb: Verb, given: _Given, *, dry_run
                 name=change.name if given.name is None else given.name,
                 room_type=given.kind or change.room_type,
                 note=change.note if given.note is None else given.note,
+                confirm=given.yes,
             )
             done, names = await verb(tx, shell.actor, found.id, change), await unit_names(tx)
-        shell.show(reply_one(shell, FIELDS, room_row(done, names)))
+        shell.show(reply_one(shell, FIELDS, views.room_row(done, names)))
 
     shell.run(work())
 
 
 async def _as_change(tx: Tx, room: Room) -> RoomChange:
     """As it is; what nobody has claimed would be the HQ's."""
-    unit_id = room.unit_id if room.unit_id is not None else (await ensure_hq(tx)).id
-    return RoomChange(unit_id, room.name, room.room_type, room.note, room.limits)
+    unit_id = room.unit_id if room.unit_id is not None else (await tenants.ensure_hq(tx)).id
+    return rooms.RoomChange(unit_id, room.name, room.room_type, room.note, room.limits)
 
 
 def _limit(text: str) -> int | None:

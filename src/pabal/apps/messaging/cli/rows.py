@@ -5,7 +5,7 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
-from pabal.apps.messaging.model.bots import Bot, Device, DeviceState
+from pabal.apps.messaging.model.bots import Bot, Device
 from pabal.apps.messaging.model.content import Content, Picture
 from pabal.apps.messaging.model.deliveries import Delivery, DeliveryState, Tally, tally
 from pabal.apps.messaging.model.limits import Budget, BudgetRow
@@ -109,6 +109,7 @@ def room_row(room: Room, names: Names) -> dict[str, Any]:
         "room_type": room.room_type.value,
         "org": names.get(room.unit_id),
         "bots": [one.bot_name for one in room.bots],
+        "held": [one.bot_name for one in room.bots if one.is_held],
         "channel_id": room.channel_id,
         "last_message_at": room.last_message_at,
         "note": room.note or None,
@@ -137,7 +138,7 @@ def bot_row(bot: Bot, names: Names) -> dict[str, Any]:
         "excluded_by": bot.excluded_by,
         "unit_id": bot.unit_id,
         "created_at": bot.created_at,
-        "pending": sum(1 for one in bot.devices if one.state == DeviceState.PENDING),
+        "pending": sum(1 for one in bot.devices if one.waits),
         "devices": [device_row(one) for one in bot.devices],
     }
 
@@ -150,6 +151,8 @@ def device_row(device: Device) -> dict[str, Any]:
         "state": device.state,
         "client_version": device.client_version,
         "address": device.address,
+        "asks_from": device.asks_from,
+        "networks": device.networks,
         "last_ping_at": device.last_ping_at,
         "decided_by": device.decided_by,
         "decided_at": device.decided_at,

@@ -1,20 +1,30 @@
-"""`pabal msg schedule new` and `edit`: everything of a schedule as options; with --dry-run what would come of it."""
+"""`pabal msg schedule new` and `edit`: everything of a schedule as options; with --dry-run what would come of it.
 
-from typing import Annotated
+`app` is that of schedule.py, with these two.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pabal.apps.messaging.actions import checking, schedules
-from pabal.apps.messaging.cli.checked import show_checked, tell_warnings
-from pabal.apps.messaging.cli.finding import find_schedule
-from pabal.apps.messaging.cli.schedule import Which, show_schedule
+from pabal.apps.messaging.cli.schedule import Which, app, show_schedule
 from pabal.apps.messaging.cli.timing import Timed
-from pabal.apps.messaging.cli.trying import Images1, Images2, Spread, Text, in_words, trying
-from pabal.apps.messaging.cli.understanding import Given, understand
+from pabal.apps.messaging.cli.trying import Images1, Images2, Spread, Text, check_files, in_words, trying
 from pabal.apps.messaging.model.content import SendOrder
 from pabal.apps.messaging.model.schedules import LatePolicy
+from pabal.platform.commands.lazily import lazily
 from pabal.platform.commands.options import DryRun, OrgOption, see
 from pabal.platform.commands.shell import Shell
+
+if TYPE_CHECKING:
+    from pabal.apps.messaging.cli.understanding import Given
+
+with lazily():
+    from pabal.apps.messaging.actions import checking, schedules
+    from pabal.apps.messaging.cli import checked as checks
+    from pabal.apps.messaging.cli import finding, understanding
 
 RoomOption = Annotated[str | None, typer.Option("--room", help="Where: number, name or channel id.")]
 BotOption = Annotated[str | None, typer.Option("--bot", help="Who sends: number or name; without it the room's first.")]
@@ -34,11 +44,7 @@ Late = Annotated[LatePolicy | None, typer.Option("--late-policy", help="What to 
 TemplateOption = Annotated[str | None, typer.Option("--template", help="Begin with this one: number or name.")]
 
 
-def add_to(app: typer.Typer) -> None:
-    app.command("new", cls=Spread)(new)
-    app.command("edit", cls=Spread)(edit)
-
-
+@app.command("new", cls=Spread)
 def new(
     ctx: typer.Context,
     room: Annotated[str, typer.Option("--room", help="Where: number, name or channel id.")],
@@ -66,14 +72,16 @@ def new(
 ) -> None:  # long: each thing one may say of a schedule is an option
     """A new schedule. With --dry-run: its next moments, the room's limits, and what to know, without saving it."""
     timed = Timed(at, daily, weekly, zone, since, until)
-    given = Given(
+    given = understanding.Given(
         *(room, bot, org, template, title, description, text, images1, images2, order, interval, wait1, wait2),
         *(late, not inactive, timed),
     )
     shell: Shell = ctx.obj
+    check_files(shell, text, images1, images2)
     shell.run(_save(shell, None, given, dry_run=dry_run))
 
 
+@app.command("edit", cls=Spread)
 def edit(
     ctx: typer.Context,
     schedule: Which,
@@ -102,11 +110,12 @@ def edit(
 ) -> None:  # long: each thing one may say of a schedule is an option
     """Changes what is said; the rest stays. What has begun goes on as it was."""
     timed = Timed(at, daily, weekly, zone, since, until)
-    given = Given(
+    given = understanding.Given(
         *(room, bot, org, template, title, description, text, images1, images2, order, interval, wait1, wait2),
         *(late, active, timed),
     )
     shell: Shell = ctx.obj
+    check_files(shell, text, images1, images2)
     shell.run(_save(shell, schedule, given, dry_run=dry_run))
 
 
@@ -114,8 +123,8 @@ async def _save(shell: Shell, schedule: str | None, given: Given, *, dry_run: bo
     async with trying(shell, dry_run=dry_run) as here:
         tx, old = here.tx, None
         if schedule is not None:
-            old = await find_schedule(tx, await see(tx, shell), schedule)
-        wanted = await understand(shell, here, given, old)
+            old = await finding.find_schedule(tx, await see(tx, shell), schedule)
+        wanted = await understanding.understand(shell, here, given, old)
         with in_words(shell):
             checked = await checking.check(tx, shell.actor, wanted, schedule_id=None if old is None else old.id)
             if old is None:
@@ -124,7 +133,7 @@ async def _save(shell: Shell, schedule: str | None, given: Given, *, dry_run: bo
                 saved = await schedules.edit(tx, shell.actor, old.id, wanted, expect_version=old.version)
         answer, now = await show_schedule(tx, shell, saved), tx.now
     if dry_run:
-        show_checked(shell, checked, saved.when, now)
+        checks.show_checked(shell, checked, saved.when, now)
     else:
         shell.show(answer)
-        tell_warnings(shell, checked)
+        checks.tell_warnings(shell, checked)

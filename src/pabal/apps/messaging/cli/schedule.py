@@ -1,29 +1,38 @@
 """`pabal msg schedule`: list, show, and every verb of a schedule but saving it; that is saving.py."""
 
+from __future__ import annotations
+
 from collections.abc import Awaitable, Callable
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 from zoneinfo import ZoneInfo
 
 import typer
 
-from pabal.apps.messaging.actions import deliveries, schedules
 from pabal.apps.messaging.cli import words
 from pabal.apps.messaging.cli.delivery import Asked, show_list
-from pabal.apps.messaging.cli.finding import find_bot, find_room, find_schedule, find_test_room
-from pabal.apps.messaging.cli.rows import delivery_row, schedule_row
 from pabal.apps.messaging.cli.words import reply, reply_one
 from pabal.apps.messaging.model.schedules import Schedule
-from pabal.apps.messaging.store import schedules as store
-from pabal.base.database import Tx
 from pabal.engine import ids
 from pabal.platform.actor import Actor
 from pabal.platform.commands.answers import Answer
-from pabal.platform.commands.moments import read_moment
+from pabal.platform.commands.lazily import lazily
 from pabal.platform.commands.options import Cursor, DryRun, Limit, OrgOption, Yes, see, tell_more, unit_names
 from pabal.platform.commands.shell import Shell
-from pabal.platform.tenants import visible_to
+
+if TYPE_CHECKING:
+    from pabal.base.database import Tx
+
+    Verb = Callable[[Tx, Actor, int], Awaitable[Schedule]]
+
+with lazily():
+    from pabal.apps.messaging.actions import deliveries, schedules
+    from pabal.apps.messaging.cli import finding
+    from pabal.apps.messaging.cli import rows as views
+    from pabal.apps.messaging.store import schedules as store
+    from pabal.platform import tenants
+    from pabal.platform.commands import moments
 
 app = typer.Typer(help="Schedules: what is sent where, and when.", no_args_is_help=True)
 
@@ -39,7 +48,6 @@ FIELDS = (
     *("bot", "org", "text", "images_1", "images_2", "send_order", "send_interval_seconds", "late_policy"),
     *("last_sent_at", "send_count", "failures", "created_by", "created_at", "updated_at"),
 )
-Verb = Callable[[Tx, Actor, int], Awaitable[Schedule]]
 
 
 class StateName(StrEnum):
@@ -69,13 +77,13 @@ def list_(
             wanted = store.Wanted(
                 scope.listed,
                 states=[one.value for one in state or ()],
-                room_id=None if room is None else (await find_room(tx, scope, room)).id,
-                bot_id=None if bot is None else (await find_bot(tx, scope, bot)).id,
+                room_id=None if room is None else (await finding.find_room(tx, scope, room)).id,
+                bot_id=None if bot is None else (await finding.find_bot(tx, scope, bot)).id,
                 q=q,
             )
             page = await store.list_schedules(tx, wanted, cursor, limit)
             names = await unit_names(tx)
-        rows = [schedule_row(one, names, shell.lang) for one in page.items]
+        rows = [views.schedule_row(one, names, shell.lang) for one in page.items]
         extra = {"next_cursor": page.cursor}
         shell.show(reply(COLUMNS, rows, extra=extra, empty=words.NO_SCHEDULES, family="message_schedule"))
         tell_more(shell, page.cursor)
@@ -90,7 +98,7 @@ def show(ctx: typer.Context, schedule: Which) -> None:
 
     async def work() -> None:
         async with shell.transaction() as tx:
-            found = await find_schedule(tx, await see(tx, shell), schedule)
+            found = await finding.find_schedule(tx, await see(tx, shell), schedule)
             answer = await show_schedule(tx, shell, found)
         shell.show(answer)
 
@@ -146,7 +154,7 @@ def send_now(ctx: typer.Context, schedule: Which, yes: Yes = False, dry_run: Dry
 
     async def find() -> Schedule:
         async with shell.transaction() as tx:
-            return await find_schedule(tx, await see(tx, shell), schedule)
+            return await finding.find_schedule(tx, await see(tx, shell), schedule)
 
     async def work() -> None:
         async with shell.change(dry_run=dry_run) as tx:
@@ -174,11 +182,11 @@ def send_test(
 
     async def work() -> None:
         async with shell.change(dry_run=dry_run) as tx:
-            found = await find_schedule(tx, await see(tx, shell), schedule)
-            below = await visible_to(tx, shell.actor, within=found.unit_id)
-            place = await find_test_room(tx, below if room is None else await see(tx, shell), room)
+            found = await finding.find_schedule(tx, await see(tx, shell), schedule)
+            below = await tenants.visible_to(tx, shell.actor, within=found.unit_id)
+            place = await finding.find_test_room(tx, below if room is None else await see(tx, shell), room)
             made = await deliveries.send_test(tx, shell.actor, found.id, place.id)
-            row = delivery_row(made, shell.lang, tx.now)
+            row = views.delivery_row(made, shell.lang, tx.now)
         shell.show(reply_one(shell, ("id", "state", "schedule", "room", "bot", "job"), row, family="delivery"))
         if not dry_run and shell.output == "table":
             shell.tell(words.LOOK_AT, id=row["id"])
@@ -201,7 +209,7 @@ def delete(
 
     async def work() -> None:
         async with shell.change(dry_run=dry_run) as tx:
-            found = await find_schedule(tx, await see(tx, shell), schedule)
+            found = await finding.find_schedule(tx, await see(tx, shell), schedule)
             answer = await show_schedule(tx, shell, found)
             await (schedules.purge if purge else schedules.delete)(tx, shell.actor, found.id)
         shell.show(answer)
@@ -218,7 +226,7 @@ def logs(ctx: typer.Context, schedule: Which, limit: Limit = 20, cursor: Cursor 
 
 async def show_schedule(tx: Tx, shell: Shell, schedule: Schedule) -> Answer:
     """Shown after the commit."""
-    row = schedule_row(schedule, await unit_names(tx), shell.lang)
+    row = views.schedule_row(schedule, await unit_names(tx), shell.lang)
     return reply_one(shell, FIELDS, row, family="message_schedule")
 
 
@@ -227,7 +235,7 @@ def _change(ctx: typer.Context, schedule: str, verb: Verb, *, dry_run: bool) -> 
 
     async def work() -> None:
         async with shell.change(dry_run=dry_run) as tx:
-            found = await find_schedule(tx, await see(tx, shell), schedule)
+            found = await finding.find_schedule(tx, await see(tx, shell), schedule)
             answer = await show_schedule(tx, shell, await verb(tx, shell.actor, found.id))
         shell.show(answer)
 
@@ -238,7 +246,7 @@ async def _one_moment(
     shell: Shell, schedule: str, act: Callable[[Tx, Schedule], Awaitable[datetime]], *, dry_run: bool
 ) -> None:
     async with shell.change(dry_run=dry_run) as tx:
-        found = await find_schedule(tx, await see(tx, shell), schedule)
+        found = await finding.find_schedule(tx, await see(tx, shell), schedule)
         moment = await act(tx, found)
         after = await store.get_schedule(tx, await see(tx, shell), found.id)
     row = {"id": after.id, "state": after.state, "title": after.title, "at": moment, "next_send_at": after.next_send_at}
@@ -246,4 +254,4 @@ async def _one_moment(
 
 
 def _read(text: str, schedule: Schedule, tx: Tx) -> datetime:
-    return read_moment(text, tx.now, ZoneInfo(schedule.when.zone))
+    return moments.read_moment(text, tx.now, ZoneInfo(schedule.when.zone))

@@ -1,22 +1,40 @@
 """`pabal msg template`: a text and images to begin a schedule with."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pabal.apps.messaging.actions import templates
 from pabal.apps.messaging.cli import words
-from pabal.apps.messaging.cli.finding import find_template
-from pabal.apps.messaging.cli.rows import template_row
-from pabal.apps.messaging.cli.trying import Images1, Images2, Spread, Text, Try, in_words, read_text, trying, upload
+from pabal.apps.messaging.cli.trying import (
+    Images1,
+    Images2,
+    Spread,
+    Text,
+    Try,
+    check_files,
+    in_words,
+    read_text,
+    trying,
+    upload,
+)
 from pabal.apps.messaging.cli.words import reply, reply_one
 from pabal.apps.messaging.model.templates import NewTemplate, Template
-from pabal.apps.messaging.store import templates as store
-from pabal.base.database import Tx
+from pabal.platform.commands.lazily import lazily
 from pabal.platform.commands.options import Cursor, DryRun, Limit, OrgOption, Yes, find_unit, see, tell_more
 from pabal.platform.commands.shell import Shell
-from pabal.platform.tenants import Scope
+
+if TYPE_CHECKING:
+    from pabal.base.database import Tx
+    from pabal.platform.tenants import Scope
+
+with lazily():
+    from pabal.apps.messaging.actions import templates
+    from pabal.apps.messaging.cli import finding
+    from pabal.apps.messaging.cli import rows as views
+    from pabal.apps.messaging.store import templates as store
 
 app = typer.Typer(help="Templates: a text and images to begin a schedule with.", no_args_is_help=True)
 
@@ -38,7 +56,7 @@ def list_(
     async def work() -> None:
         async with shell.transaction() as tx:
             page = await store.list_templates(tx, await see(tx, shell, org), q=q, cursor=cursor, limit=limit)
-        rows = [template_row(one) for one in page.items]
+        rows = [views.template_row(one) for one in page.items]
         shell.show(reply(COLUMNS, rows, extra={"next_cursor": page.cursor}, empty=words.NO_TEMPLATES))
         tell_more(shell, page.cursor)
 
@@ -52,7 +70,7 @@ def show(ctx: typer.Context, template: Which) -> None:
 
     async def work() -> None:
         async with shell.transaction() as tx:
-            found = await find_template(tx, await see(tx, shell), template)
+            found = await finding.find_template(tx, await see(tx, shell), template)
         _show(shell, found)
 
     shell.run(work())
@@ -70,7 +88,7 @@ def save(
 ) -> None:  # long: each thing one may say of a template is an option
     """A new template, or another content for one that the unit has. What is not said stays."""
     shell: Shell = ctx.obj
-
+    check_files(shell, text, images1, images2)
     given = _Given(name, text, images1, images2, org)
     shell.run(_save(shell, given, dry_run=dry_run))
 
@@ -84,7 +102,7 @@ def delete(ctx: typer.Context, template: Which, yes: Yes = False, dry_run: DryRu
 
     async def work() -> None:
         async with shell.change(dry_run=dry_run) as tx:
-            found = await find_template(tx, await see(tx, shell), template)
+            found = await finding.find_template(tx, await see(tx, shell), template)
             await templates.delete(tx, shell.actor, found.id)
         _show(shell, found)
 
@@ -92,7 +110,7 @@ def delete(ctx: typer.Context, template: Which, yes: Yes = False, dry_run: DryRu
 
 
 def _show(shell: Shell, template: Template) -> None:
-    shell.show(reply_one(shell, (*COLUMNS, "created_by", "created_at"), template_row(template)))
+    shell.show(reply_one(shell, (*COLUMNS, "created_by", "created_at"), views.template_row(template)))
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,10 @@ from zoneinfo import ZoneInfo
 from pabal.apps.messaging.errors import BadWhen
 from pabal.apps.messaging.model.schedules import ScheduleType, When
 from pabal.engine.recurrence import Weekday
-from pabal.platform.commands.moments import read_moment
+from pabal.platform.commands.lazily import lazily
+
+with lazily():
+    from pabal.platform.commands import moments
 
 SEOUL = "Asia/Seoul"
 _YEAR, _DAY, _SECOND = timedelta(days=365), timedelta(days=1), timedelta(seconds=1)
@@ -46,7 +49,7 @@ def _read(timed: Timed, now: datetime, old: When | None) -> When:
     if old is not None:
         when = replace(when, valid_from=old.valid_from, valid_until=old.valid_until)
     if timed.since is not None:
-        when = replace(when, valid_from=read_moment(timed.since, now, zone))
+        when = replace(when, valid_from=moments.read_moment(timed.since, now, zone))
     if timed.until is not None:
         when = replace(when, valid_until=_end(timed.until, now, zone))
     return when
@@ -58,7 +61,7 @@ def _rule(timed: Timed, now: datetime, zone: ZoneInfo) -> When:
     if len(said) != 1:
         raise BadWhen(", ".join(said))
     if timed.at is not None:
-        moment = read_moment(timed.at, now, zone).astimezone(zone).replace(microsecond=0)
+        moment = moments.read_moment(timed.at, now, zone).astimezone(zone).replace(microsecond=0)
         until = max(now, moment) + _DAY
         return When(ScheduleType.ONCE, moment.time(), now, until, moment.date(), zone=zone.key)
     if timed.daily is not None:
@@ -92,7 +95,7 @@ def _time(text: str) -> time:
 
 def _end(text: str, now: datetime, zone: ZoneInfo) -> datetime:
     """A day is valid to its end."""
-    moment = read_moment(text, now, zone)
+    moment = moments.read_moment(text, now, zone)
     return moment + _DAY - _SECOND if _DATE.fullmatch(text.strip()) else moment
 
 

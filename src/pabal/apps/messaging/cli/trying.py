@@ -1,23 +1,31 @@
 """What saving from the command line needs: the files it names, a try that is taken back, and refusals in words."""
 
+from __future__ import annotations
+
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 from typer.core import TyperCommand
 
-from pabal.apps.messaging import settings
 from pabal.apps.messaging.errors import BadFile, ContentRefused, NoServerFolder
 from pabal.apps.messaging.model.content import Picture
-from pabal.base.database import Database, Tx
+from pabal.platform.commands.lazily import lazily
 from pabal.platform.commands.shell import Shell
-from pabal.platform.settings import value
-from pabal.platform.storage import Files, Upload, UploadLimits, accept_image
+
+if TYPE_CHECKING:
+    from pabal.base.database import Database, Tx
+    from pabal.platform.storage import Files
+
+with lazily():
+    from pabal.apps.messaging import settings
+    from pabal.platform import settings as platform_settings
+    from pabal.platform import storage
 
 AREA = "messaging"
 MB, PIECE = 1024 * 1024, 256 * 1024
@@ -86,7 +94,7 @@ async def trying(shell: Shell, *, dry_run: bool) -> AsyncIterator[Try]:
         with tempfile.TemporaryDirectory() as aside:
             folder = Path(aside) if dry_run else shell.settings.data_dir / "files"
             async with shell.transaction() as tx:
-                yield Try(tx, Files(folder))
+                yield Try(tx, storage.Files(folder))
                 if dry_run:
                     raise _TakenBack
     except _TakenBack:
@@ -95,17 +103,29 @@ async def trying(shell: Shell, *, dry_run: bool) -> AsyncIterator[Try]:
 
 async def upload(shell: Shell, into: Try, names: Sequence[str], unit_id: int | None) -> tuple[Picture, ...]:
     """In the transaction that saves what shows them: refused, neither is kept. One empty name is no image."""
-    limits = UploadLimits(max_bytes=await value(into.tx, settings.MAX_IMAGE_BYTES) * MB)
+    limits = storage.UploadLimits(max_bytes=await platform_settings.value(into.tx, settings.MAX_IMAGE_BYTES) * MB)
     database = cast("Database", _Within(into.tx))
     pictures = []
     for name in names:
         if not name:
             continue
-        given = Upload(_read(Path(name)), Path(name).name, unit_id, area=AREA)
-        file = await accept_image(database, into.files, shell.actor, given, limits)
+        given = storage.Upload(_read(Path(name)), Path(name).name, unit_id, area=AREA)
+        file = await storage.accept_image(database, into.files, shell.actor, given, limits)
         size = (file.width or 0, file.height or 0)
         pictures.append(Picture(file.id, file.name, file.media_type, file.size, *size, file.frames or 1))
     return tuple(pictures)
+
+
+def check_files(shell: Shell, text: str | None, *images: list[str] | None) -> None:
+    """Before the database is asked: a file that cannot be read is refused at once."""
+    names = [name for group in images for name in group or () if name]
+    if text is not None and text.startswith("@") and text[1:2] not in ("@", "-"):
+        names.append(text[1:])
+    for name in names:
+        try:
+            Path(name).open("rb").close()
+        except OSError as error:
+            shell.fail(BadFile(f"{name}: {error.strerror}"))
 
 
 def read_text(given: str) -> str:

@@ -4,10 +4,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pabal.apps.messaging.model.reasons import COMPONENTS, LIMITS
-from pabal.apps.messaging.words import STATUS
 from pabal.platform.commands.answers import Answer
+from pabal.platform.commands.lazily import lazily
 from pabal.platform.commands.shell import Shell
 from pabal.platform.language.pairs import Pair
+
+with lazily():
+    from pabal.apps.messaging import words as app_words
 
 COLUMNS: Mapping[str, Pair] = {
     "title": ("TITLE", "제목"),
@@ -31,6 +34,7 @@ COLUMNS: Mapping[str, Pair] = {
     "room": ("ROOM", "톡방"),
     "bot": ("BOT", "봇"),
     "bots": ("BOTS", "봇"),
+    "held": ("HELD FOR ITS NAME", "이름이 겹쳐 보류"),
     "org": ("UNIT", "조직"),
     "room_type": ("KIND", "종류"),
     "channel_id": ("CHANNEL", "채널ID"),
@@ -47,6 +51,7 @@ COLUMNS: Mapping[str, Pair] = {
     "device_id": ("DEVICE", "기기"),
     "client_version": ("SCRIPT", "스크립트"),
     "address": ("ADDRESS", "주소"),
+    "asks_from": ("ASKS FROM", "승인 대기 주소"),
     "decided_by": ("DECIDED BY", "정한 사람"),
     "decided_at": ("DECIDED", "정한 때"),
     "scheduled_at": ("DUE", "예정"),
@@ -214,7 +219,7 @@ NEXT: Mapping[str, str] = {
 
 def reply(columns: Sequence[str], rows: Sequence[Mapping[str, Any]], **more: Any) -> Answer:
     """An answer in messaging's words."""
-    return Answer(columns, rows, status=STATUS, words=WORDS, **more)
+    return Answer(columns, rows, status=app_words.STATUS, words=WORDS, **more)
 
 
 def reply_one(shell: Shell, fields: Sequence[str], row: Mapping[str, Any], *, family: str = "") -> Answer:

@@ -81,8 +81,8 @@ async def _units(tx: Tx) -> dict[str, int]:
 
 
 async def _introduce(tx: Tx, name: str, unit_id: int) -> int:
-    caller = Caller(name, usual_device(name), "3.3.3", "MessengerBotR", "simulator", "")
-    found = await connected.register(tx, caller, worker=None)
+    caller = Caller(name, usual_device(name), "3.3.3", "MessengerBotR", "simulator", address="", network="")
+    found = await connected.register(tx, caller, worker=None, asks_at_new=False)
     if found.is_new:
         await begin(tx, DEVICE, [found.device], actor=ENGINE.name)
         await bots.approve(tx, ENGINE, found.device)

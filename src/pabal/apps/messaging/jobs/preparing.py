@@ -42,6 +42,8 @@ NEEDED = (
     own.CLAIM_BATCH_SIZE,
 )
 Key = tuple[int, int]
+# What is held back because of its room's name is looked at again so often, until its time is over.
+HELD_LOOK = timedelta(seconds=30)
 # Sending is the engine's: whom the pictures belong to was asked when the schedule was saved.
 _HOUSE = Scope(None, None)
 _DUPLICATE = Done("it was sent already")
@@ -188,7 +190,18 @@ async def _refuse(tx: Tx, start: Start, values: Values, bots_here_by: datetime) 
         return Fail("bot_not_in_room")
     if not await _may_enter(tx, errand):
         return Fail("room_not_allowed")
-    return None
+    return await _hold_back(tx, job, errand) if errand.is_name_shared else None
+
+
+async def _hold_back(tx: Tx, job: Job, errand: Errand) -> Outcome:
+    """The bot finds a room by its name and has this one for another unit's room too: it would arrive in either."""
+    held = Limited(tx.now + HELD_LOOK, limits.shared_name(errand.room_id))
+    if errand.deferred_by == limits.SHARED_NAME:
+        # told when it began: this may go on for a day
+        await errands.defer_errand(tx, errand.id, job_id=job.id, by=limits.SHARED_NAME, until=held.until)
+    else:
+        await _defer(tx, job, errand, held)
+    return held
 
 
 def _window(policy: str, values: Values) -> timedelta:

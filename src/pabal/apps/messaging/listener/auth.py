@@ -33,6 +33,11 @@ def is_about(auth: dict[str, Any], handshake: Handshake) -> bool:
     )
 
 
+def signed_ms(auth: dict[str, Any]) -> int:
+    """When it says it was signed; 0: it does not say."""
+    return _milliseconds(auth.get("timestamp")) or 0
+
+
 def _milliseconds(value: object) -> int | None:
     """The phone's JavaScript may write a whole number as 1.7E12."""
     if isinstance(value, bool) or not isinstance(value, int | float):

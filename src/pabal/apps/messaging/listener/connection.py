@@ -17,6 +17,7 @@ from pabal.apps.messaging.listener.dialects import (
     choose_dialect,
     media_seconds,
     read_chat,
+    read_claim,
     read_pong,
     write_ping,
     write_refusal,
@@ -27,19 +28,24 @@ from pabal.apps.messaging.listener.handshake import Handshake, is_handshake, rea
 from pabal.apps.messaging.listener.lines import Lines
 from pabal.apps.messaging.listener.protocol import Verdict
 from pabal.apps.messaging.listener.refusals import Refusal
+from pabal.apps.messaging.listener.strangers import FREE, LINE, Bucket, source_of
 from pabal.apps.messaging.listener.switchboard import Switchboard
 from pabal.apps.messaging.listener.wire import Packet, read_packet
 from pabal.base.telemetry import declare, emit
 
 HANDSHAKE_SECONDS = 10.0
+# For an approved phone that first sends what it heard in an outage, ten lines at a time.
+LONGEST_HANDSHAKE_SECONDS = 60.0
 LINE_SECONDS = 30.0
 PING_SECONDS = 30.0
 FIRST_PING = (1.0, 59.0)
 SILENT_SECONDS = 600.0
+# Lines of one connection that are heard before the others have their turn.
+AT_ONCE = 32
 
 declare("listener.connected", "Bot clients that shook hands")
 declare("listener.closed", "Bot clients told to go, in good order", labels=("reason",), level=logging.DEBUG)
-declare("listener.refused", "Bot clients turned away", labels=("reason",), level=logging.WARNING)
+declare("listener.dropped", "Messages before a handshake that were too many to keep", level=logging.DEBUG)
 declare("listener.unreadable", "Packets of bot clients that could not be read", level=logging.WARNING)
 declare("listener.keeper_failed", "Calls about a bot client that failed", labels=("call",), level=logging.ERROR)
 
@@ -47,21 +53,33 @@ T = TypeVar("T")
 
 
 class Connection:
-    """Only one that holds its bot's route sends; the others are welcomed, pinged, heard, and told when they must go."""
+    """Only one that holds its bot's route sends; the others are welcomed, pinged, heard, and told when they must go.
+
+    It begins as a stranger, and is one until it is trusted. `source`: the address strangers are counted by.
+    `is_expected`: it says it is a device that is approved, as far as this server knows.
+    """
 
     def __init__(self, board: Switchboard) -> None:
         self._board = board
-        self.lines = Lines(self._opened, self._stirred, board.now)
+        self.lines = Lines(self._opened, self._stirred, board.now, self._was_read)
+        self.source = ""
+        self._early: Early
+        self._bucket: Bucket
         self.handshake: Handshake | None = None
         self.verdict: Verdict | None = None
         self.epoch: int | None = None
+        self.is_trusted = False
+        self.is_expected = False
+        self._claimed: tuple[str, str] | None = None
         self._dialect: Dialect | None = None
-        self._early = Early()
+        self._free = FREE
         self._is_gone = False
+        self._is_begun = False
         self._is_told = False
         self._is_cut = False
         self._work: asyncio.Task[None] | None = None
         self._opened_at = self._heard_at = board.now()
+        self._handshake_by = self._opened_at + HANDSHAKE_SECONDS
         self._ping_at = 0.0
 
     @property
@@ -95,7 +113,7 @@ class Connection:
 
     def take_route(self, epoch: int) -> bool:
         """From now on this connection sends for its bot; the one before is told and closed. False: it has closed."""
-        if self.handshake is None or self.is_closed:
+        if self.handshake is None or not self.trust():
             return False
         self.epoch = epoch
         self._board.route(self, self.handshake.bot_name)
@@ -104,6 +122,26 @@ class Connection:
     def drop_route(self) -> None:
         self.epoch = None
         self._board.unroute(self, self.bot_name)
+
+    def trust(self) -> bool:
+        """It is approved, and proven where that is asked: it counts as a bot now. False: it has closed, or must."""
+        if self.is_closed or self.is_trusted:
+            return not self.is_closed
+        refused = self._board.refuse(self, is_approved=True)
+        if refused is not None:
+            self.tell_and_close(refused)
+            return False
+        self.is_trusted = True
+        self._board.strangers.discard(self)
+        self.lines.trust()
+        self._stirred()
+        return True
+
+    def distrust(self) -> None:
+        if self.is_trusted and not self.is_closed:
+            self.is_trusted = self.is_expected = False
+            self._board.strangers.add(self)
+            self.lines.distrust()
 
     def welcome(self, verdict: Verdict) -> None:
         """Answers the handshake; again when somebody has decided about the device meanwhile."""
@@ -138,8 +176,10 @@ class Connection:
     def tell_and_close(self, why: Refusal) -> None:
         if self.is_closed:
             return
-        event = "listener.closed" if why.is_routine else "listener.refused"
-        emit(event, reason=why.reason, address=str(self.address), bot=self.bot_name, said=why.message[0])
+        if why.is_routine:
+            emit("listener.closed", reason=why.reason, address=str(self.address), bot=self.bot_name)
+        else:
+            self._board.note_refusal(self, why)
         self.lines.close_after(write_refusal(why.reason, why.text, was_welcomed=self.is_welcomed))
         self._go()
         self._stirred()
@@ -149,12 +189,16 @@ class Connection:
         if self.lines.closes_at is not None:
             if now >= self.lines.closes_at:
                 self.lines.abort()
-        elif self.handshake is None and now - self._opened_at >= HANDSHAKE_SECONDS:
+        elif self.handshake is None and now >= self._handshake_by:
             self.tell_and_close(refusals.NO_HANDSHAKE)
         elif self.lines.half_since is not None and now - self.lines.half_since >= LINE_SECONDS:
             self.tell_and_close(refusals.SLOW)
         elif self.is_welcomed:
             self._look_at_pings(now)
+        if not self.is_trusted and self._may_speak():
+            self.lines.release()
+            if self.lines.has_line:
+                self._stirred()
 
     async def finish(self) -> None:
         """Waits for what the keeper is still told about it."""
@@ -178,14 +222,35 @@ class Connection:
             self.ping()
 
     def _opened(self) -> None:
-        self._board.connections.add(self)
-        refused = self._board.refuse(None)
-        if refused is not None:
-            self.tell_and_close(refused)
+        self.source = source_of(self.address[0])
+        self._early = Early(self._board.strangers, self.source)
+        self._bucket = self._board.strangers.get_bucket(self.source)
+        self._board.let_in(self)
+
+    def _was_read(self, size: int) -> None:
+        if not self.is_trusted:
+            self._charge(size)
+            if not self._may_speak():
+                self.lines.hold()
+
+    def _may_speak(self) -> bool:
+        """A stranger has so many bytes to itself; then it shares what its address may say."""
+        if self.is_trusted:
+            return True
+        return not self.is_closed and (self._free > 0 or not self._bucket.is_empty(self._board.now()))
+
+    def _charge(self, size: int) -> None:
+        free = min(size, max(self._free, 0))
+        self._free -= free
+        self._bucket.charge(size - free)
 
     def _stirred(self) -> None:
         if self.lines.is_lost:
             self._go()
+            if self.handshake is None and self._work is None:
+                # Most strangers only come and go: nobody is to be told.
+                self._board.connections.discard(self)
+                return
         if not self._is_cut and (self._work is None or self._work.done()):
             self._work = asyncio.get_running_loop().create_task(self._attend())
 
@@ -194,19 +259,27 @@ class Connection:
         if self._is_gone:
             return
         self._is_gone = True
+        self._early.take()
+        self._board.strangers.discard(self)
         if self.handshake is not None:
             self._board.unseat(self, self.handshake)
 
     async def _attend(self) -> None:
         """Hears line after line, so that the keeper's calls for one connection never overlap; ends with the last."""
-        while (line := self.lines.take()) is not None:
+        heard = 0
+        while self._may_speak() and (line := self.lines.take()) is not None:
+            if not self.is_trusted:
+                self._charge(max(LINE - len(line), 0))
             try:
                 await self._hear(line)
             except Exception as error:  # noqa: BLE001 -- one connection's trouble, whatever it is, is not the others'
                 emit("listener.keeper_failed", call="hear", bot=self.bot_name, error=repr(error))
                 self.tell_and_close(refusals.BROKEN)
+            heard += 1
+            if heard % AT_ONCE == 0:
+                await asyncio.sleep(0)
         if self.lines.is_oversized:
-            self.tell_and_close(refusals.OVERSIZED)
+            self.tell_and_close(refusals.OVERSIZED if self.is_trusted else refusals.TOO_LONG)
         if self._is_gone:
             await self._leave()
 
@@ -217,7 +290,7 @@ class Connection:
             if is_handshake(packet):
                 await self._shake_hands(read_handshake(packet))
             elif self.handshake is None:
-                self._keep(packet, len(line))
+                self._keep(packet, line)
             else:
                 await self._obey(packet)
         except HandshakeIncomplete as error:
@@ -225,40 +298,69 @@ class Connection:
         except BadPacket as error:
             self.tell_and_close(refusals.garbage(error.detail))
 
-    def _keep(self, packet: Packet, size: int) -> None:
+    def _keep(self, packet: Packet, line: bytes) -> None:
+        """As it came: what is parsed takes many times its bytes."""
         if packet.event == "":
             raise HandshakeIncomplete("botName is missing")
-        if packet.event in CHATS and not self._early.keep(packet, size):
-            self.tell_and_close(refusals.TOO_MANY_BEFORE)
+        if packet.event not in CHATS:
+            return
+        if not self._early.keep(line):
+            emit("listener.dropped", address=self.source)
+        self._expect(read_claim(packet))
+
+    def _expect(self, claimed: tuple[str, str] | None) -> None:
+        """An approved phone that sends what it heard in an outage: its handshake comes last, and may."""
+        if claimed is None or self._claimed not in (None, claimed) or not self._board.keeper.is_approved(*claimed):
+            return
+        if not self.is_expected:
+            self._bucket = Bucket(self._board.now())
+        self._claimed, self.is_expected = claimed, True
+        latest = self._opened_at + LONGEST_HANDSHAKE_SECONDS
+        self._handshake_by = min(latest, self._board.now() + HANDSHAKE_SECONDS)
 
     async def _shake_hands(self, handshake: Handshake) -> None:
-        refused = self._refusal_of(handshake)
-        if refused is not None:
-            self.tell_and_close(refused)
+        if self.handshake is not None and self.handshake.identity != handshake.identity:
+            self.tell_and_close(refusals.OTHER_IDENTITY)
             return
-        self.handshake = handshake
+        is_known = self.is_trusted or self._board.keeper.is_approved(*handshake.identity)
+        # Who is in already and says its name again is not weighed again.
+        if self.handshake is None:
+            refused = self._board.refuse(self, is_approved=is_known, name=handshake.bot_name)
+            if refused is not None:
+                self.tell_and_close(refused)
+                return
+        self.handshake, self.is_expected = handshake, is_known
         self._dialect = choose_dialect(handshake)
-        verdict = await self._call("on_handshake", self._board.keeper.on_handshake(self))
-        if verdict is None:
+        verdict = await self._ask_keeper(is_known=is_known)
+        if self.is_closed or verdict is None:
             self.tell_and_close(refusals.TRY_LATER)
             return
         self.verdict = verdict
-        if not self.is_closed:
+        self.is_expected = is_known and verdict.approved
+        if not verdict.approved or verdict.needs_proof or self.trust():
             self._seat(handshake, verdict)
-        for packet in self._early.take():
-            await self._obey(packet)
+            await self._hear_early()
 
-    def _refusal_of(self, handshake: Handshake) -> Refusal | None:
-        if self.handshake is None:
-            return self._board.refuse(handshake)
-        # Who is in already and says its name again is not weighed again.
-        return None if self.handshake.identity == handshake.identity else refusals.OTHER_IDENTITY
+    async def _ask_keeper(self, *, is_known: bool) -> Verdict | None:
+        if is_known:
+            return await self._begin()
+        async with self._board.strangers.turn():
+            return None if self.is_closed else await self._begin()
+
+    async def _begin(self) -> Verdict | None:
+        self._is_begun = True
+        return await self._call("on_handshake", self._board.keeper.on_handshake(self))
+
+    async def _hear_early(self) -> None:
+        for line in self._early.take():
+            if self.is_trusted:
+                await self._obey(read_packet(line))
 
     def _seat(self, handshake: Handshake, verdict: Verdict) -> None:
-        self._board.seat(self, handshake, needs_proof=verdict.needs_proof)
+        self._board.seat(self, handshake)
         self._ping_at = self._board.now() + random.uniform(*FIRST_PING)
         self.welcome(verdict)
-        emit("listener.connected", bot=handshake.bot_name, device=handshake.device_id, approved=verdict.approved)
+        emit("listener.connected", bot=handshake.bot_name, device=handshake.short_id, approved=verdict.approved)
         if verdict.needs_proof:
             self.ping()
 
@@ -268,7 +370,7 @@ class Connection:
             monitoring, auth = read_pong(packet)
             self._board.clients.update_ping_time(self.address, monitoring)
             await self._call("on_pong", keeper.on_pong(self, monitoring, auth))
-        elif packet.event in CHATS:
+        elif packet.event in CHATS and self.is_trusted:
             try:
                 chat = read_chat(packet)
             except BadPacket as error:
@@ -278,7 +380,7 @@ class Connection:
             await self._call("on_message", keeper.on_message(self, chat))
 
     async def _leave(self) -> None:
-        if self.handshake is not None and not self._is_told:
+        if self._is_begun and not self._is_told:
             self._is_told = True
             await self._call("on_close", self._board.keeper.on_close(self))
         if self.lines.is_lost:

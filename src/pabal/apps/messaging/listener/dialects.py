@@ -1,12 +1,14 @@
 """The two ways phones speak: from 3.3 on with parts after the header, before that in plain JSON. Chosen by version."""
 
 import base64
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
 from pabal import __version__
+from pabal.apps.messaging.listener.auth import signed_ms
 from pabal.apps.messaging.listener.handshake import Handshake, text_of
 from pabal.apps.messaging.listener.protocol import Chat, Verdict
 from pabal.apps.messaging.listener.wire import Packet, clean, decode_parts, host_moment, write_packet, write_plain
@@ -15,6 +17,9 @@ POSITIONS_SINCE = (3, 3)
 MESSAGE = "messageResponse"
 CHATS = ("message", "analyze")
 PONGS = ("pong", "ping")  # 3.2 answers a ping with a ping
+
+# Of what a phone says of itself.
+MOST_VALUES, VALUE_LENGTH = 20, 100
 
 _MEGABYTE = 1024 * 1024
 
@@ -93,6 +98,7 @@ def read_chat(packet: Packet) -> Chat:
     """Both dialects: base64 after the header, or plain text with names in camelCase."""
     data = packet.data
     is_text = text_of(data, "message_type", "messageType") in ("", "text")
+    auth = data.get("auth")
     return Chat(
         room=text_of(data, "room"),
         channel_id=text_of(data, "channel_id", "channelId"),
@@ -101,12 +107,22 @@ def read_chat(packet: Packet) -> Chat:
         log_id=text_of(data, "log_id", "logId"),
         is_group_chat=_is_true(data.get("is_group_chat", data.get("isGroupChat"))),
         at=_read_moment(data.get("timestamp")),
+        signed_ms=signed_ms(auth) if isinstance(auth, dict) else 0,
     )
+
+
+def read_claim(packet: Packet) -> tuple[str, str] | None:
+    """The bot and the device a chat says it is from: its `auth` names both."""
+    auth = packet.data.get("auth")
+    if not isinstance(auth, dict):
+        return None
+    bot_name, device_id = text_of(auth, "botName"), text_of(auth, "deviceID", "deviceId")
+    return (bot_name, device_id) if bot_name and device_id else None
 
 
 def read_pong(packet: Packet) -> tuple[dict[str, Any], dict[str, Any] | None]:
     monitoring, auth = packet.data.get("monitoring"), packet.data.get("auth")
-    return monitoring if isinstance(monitoring, dict) else {}, auth if isinstance(auth, dict) else None
+    return _plain(monitoring) if isinstance(monitoring, dict) else {}, auth if isinstance(auth, dict) else None
 
 
 def media_seconds(pictures: Sequence[bytes], media_wait: int) -> float:
@@ -132,6 +148,22 @@ def _read_text(packet: Packet) -> str:
         return clean(b"".join(decode_parts(packet)).decode("utf-8", "replace"))
     text = packet.data.get("text", packet.data.get("message", ""))
     return clean(text) if isinstance(text, str) else ""
+
+
+def _plain(monitoring: dict[str, Any]) -> dict[str, Any]:
+    """Numbers and short texts only, and not many: it comes from outside, is kept, and goes into a row."""
+    kept = {clean(key)[:VALUE_LENGTH]: value for key, value in list(monitoring.items())[:MOST_VALUES]}
+    return {
+        key: clean(value)[:VALUE_LENGTH] if isinstance(value, str) else value
+        for key, value in kept.items()
+        if _fits(value)
+    }
+
+
+def _fits(value: object) -> bool:
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return isinstance(value, str | bool) or (isinstance(value, int) and abs(value) < 2**63)
 
 
 def _is_true(value: object) -> bool:

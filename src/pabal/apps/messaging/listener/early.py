@@ -1,29 +1,31 @@
 """What a phone says before it says who it is: after an outage it sends first what it heard meanwhile."""
 
-from pabal.apps.messaging.listener.wire import Packet
+import sys
 
-MOST_MESSAGES = 2000
-MOST_BYTES = 4 * 1024 * 1024
+from pabal.apps.messaging.listener.strangers import KEPT_OF_ONE, Strangers
 
 
 class Early:
-    """Kept in order until the handshake, within bounds."""
+    """Lines as they came, in order, until the handshake. What is beyond the bounds is dropped; the phone is not."""
 
-    __slots__ = ("_bytes", "_packets")
+    __slots__ = ("_bytes", "_lines", "_source", "_strangers")
 
-    def __init__(self) -> None:
-        self._packets: list[Packet] = []
+    def __init__(self, strangers: Strangers, source: str) -> None:
+        self._strangers, self._source = strangers, source
+        self._lines: list[bytes] = []
         self._bytes = 0
 
-    def keep(self, packet: Packet, size: int) -> bool:
-        """False when it is too much; then nothing is kept any more."""
-        self._packets.append(packet)
+    def keep(self, line: bytes) -> bool:
+        """False when it was dropped."""
+        size = sys.getsizeof(line)
+        if self._bytes + size > KEPT_OF_ONE or not self._strangers.keep(self._source, size):
+            return False
+        self._lines.append(line)
         self._bytes += size
-        if len(self._packets) <= MOST_MESSAGES and self._bytes <= MOST_BYTES:
-            return True
-        self.take()
-        return False
+        return True
 
-    def take(self) -> list[Packet]:
-        packets, self._packets, self._bytes = self._packets, [], 0
-        return packets
+    def take(self) -> list[bytes]:
+        """And gives the room back."""
+        self._strangers.give_back(self._source, self._bytes)
+        lines, self._lines, self._bytes = self._lines, [], 0
+        return lines

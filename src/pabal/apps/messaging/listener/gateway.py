@@ -40,7 +40,14 @@ class BotGateway:
         self.routes = Routes(database, services.connections, life)
         self.seeing = Seeing(database)
         self.reporting = Reporting(database, life, self.routes, now=now)
-        keeper = DatabaseKeeper(database, services.vault, life, routes=self.routes, seeing=self.seeing)
+        keeper = DatabaseKeeper(
+            database,
+            services.vault,
+            life,
+            routes=self.routes,
+            seeing=self.seeing,
+            is_approved=self.reporting.is_approved,
+        )
         self.server = BotServer(
             keeper,
             host=services.settings.bots_host,

@@ -29,6 +29,11 @@ class Handshake:
         return self.bot_name, self.device_id
 
     @property
+    def short_id(self) -> str:
+        """For logs: enough to tell two devices apart, too little to pose as one."""
+        return f"{self.device_id[:4]}…"
+
+    @property
     def release(self) -> tuple[int, int]:
         """(3, 2) of 3.2.11: what the dialect hangs on. What cannot be read counts as today's."""
         found = _VERSION.search(self.version)

@@ -28,6 +28,8 @@ class Limits:
     active_bots: int = 100
     memory_mb: float = 1024
     cpu_percent: float = 80
+    strangers: int = 200
+    strangers_of_address: int = 100
     ping_timeout: float = 60.0
 
 
@@ -59,7 +61,7 @@ def memory_mb() -> float:
 
 
 def refusal(load: Load, limits: Limits, *, is_new_bot: bool = True) -> Refusal | None:
-    """`is_new_bot` False: it is not known yet who comes, or it is here already and only replaces itself."""
+    """`is_new_bot` False: nobody approved it yet, or it is here already and only replaces itself."""
     if is_new_bot and load.active_bots > limits.active_bots:
         return _too_much("bots", f"{load.active_bots}", f"{limits.active_bots}")
     if load.memory_mb > limits.memory_mb:

@@ -19,7 +19,10 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Chat:
-    """What somebody said in a room. `at` is what the phone believes; None when it did not say."""
+    """What somebody said in a room. `at` is what the phone believes; None when it did not say.
+
+    `signed_ms`: of the signature that came with it; 0: none did.
+    """
 
     room: str
     channel_id: str
@@ -28,6 +31,7 @@ class Chat:
     log_id: str
     is_group_chat: bool
     at: datetime | None
+    signed_ms: int = 0
 
 
 class Keeper(Protocol):
@@ -36,6 +40,9 @@ class Keeper(Protocol):
     To let a connection send, it calls `connection.take_route(epoch)`: inside `on_handshake`, at a proven pong, or later
     when a person approves the device. To stop it: `connection.drop_route()` or `connection.tell_and_close(reason)`.
     """
+
+    def is_approved(self, bot_name: str, device_id: str) -> bool:
+        """As far as this server knows, without looking: for those that have not been decided about yet."""
 
     async def on_handshake(self, connection: "Connection") -> Verdict:
         """`connection.handshake` is there. Raising means: try later; the connection is told so and closed.
@@ -47,7 +54,7 @@ class Keeper(Protocol):
         """The ping time has moved already; the signature in `auth` is checked here."""
 
     async def on_message(self, connection: "Connection", chat: Chat) -> None:
-        """Also for devices that are not approved: see `connection.verdict`."""
+        """Of trusted connections only."""
 
     async def on_close(self, connection: "Connection") -> None:
         """Once, last, for every connection whose on_handshake was begun, even if that raised."""

@@ -28,11 +28,19 @@ def incomplete(detail: str) -> Refusal:
 
 
 OVERSIZED = Refusal("oversized", ("The line is longer than 1 MB.", "한 줄이 1MB를 넘습니다."))
+TOO_LONG = Refusal(
+    "oversized",
+    ("Before it is approved a device sends lines of up to 64 KB.", "승인 전에는 한 줄을 64KB까지만 보낼 수 있습니다."),
+)
+CROWDED = Refusal(
+    "crowded",
+    (
+        "Too many connections that nobody approved; this one makes room. Try again later.",
+        "승인되지 않은 연결이 너무 많아 이 연결을 닫습니다. 나중에 다시 연결하세요.",
+    ),
+)
 SLOW = Refusal("slow", ("A packet was begun and not finished in time.", "패킷을 시작하고 제때 끝내지 않았습니다."))
 NO_HANDSHAKE = Refusal("no_handshake", ("No handshake within 10 s.", "10초 안에 핸드셰이크가 오지 않았습니다."))
-TOO_MANY_BEFORE = Refusal(
-    "flood", ("Too many messages before the handshake.", "핸드셰이크 전에 온 메시지가 너무 많습니다.")
-)
 OTHER_IDENTITY = Refusal(
     "other_identity", ("One connection is one bot; connect again.", "연결 하나에 봇은 하나입니다. 다시 연결하세요.")
 )

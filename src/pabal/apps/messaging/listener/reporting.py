@@ -1,16 +1,13 @@
 """What this server of bots says of itself every few seconds: its load, and what its devices said last."""
 
-import math
 from collections.abc import Callable
 from datetime import timedelta
-from typing import Any
 
 from pabal.apps.messaging import settings as own
 from pabal.apps.messaging.listener.clients import ClientInfo
 from pabal.apps.messaging.listener.load import Limits
 from pabal.apps.messaging.listener.routes import Connected, Routes
 from pabal.apps.messaging.listener.server import BotServer
-from pabal.apps.messaging.listener.wire import clean
 from pabal.apps.messaging.store import connected
 from pabal.apps.messaging.store.connected import Heard, ServerLoad
 from pabal.base.clock import elapsed
@@ -18,7 +15,14 @@ from pabal.base.database import Database, Tx
 from pabal.engine.life import Life
 from pabal.platform import settings
 
-MOST_VALUES, VALUE_LENGTH = 20, 100
+_LIMITS = (
+    own.MAX_BOTS,
+    own.MAX_MEMORY_MB,
+    own.MAX_CPU_PERCENT,
+    own.MAX_STRANGERS,
+    own.MAX_STRANGERS_PER_ADDRESS,
+    own.PING_TIMEOUT,
+)
 
 
 class Reporting:
@@ -27,18 +31,27 @@ class Reporting:
         self._life = life
         self._routes = routes
         self._now = now
-        # device -> the ping written last, and whether it was signed
-        self._written: dict[int, tuple[float, str]] = {}
+        # device -> the ping written last, whether it was signed, and the newest signed moment
+        self._written: dict[int, tuple[float, str, int]] = {}
         self.limits = Limits()
+        # (bot, device): who is let in first when room is short
+        self._approved: frozenset[tuple[str, str]] = frozenset()
+
+    def is_approved(self, bot_name: str, device_id: str) -> bool:
+        """As it was a few seconds ago."""
+        return (bot_name, device_id) in self._approved
 
     async def read_limits_once(self) -> int:
-        """The settings as they are now: the same on every server."""
+        """The settings as they are now, and who is approved: the same on every server."""
         async with self._database.transaction() as tx:
-            values = await settings.values(tx, [own.MAX_BOTS, own.MAX_MEMORY_MB, own.MAX_CPU_PERCENT, own.PING_TIMEOUT])
+            values = await settings.values(tx, _LIMITS)
+            self._approved = await connected.list_approved(tx)
         self.limits = Limits(
             active_bots=values[own.MAX_BOTS],
             memory_mb=values[own.MAX_MEMORY_MB],
             cpu_percent=values[own.MAX_CPU_PERCENT],
+            strangers=values[own.MAX_STRANGERS],
+            strangers_of_address=values[own.MAX_STRANGERS_PER_ADDRESS],
             ping_timeout=values[own.PING_TIMEOUT].total_seconds(),
         )
         return 0
@@ -50,7 +63,7 @@ class Reporting:
         if worker == 0:
             return 0
         clients = self._clients(server)
-        pings = {device.device: (client.last_ping, device.signature) for device, client in clients}
+        pings = {device.device: (client.last_ping, device.signature, device.signed_ms) for device, client in clients}
         heard = [
             self._heard(device, client)
             for device, client in clients
@@ -74,30 +87,18 @@ class Reporting:
         )
         await connected.upsert_server(tx, said, worker=worker)
         await connected.delete_dead_servers(tx)
-        await connected.forget_gone(tx, worker=worker, here={device.device for device in self._routes.devices})
+        await connected.forget_gone(tx, worker=worker, here={device.device for device in self._list_here()})
         if heard:
             await connected.update_heard(tx, heard, worker=worker)
 
+    def _list_here(self) -> list[Connected]:
+        """Of one that asks from a new address nothing is written: it may be somebody else."""
+        return [device for device in self._routes.devices if not device.is_asking]
+
     def _clients(self, server: BotServer) -> list[tuple[Connected, ClientInfo]]:
-        found = [(device, server.clients.find_client(device.connection.address)) for device in self._routes.devices]
+        found = [(device, server.clients.find_client(device.connection.address)) for device in self._list_here()]
         return [(device, client) for device, client in found if client is not None]
 
     def _heard(self, device: Connected, client: ClientInfo) -> Heard:
         age = timedelta(seconds=max(0.0, self._now() - client.last_ping))
-        return Heard(device.device, age, _plain(client.monitoring), device.signature)
-
-
-def _plain(monitoring: dict[str, Any]) -> dict[str, Any]:
-    """Numbers and short texts only, and not many: it comes from outside and goes into a row."""
-    kept = {clean(key)[:VALUE_LENGTH]: value for key, value in list(monitoring.items())[:MOST_VALUES]}
-    return {
-        key: clean(value)[:VALUE_LENGTH] if isinstance(value, str) else value
-        for key, value in kept.items()
-        if _fits(value)
-    }
-
-
-def _fits(value: object) -> bool:
-    if isinstance(value, float):
-        return math.isfinite(value)
-    return isinstance(value, str | bool) or (isinstance(value, int) and abs(value) < 2**63)
+        return Heard(device.device, age, client.monitoring, device.signature, device.signed_ms)

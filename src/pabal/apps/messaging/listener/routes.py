@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from itertools import count
 
+from pabal.apps.messaging import settings as own
 from pabal.apps.messaging.listener import refusals
 from pabal.apps.messaging.listener.connection import Connection
 from pabal.apps.messaging.listener.protocol import Verdict
@@ -18,6 +19,7 @@ from pabal.base.telemetry import declare, emit
 from pabal.engine import facts, routes
 from pabal.engine.life import Life
 from pabal.engine.routes import LifeOver, Route, ServerDraining
+from pabal.platform import settings
 from pabal.platform.connections import Connections
 
 # Holds at once, of a pool that others need too.
@@ -30,9 +32,12 @@ _numbers = count(1)
 
 
 class Connected:
-    """A device that is connected here, and what is known of it. `epoch`: of the route it held last."""
+    """A device that is connected here, and what is known of it. `epoch`: of the route it held last.
 
-    def __init__(self, connection: Connection, registered: Registered, *, worker: int) -> None:
+    `signed_ms`: the newest signed moment that came on this connection since it was proven.
+    """
+
+    def __init__(self, connection: Connection, registered: Registered, *, worker: int, network: str = "") -> None:
         self.connection = connection
         self.bot_id = registered.bot_id
         self.bot_name = connection.bot_name
@@ -41,16 +46,23 @@ class Connected:
         self.route = route_of(connection.bot_name)
         self.state = registered.state
         self.proof = registered.proof
+        self.network = network
+        self.is_asking = registered.is_asking
         self.worker = worker
         self.number = next(_numbers)
         self.proven_with: str | None = None
         self.signature = "none"
+        self.signed_ms = 0
         self.epoch: int | None = None
+
+    @property
+    def is_approved(self) -> bool:
+        return self.state == DeviceState.APPROVED and not self.is_asking
 
     @property
     def is_trusted(self) -> bool:
         """Approved, and proven where the bot has a secret."""
-        return self.state == DeviceState.APPROVED and self.proof in (None, self.proven_with)
+        return self.is_approved and self.proof in (None, self.proven_with)
 
     @property
     def holds_route(self) -> bool:
@@ -70,6 +82,7 @@ class Now:
 
     worker: int
     is_draining: bool
+    asks_at_new: bool
     seen: dict[int, Seen]
     routes: dict[str, Route]
     elsewhere: set[int]
@@ -97,9 +110,15 @@ class Routes:
     def find(self, connection: Connection) -> Connected | None:
         return self._devices.get(connection)
 
+    def find_newest_ms(self, device: int) -> int:
+        """The newest moment a device signed, of all its connections here; what was written is not in it."""
+        return max((each.signed_ms for each in self._devices.values() if each.device == device), default=0)
+
     def add(self, device: Connected) -> None:
         self._devices[device.connection] = device
-        self.wake()
+        # For one that nobody approved nothing is to be done.
+        if device.is_trusted:
+            self.wake()
 
     async def remove(self, connection: Connection) -> None:
         """It has ended. If the database is away, what it held is found by the next step, or goes with this life."""
@@ -107,7 +126,7 @@ class Routes:
         if device is None:
             return
         self._unplug(device)
-        is_here = any(other.device == device.device for other in self._devices.values())
+        is_here = device.is_asking or any(other.device == device.device for other in self._devices.values())
         async with self._database.transaction() as tx:
             if device.epoch is not None:
                 await self._release(tx, device, Route(device.route, device.worker, device.epoch), "closed")
@@ -122,7 +141,9 @@ class Routes:
                 return 0
             now = await self._look(worker, devices)
             await self._move(now, devices)
+            asking = [device for device in devices if device.is_asking]
             wishes = [(device, self._decide(device, now)) for device in devices if not device.connection.is_closed]
+            await self._settle_in([device for device in asking if not device.is_asking], worker)
             for device, wish in wishes:
                 if wish is Wish.RELEASE:
                     await self._let_go(device, now.routes[device.route])
@@ -133,22 +154,32 @@ class Routes:
     async def _look(self, worker: int, devices: list[Connected]) -> Now:
         names, is_draining = {device.route for device in devices}, self._life.is_draining
         async with self._database.transaction() as tx:
+            asks_at_new = await settings.value(tx, own.ASK_AT_NEW_ADDRESS)
             seen = await connected.list_seen(tx, {device.device for device in devices})
             held = await connected.list_routes(tx, names, worker=worker)
             busy = await connected.list_busy(tx, names, worker=worker) if is_draining else set()
         lives = {device.device: (None, device.worker, worker) for device in devices}
         elsewhere = {each.id for each in seen.values() if each.worker not in lives[each.id]}
-        return Now(worker, is_draining, seen, held, elsewhere, busy)
+        return Now(worker, is_draining, asks_at_new, seen, held, elsewhere, busy)
 
     async def _move(self, now: Now, devices: list[Connected]) -> None:
         """After a lapse the same connections go on under a new life."""
         lives = {seen.id: seen.worker for seen in now.seen.values() if seen.id not in now.elsewhere}
-        moved = [device for device in devices if lives.get(device.device, now.worker) != now.worker]
+        here = [device for device in devices if not device.is_asking]
+        moved = [device for device in here if lives.get(device.device, now.worker) != now.worker]
         if moved:
             async with self._database.transaction() as tx:
                 await connected.update_moved(tx, [device.device for device in moved], worker=now.worker)
             for device in moved:
                 device.worker = now.worker
+
+    async def _settle_in(self, admitted: list[Connected], worker: int) -> None:
+        """Somebody approved them where they are: from now on their rows are about these connections."""
+        if admitted:
+            async with self._database.transaction() as tx:
+                await connected.update_moved(tx, [device.device for device in admitted], worker=worker)
+            for device in admitted:
+                device.worker = worker
 
     def _decide(self, device: Connected, now: Now) -> Wish:
         """Closes those that must go; of the others it answers what is to be done about the route."""
@@ -161,8 +192,15 @@ class Routes:
             device.connection.tell_and_close(farewell)
         if farewell is not None or seen is None:
             return Wish.RELEASE if is_ours else Wish.NOTHING
-        _learn(device, seen)
-        if not device.is_trusted or seen.is_excluded or not device.connection.is_active:
+        _learn(device, seen, asks_at_new=now.asks_at_new)
+        if not device.is_trusted:
+            device.connection.distrust()
+        if (
+            not device.is_trusted
+            or not device.connection.trust()
+            or seen.is_excluded
+            or not device.connection.is_active
+        ):
             self._unplug(device)
             return Wish.RELEASE if is_ours else Wish.NOTHING
         if now.is_draining or is_held:
@@ -180,7 +218,7 @@ class Routes:
         if is_taken and held is not None and held.worker != now.worker:
             return refusals.MOVED
         # Where a proof is asked for, a stranger who only says he is this device drives nobody out.
-        if seen.proof is None and device.device in now.elsewhere:
+        if seen.proof is None and device.device in now.elsewhere and not device.is_asking:
             return refusals.MOVED
         if now.is_draining and device.route not in now.busy:
             return refusals.STOPPING
@@ -251,19 +289,23 @@ class Routes:
         self.wake()
 
 
-def _learn(device: Connected, seen: Seen) -> None:
+def _learn(device: Connected, seen: Seen, *, asks_at_new: bool) -> None:
     """What was decided meanwhile; the phone is told."""
-    was_approved = device.state == DeviceState.APPROVED
+    was_approved = device.is_approved
     device.unit_id, device.state = seen.unit_id, seen.state
+    device.is_asking = asks_at_new and seen.asks(device.network)
     is_new_secret, device.proof = seen.proof not in (None, device.proof), seen.proof
-    is_approved = seen.state == DeviceState.APPROVED
-    if is_approved != was_approved:
-        device.connection.welcome(verdict(seen.state, seen.proof))
-    if is_approved and not device.is_trusted and (is_new_secret or not was_approved):
+    if device.is_approved != was_approved:
+        device.connection.welcome(verdict(seen.state, seen.proof, is_asking=device.is_asking))
+    if device.is_approved and not device.is_trusted and (is_new_secret or not was_approved):
         device.connection.ping()
 
 
-def verdict(state: str, proof: str | None) -> Verdict:
+def verdict(state: str, proof: str | None, *, is_asking: bool) -> Verdict:
+    if is_asking:
+        return Verdict(
+            approved=False, message="새 네트워크라 승인을 기다립니다. / A new network: it waits for approval."
+        )
     if state == DeviceState.APPROVED:
         return Verdict(
             approved=True, needs_proof=proof is not None, message="승인된 기기입니다. / This device is approved."

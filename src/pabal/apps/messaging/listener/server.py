@@ -7,11 +7,11 @@ from collections.abc import Callable
 from pabal.apps.messaging.errors import BotPortTaken
 from pabal.apps.messaging.listener.clients import ClientStatusManager
 from pabal.apps.messaging.listener.connection import Connection
-from pabal.apps.messaging.listener.handshake import Handshake
 from pabal.apps.messaging.listener.lines import Lines
-from pabal.apps.messaging.listener.load import CpuMeter, Limits, Load, memory_mb, refusal
+from pabal.apps.messaging.listener.load import CPU_SECONDS, CpuMeter, Limits, Load, memory_mb, refusal
 from pabal.apps.messaging.listener.protocol import Keeper
-from pabal.apps.messaging.listener.refusals import STOPPING, Refusal
+from pabal.apps.messaging.listener.refusals import CROWDED, STOPPING, Refusal
+from pabal.apps.messaging.listener.strangers import Strangers
 from pabal.apps.messaging.listener.switchboard import Switchboard
 from pabal.base.clock import elapsed
 from pabal.engine.loop import Loop
@@ -37,9 +37,10 @@ class BotServer:
     ) -> None:
         self._host, self._asked_port, self._limits, self._now = host, port, limits, now
         self.clients = ClientStatusManager(now, timeout=lambda: limits().ping_timeout)
-        self._board = Switchboard(keeper, self.clients, now=now, refuse=self._refuse)
+        self._board = Switchboard(keeper, self.clients, self, now=now)
         self._cpu = CpuMeter()
         self._is_refusing = False
+        self._roomy_until = -CPU_SECONDS
         self.refused = 0
         self._listener: asyncio.Server | None = None
         self.loop = Loop("bots", self.sweep, idle=SWEEP_SECONDS)
@@ -72,9 +73,14 @@ class BotServer:
         """The connection that holds the bot's route here."""
         return self._board.find(bot_name)
 
+    @property
+    def strangers(self) -> Strangers:
+        """Those that nobody has approved."""
+        return self._board.strangers
+
     def load(self) -> Load:
         return Load(
-            active_bots=len(self.clients.get_active_bots()),
+            active_bots=len({each.bot_name for each in self._board.connections if each.is_trusted and each.is_active}),
             total_connections=len(self._board.connections),
             memory_mb=memory_mb(),
             cpu_percent=self._cpu.percent(),
@@ -105,7 +111,32 @@ class BotServer:
         self._cpu.sample(now)
         for connection in self.connections:
             connection.look(now)
+        self._board.sweep()
         return 0
+
+    def let_in(self, connection: Connection) -> None:
+        """Whoever it is: if that is one too many that nobody approved, the oldest of them goes."""
+        if self._is_refusing:
+            self._turn_away(connection, STOPPING)
+            return
+        limits = self._limits()
+        excess = self.strangers.find_excess(
+            connection.source, in_all=limits.strangers, of_source=limits.strangers_of_address
+        )
+        if excess is not None:
+            self._turn_away(excess, CROWDED)
+
+    def refuse(self, connection: Connection, *, is_approved: bool, name: str) -> Refusal | None:
+        """An approved phone is the last to be refused: those that nobody approved go first."""
+        if self._is_refusing:
+            self.refused += 1
+            return STOPPING
+        is_here = any(each.is_trusted and each.is_active and each.bot_name == name for each in self._board.connections)
+        found = refusal(self.load(), self._limits(), is_new_bot=is_approved and not is_here)
+        if found is not None and found.reason != "bots" and is_approved and self._make_room(connection):
+            return None
+        self.refused += found is not None
+        return found
 
     async def _listen(self, port: int, *, is_last: bool) -> bool:
         running = asyncio.get_running_loop()
@@ -122,10 +153,18 @@ class BotServer:
     def _accept(self) -> Lines:
         return Connection(self._board).lines
 
-    def _refuse(self, handshake: Handshake | None) -> Refusal | None:
-        if self._is_refusing:
-            return STOPPING
-        is_new_bot = handshake is not None and not self.clients.is_bot_connected(handshake.bot_name)
-        found = refusal(self.load(), self._limits(), is_new_bot=is_new_bot)
-        self.refused += found is not None
-        return found
+    def _make_room(self, newcomer: Connection) -> bool:
+        """What strangers took is given back by and by: while it is, nobody approved pays for it."""
+        strangers = [each for each in self.strangers.list_all() if each is not newcomer and not each.is_expected]
+        for each in strangers:
+            self._turn_away(each, CROWDED)
+        if strangers:
+            self._roomy_until = self._now() + CPU_SECONDS
+        return self._now() < self._roomy_until
+
+    def _turn_away(self, connection: Connection, why: Refusal) -> None:
+        """With a word, unless so many are being told that the telling itself takes room."""
+        self.refused += 1
+        connection.tell_and_close(why)
+        if len(self._board.connections) > 2 * (self._limits().active_bots + self._limits().strangers):
+            connection.lines.abort()

@@ -1,46 +1,82 @@
 """Who is connected to this server, and which connection may send for a bot."""
 
+import logging
+from collections import Counter
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from pabal.apps.messaging.listener.clients import ClientStatusManager
 from pabal.apps.messaging.listener.handshake import Handshake
 from pabal.apps.messaging.listener.protocol import Keeper
 from pabal.apps.messaging.listener.refusals import REPLACED, Refusal
+from pabal.apps.messaging.listener.strangers import Strangers
+from pabal.base.telemetry import declare, emit
 
 if TYPE_CHECKING:
     from pabal.apps.messaging.listener.connection import Connection
 
+# Refusals told one by one between two sweeps; a flood of them is told as a number.
+MOST_TOLD = 20
+
+declare("listener.refused", "Bot clients turned away", labels=("reason",), amount="count", level=logging.WARNING)
+
+
+class Door(Protocol):
+    """Who may come in: asked when a connection opens, and when it is known whose it is."""
+
+    def let_in(self, connection: "Connection") -> None: ...
+
+    def refuse(self, connection: "Connection", *, is_approved: bool, name: str) -> Refusal | None: ...
+
 
 class Switchboard:
-    """What all connections of a server share. `refuse` is asked when one opens (None) and when it says who it is."""
+    """What all connections of a server share."""
 
-    def __init__(
-        self,
-        keeper: Keeper,
-        clients: ClientStatusManager,
-        *,
-        now: Callable[[], float],
-        refuse: Callable[[Handshake | None], Refusal | None],
-    ) -> None:
+    def __init__(self, keeper: Keeper, clients: ClientStatusManager, door: Door, *, now: Callable[[], float]) -> None:
         self.keeper = keeper
         self.clients = clients
         self.now = now
-        self.refuse = refuse
+        self.strangers = Strangers(now)
         self.connections: set[Connection] = set()
+        self._door = door
         self._identities: dict[tuple[str, str], set[Connection]] = {}
         self._routes: dict[str, Connection] = {}
+        self._told = 0
+        self._untold: Counter[str] = Counter()
+
+    def let_in(self, connection: "Connection") -> None:
+        self.connections.add(connection)
+        self.strangers.add(connection)
+        self._door.let_in(connection)
+
+    def refuse(self, connection: "Connection", *, is_approved: bool, name: str = "") -> Refusal | None:
+        return self._door.refuse(connection, is_approved=is_approved, name=name or connection.bot_name)
+
+    def note_refusal(self, connection: "Connection", why: Refusal) -> None:
+        self._told += 1
+        if self._told > MOST_TOLD:
+            self._untold[why.reason] += 1
+            return
+        who = {"address": str(connection.address), "bot": connection.bot_name, "said": why.message[0]}
+        emit("listener.refused", reason=why.reason, count=1, **who)
+
+    def sweep(self) -> None:
+        for reason, count in self._untold.items():
+            emit("listener.refused", reason=reason, count=count)
+        self._told = 0
+        self._untold.clear()
+        self.strangers.forget_idle()
 
     def find(self, bot_name: str) -> "Connection | None":
         """The connection that holds the bot's route. Not before it was welcomed: the phone expects that word first."""
         found = self._routes.get(bot_name)
         return found if found is not None and found.is_welcomed else None
 
-    def seat(self, connection: "Connection", handshake: Handshake, *, needs_proof: bool) -> None:
-        """The same bot on the same device replaces itself; one that still owes its proof drives no holder out."""
+    def seat(self, connection: "Connection", handshake: Handshake) -> None:
+        """The same bot on the same device replaces itself; one that is not trusted yet drives no trusted one out."""
         seated = self._identities.setdefault(handshake.identity, set())
         for other in seated - {connection}:
-            if not (needs_proof and other.holds_route):
+            if connection.is_trusted or not other.is_trusted:
                 other.tell_and_close(REPLACED)
         # Closing took the others out, and with the last of them the set.
         self._identities.setdefault(handshake.identity, set()).add(connection)

@@ -4,6 +4,7 @@ import base64
 import binascii
 import itertools
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -14,6 +15,12 @@ from pabal.base.clock import host_time
 
 ZONE = "Asia/Seoul"
 NEWLINE = b"\n"
+# A packet of a phone has thirty values, three deep. What is parsed takes fifty times its bytes, and its time.
+MOST_VALUES, MOST_DEPTH = 5_000, 32
+
+# The end closes one too, so that no string is begun twice.
+_STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)
+_BRACKET = re.compile(rb"[\[\]{}]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +104,33 @@ def clean(text: str) -> str:
     return text.encode("utf-8", "replace").decode().replace("\x00", "")
 
 
+def _check_shape(header: bytes) -> None:
+    """Before it is parsed, on its bytes: how many values it has at most, and how deep they lie."""
+    if _is_small(header):
+        return
+    if header.count(b'"') > 4 * MOST_VALUES:
+        raise BadPacket(f"more than {MOST_VALUES} values")
+    # Perhaps somebody only wrote brackets and commas in a room.
+    bare = _STRING.sub(b"", header)
+    if _count_values(bare) > MOST_VALUES:
+        raise BadPacket(f"more than {MOST_VALUES} values")
+    depth = 0
+    for bracket in _BRACKET.findall(bare):
+        depth += 1 if bracket in b"[{" else -1
+        if depth > MOST_DEPTH:
+            raise BadPacket(f"more than {MOST_DEPTH} deep")
+
+
+def _is_small(header: bytes) -> bool:
+    return header.count(b"[") + header.count(b"{") <= MOST_DEPTH and _count_values(header) <= MOST_VALUES
+
+
+def _count_values(header: bytes) -> int:
+    return header.count(b",") + header.count(b"[") + header.count(b"{")
+
+
 def _parse(header: bytes) -> dict[str, Any]:
+    _check_shape(header)
     try:
         body = json.loads(_decode(header))
     except (ValueError, RecursionError) as error:

@@ -1,8 +1,9 @@
 """Bots and the devices that say they are one. Pure."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
+from ipaddress import ip_address, ip_network
 from typing import Any
 from urllib.parse import quote
 
@@ -27,15 +28,29 @@ def route_of(bot_name: str) -> str:
     return "bot:" + quote(bot_name, safe="".join(sign for sign in bot_name if not sign.isspace() and sign != "%"))
 
 
+def network_of(address: str) -> str:
+    """What counts as the same place: a phone gets another address of its network every day. Without a port, or with."""
+    host = address.rpartition(":")[0] if address.count(":") == 1 or "]" in address else address
+    try:
+        found = ip_address(host.strip("[]").partition("%")[0])
+    except ValueError:
+        return host
+    mapped = found.ipv4_mapped if found.version == 6 else found
+    return str(ip_network((mapped, 24), strict=False) if mapped else ip_network((found, 64), strict=False))
+
+
 @dataclass(frozen=True, slots=True)
 class Device:
-    """`worker` is the life it is connected to, None when it is away (or that life is over)."""
+    """`worker` is the life it is connected to, None when it is away (or that life is over).
+
+    `device_id` is None for those who may not know it. `asks_from`: it is approved, but not where it called from last.
+    """
 
     id: int
     unit_id: int | None
     bot_id: int
     bot_name: str
-    device_id: str
+    device_id: str | None
     state: str
     version: int
     client_version: str
@@ -50,6 +65,26 @@ class Device:
     decided_by: str | None
     decided_at: datetime | None
     created_at: datetime
+    networks: list[str]
+    asks_from: str | None
+
+    @property
+    def is_asking(self) -> bool:
+        return self.state == DeviceState.APPROVED and self.asks_from is not None
+
+    @property
+    def waits(self) -> bool:
+        """For somebody to decide about it."""
+        return self.state == DeviceState.PENDING or self.is_asking
+
+    def without_id(self) -> "Device":
+        """For who may not know it: without a secret, whoever knows it may pose as the phone."""
+        return replace(self, device_id=None)
+
+    @property
+    def network(self) -> str:
+        """The one that is approved with it."""
+        return network_of(self.asks_from if self.is_asking and self.asks_from else self.address)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,3 +118,6 @@ class Bot:
     @property
     def route(self) -> str:
         return route_of(self.name)
+
+    def without_ids(self) -> "Bot":
+        return replace(self, devices=tuple(device.without_id() for device in self.devices))

@@ -141,6 +141,17 @@ PROBLEMS: dict[str, Pair] = {
 }
 
 WARNINGS: dict[str, Pair] = {
+    "room_name_shared": (
+        "Bot '{bot}' calls another unit's room '{name}' too, and finds a room by its name. "
+        "Until one of the two has another name, nothing is sent here.",
+        "봇 '{bot}'에 '{name}'(이)라는 다른 조직의 톡방이 또 있습니다. "
+        "봇은 이름으로 톡방을 찾으므로, 한쪽 이름을 바꾸기 전에는 보내지 않습니다.",
+    ),
+    "room_name_repeated": (
+        "Bot '{bot}' calls another room of this unit '{name}' too, and finds rooms by name: this may arrive there.",
+        "봇 '{bot}'에 '{name}'(이)라는 같은 조직의 톡방이 또 있습니다. "
+        "봇은 이름으로 톡방을 찾으므로 그쪽에 도착할 수 있습니다.",
+    ),
     "room_busy": (
         "{title} sends to this room at {other}. With its {gap} s gap, this one goes out at {deferred} instead of {at}.",
         "{title}이(가) {other}에 이 톡방으로 보냅니다. {gap}초 간격 제한 때문에 {at} 대신 {deferred}에 나갑니다.",

@@ -25,6 +25,10 @@ NAMES = {
     "message hour": "messages_per_hour",
     "message day": "messages_per_day",
 }
+# no number: a send waits as for a limit while its bot has the room's name for another unit's room too
+SHARED_NAME = "room_name_shared"
+_SHARED = "name"
+WINDOWS = {**NAMES, _SHARED: SHARED_NAME}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +82,12 @@ def find_too_small(limits: RoomLimits, components: int) -> str | None:
 
 def limit_name(engine_name: str) -> str:
     """`room:7 message minute` is messages_per_minute."""
-    return NAMES[engine_name.partition(" ")[2]]
+    return WINDOWS[engine_name.partition(" ")[2]]
+
+
+def shared_name(room_id: int) -> str:
+    """As the engine calls it."""
+    return f"room:{room_id} {_SHARED}"
 
 
 def _send_windows(limits: RoomLimits) -> list[Window]:

@@ -18,7 +18,13 @@ LIMITS: dict[str, Pair] = {
     "messages_per_day": ("messages in 24 hours", "24시간 메시지"),
     "max_text_length": ("length of a text", "글의 길이"),
 }
+# what a send waits for although no number binds
+HOLDS: dict[str, Pair] = {"room_name_shared": ("room name shared with another room", "다른 톡방과 같은 이름")}
 REASONS: dict[str, Pair] = {
+    "room_name_shared": (
+        "Bot ‘{bot}’ has the same name for another unit's room, and finds a room by its name: it could arrive there.",
+        "봇 ‘{bot}’에 같은 이름의 다른 조직 톡방이 있습니다. 봇은 이름으로 톡방을 찾아서 그 톡방에 갈 수 있었습니다.",
+    ),
     "bot_offline": ("Bot ‘{bot}’ was not connected.", "봇 ‘{bot}’이(가) 연결되어 있지 않았습니다."),
     "bot_excluded": ("Bot ‘{bot}’ was excluded after failures.", "봇 ‘{bot}’은(는) 실패가 이어져 제외되어 있었습니다."),
     "lane_busy": ("Bot ‘{bot}’ was busy with other sends.", "봇 ‘{bot}’이(가) 다른 발송으로 바빴습니다."),
@@ -64,6 +70,12 @@ _PLACES: dict[str, Pair] = {
         "차례를 기다립니다. 봇 ‘{bot}’은(는) 하나씩 보냅니다.",
     ),
     "deferred": ("Put off until {until}: {limit}.", "{limit} 제한으로 {until}에 보냅니다."),
+    "held": (
+        "Held: bot ‘{bot}’ has the same name for another unit's room and could send it there. "
+        "Rename one of the chats in KakaoTalk, or let the head office take the bot out of one.",
+        "보내지 않고 있습니다. 봇 ‘{bot}’에 같은 이름의 다른 조직 톡방이 있어 그쪽으로 갈 수 있습니다. "
+        "카카오톡에서 한쪽 이름을 바꾸거나, 본사에서 한쪽 톡방의 봇을 빼야 합니다.",
+    ),
     "retrying": (
         "Attempt {attempts} did not go through. It is tried again.",
         "{attempts}번째 시도가 실패해 다시 시도합니다.",
@@ -100,7 +112,7 @@ def explain(delivery: Delivery) -> list[Sentence]:
 
 def name_limit(deferred_by: str | None) -> Pair:
     """The limit's own words; one that is not known here shows its name."""
-    for name, words in LIMITS.items():
+    for name, words in (*LIMITS.items(), *HOLDS.items()):
         if deferred_by is not None and name in deferred_by:
             return words
     return (deferred_by or "", deferred_by or "")
@@ -138,7 +150,7 @@ def _explain_reason(delivery: Delivery) -> list[Sentence]:
     if not delivery.reason:
         return []
     said = [Sentence(REASONS.get(delivery.reason, _said_by_bot(delivery)), {"bot": delivery.bot_name})]
-    if delivery.state == "missed" and delivery.deferred_by:
+    if delivery.state == "missed" and delivery.deferred_by and delivery.deferred_by not in HOLDS:
         said = [Sentence(_LIMITED, {"limit": name_limit(delivery.deferred_by)})]
     last_ping = _read_moment(delivery.detail.get("last_ping_at"))
     if last_ping is not None:

@@ -24,10 +24,24 @@ class RoomLimits:
 
 @dataclass(frozen=True, slots=True)
 class RoomBot:
+    """A bot in a room, and the name a text is addressed by. `is_held`: it has that name for another unit's room too."""
+
     bot_id: int
     bot_name: str
     room_name: str
     last_seen_at: datetime
+    is_held: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Namesake:
+    """A room that a bot calls by the same name as another: to the bot the two are one."""
+
+    room_id: int
+    unit_id: int | None
+    name: str
+    bot_id: int
+    bot_name: str
 
 
 @dataclass(frozen=True, slots=True)

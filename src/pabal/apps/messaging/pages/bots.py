@@ -33,6 +33,7 @@ router = APIRouter(include_in_schema=False)
 TOPICS = "messaging.*,bot_device.*"
 PARTS_SINCE = (3, 3)
 Back = Annotated[str, Form(max_length=2000)]
+Network = Annotated[str, Form(max_length=100)]
 _DECIDE = {
     "approve": (actions.approve, ("Approved.", "승인했습니다.")),
     "deny": (actions.deny, ("Denied.", "거절했습니다.")),
@@ -81,9 +82,10 @@ async def list_page(visit: Visitor, filters: Annotated[Filters, Query()]) -> Res
         servers = await _list_servers(tx) if visit.scope.units is None else []
         waiting = [one for one in await watching.list_waiting_bots(tx) if visit.scope.holds(one.unit_id)]
         pending = await bots.list_devices(tx, visit.scope, "pending")
+        pending = [actions.show_device(visit.actor, device) for device in pending]
     return await visit.show(
         "messaging/bots.html",
-        bots=page.items,
+        bots=[actions.show_bot(visit.actor, bot) for bot in page.items],
         servers=servers,
         addresses={line.server.worker: line.server.address for line in servers},
         waiting=waiting,
@@ -104,12 +106,14 @@ async def page(visit: Visitor, bot_id: RowId) -> Response:
     async with visit.read() as tx:
         bot = await bots.get_bot(tx, visit.scope, bot_id)
         units = await load_tree(tx, visit.scope)
+        asks_at_new = await settings.value(tx, own.ASK_AT_NEW_ADDRESS)
         known = await rooms.list_rooms(tx, rooms.Wanted(units=visit.scope.listed, bot_id=bot_id), limit=PAGE)
         servers = await bots.list_servers(tx) if visit.scope.units is None else []
         under_way = [one for one in await deliveries.list_open(tx, visit.scope.listed) if one.bot_id == bot_id]
     return await visit.show(
         "messaging/bot.html",
-        bot=bot,
+        bot=actions.show_bot(visit.actor, bot),
+        asks_at_new=asks_at_new,
         path=units.names(bot.unit_id),
         units=units.choices(),
         rooms=known.items,
@@ -166,12 +170,16 @@ async def edit(
 
 
 @router.post("/messages/devices/{device_id}/{verb}")
-async def decide(visit: Visitor, device_id: RowId, verb: str, back: Back = "") -> Response:
+async def decide(visit: Visitor, device_id: RowId, verb: str, back: Back = "", network: Network = "") -> Response:
+    """`network`: what was shown beside the button."""
     if verb not in _DECIDE:
         raise UnknownDecision(verb[:20])
     act, said = _DECIDE[verb]
     async with visit.change() as tx:
-        device = await act(tx, visit.actor, device_id)
+        if verb == "approve":
+            device = await actions.approve(tx, visit.actor, device_id, network=network or None)
+        else:
+            device = await act(tx, visit.actor, device_id)
     return visit.go(back or f"/messages/bots/{device.bot_id}", said=said)
 
 

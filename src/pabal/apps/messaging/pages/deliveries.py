@@ -29,7 +29,7 @@ from pabal.platform.web.visit import Visit
 
 router = APIRouter(include_in_schema=False)
 ENDED = ("sent", "partial", "failed", "unknown", "missed")
-PLACES = ("waiting_for_bot", "queued", "deferred", "retrying", "sending")
+PLACES = ("waiting_for_bot", "queued", "deferred", "held", "retrying", "sending")
 TOPICS = "messaging.*,delivery.*"
 CHOICES = 100
 COLUMNS = (
@@ -41,6 +41,10 @@ _PLACES: dict[str, Pair] = {
     "waiting_for_bot": ("bot ‘{bot}’ is not connected", "봇 ‘{bot}’이(가) 연결되어 있지 않음"),
     "queued": ("waits for its turn with bot ‘{bot}’", "봇 ‘{bot}’의 차례를 기다림"),
     "deferred": ("put off until {until}: {limit}", "{limit} 제한으로 {until}까지 미룸"),
+    "held": (
+        "held: bot ‘{bot}’ has the same name for another unit's room",
+        "보류: 봇 ‘{bot}’에 같은 이름의 다른 조직 톡방이 있음",
+    ),
     "retrying": ("tried again at {until}", "{until}에 다시 시도"),
     "sending": ("{done} of {all} parts are out", "{all}개 중 {done}개 보냄"),
 }

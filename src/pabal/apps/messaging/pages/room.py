@@ -12,18 +12,19 @@ from pabal.apps.messaging.actions import deliveries as sending
 from pabal.apps.messaging.actions import rooms as actions
 from pabal.apps.messaging.actions.budgets import BudgetRow, read_budget
 from pabal.apps.messaging.actions.rooms import RoomChange
-from pabal.apps.messaging.errors import BadRoom
+from pabal.apps.messaging.errors import BadRoom, RoomNameRepeated
 from pabal.apps.messaging.model.limits import SETTINGS
 from pabal.apps.messaging.model.reasons import LIMITS
 from pabal.apps.messaging.model.rooms import Room, RoomLimits, RoomType
 from pabal.apps.messaging.pages.charts import draw_traffic
 from pabal.apps.messaging.pages.deliveries import show_line
 from pabal.apps.messaging.pages.listing import AREA
-from pabal.apps.messaging.pages.rooms import TOPICS, list_types, say_budget
+from pabal.apps.messaging.pages.rooms import TOPICS, ask_same_name, list_types, say_budget
 from pabal.apps.messaging.store import bots, deliveries, rooms, schedules
 from pabal.base.database import Tx
 from pabal.platform import settings
 from pabal.platform.actor import Right
+from pabal.platform.tenants import visible_to
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.lists import RowId
 from pabal.platform.web.tree import load_tree
@@ -88,12 +89,17 @@ async def edit(
     room_type: Annotated[RoomType, Form()],
     note: Annotated[str, Form(max_length=2000)] = "",
     unit_id: Annotated[int, Form()] = 0,
-) -> Response:
+    confirm: Annotated[bool, Form()] = False,
+) -> Response:  # long: each field of the form
     """Name, type, note and whose it is; the limits stay."""
-    async with visit.change() as tx:
-        room = await rooms.get_room(tx, visit.scope, room_id)
-        change = RoomChange(unit_id or room.unit_id or 0, name, room_type, note, room.limits)
-        await actions.edit(tx, visit.actor, room_id, change)
+    try:
+        async with visit.change() as tx:
+            room = await rooms.get_room(tx, visit.scope, room_id)
+            change = RoomChange(unit_id or room.unit_id or 0, name, room_type, note, room.limits, confirm)
+            await actions.edit(tx, visit.actor, room_id, change)
+    except RoomNameRepeated as error:
+        posted = {"name": name, "room_type": room_type, "note": note, "unit_id": unit_id}
+        return await ask_same_name(visit, error, posted)
     return visit.go(f"/messages/rooms/{room_id}", said=("Saved.", "저장했습니다."))
 
 
@@ -114,6 +120,14 @@ async def release(visit: Visitor, room_id: RowId) -> Response:
     async with visit.change() as tx:
         room = await actions.release(tx, visit.actor, room_id)
     return visit.go("/messages/rooms", said=("{name}: released.", "{name}: 내놓았습니다."), name=room.name)
+
+
+@router.post("/messages/rooms/{room_id}/bots/{bot_id}/remove")
+async def remove_bot(visit: Visitor, room_id: RowId, bot_id: RowId) -> Response:
+    async with visit.change() as tx:
+        room = await actions.remove_bot(tx, visit.actor, room_id, bot_id)
+    said = ("{name}: the bot is taken out.", "{name}: 봇을 뺐습니다.")
+    return visit.go(f"/messages/rooms/{room_id}", said=said, name=room.name)
 
 
 @router.post("/messages/rooms/{room_id}/test")
@@ -138,7 +152,11 @@ async def _read_around(tx: Tx, visit: Visit, room: Room) -> dict[str, Any]:
     places = await rooms.list_rooms(tx, rooms.Wanted(units=units, room_type=RoomType.TEST), limit=100)
     sent = [one.started_at for one in last.items if one.started_at and one.started_at > tx.now - STRETCH]
     points = _fold(tx.now, traffic)
+    sight = await visible_to(tx, visit.actor)
+    held = [(each.bot_id, each.room_name) for each in room.bots if each.is_held]
+    namesakes = await rooms.list_namesakes(tx, held, but=room.id) if held else []
     return {
+        "namesakes": [one for one in namesakes if sight.holds(one.unit_id)],
         "coming": [one for one in own.items if one.next_send_at is not None][:COMING],
         "tested": tested.items,
         "test_rooms": [room] if is_test else places.items,

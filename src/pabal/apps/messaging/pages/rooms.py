@@ -1,8 +1,9 @@
 """Rooms: whose they are, how much of their limits is used; those nobody has claimed, for who may claim them."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, Query
 from fastapi.responses import Response
@@ -11,6 +12,7 @@ from pydantic import BaseModel
 from pabal.apps.messaging.actions import rooms as actions
 from pabal.apps.messaging.actions.budgets import Budget, read_budget
 from pabal.apps.messaging.actions.rooms import NewRoom, RoomChange
+from pabal.apps.messaging.errors import RoomNameRepeated
 from pabal.apps.messaging.model.reasons import LIMITS
 from pabal.apps.messaging.model.rooms import Room, RoomType
 from pabal.apps.messaging.pages.listing import AREA, PAGE
@@ -19,6 +21,7 @@ from pabal.apps.messaging.store.rooms import Wanted
 from pabal.base.database import Tx
 from pabal.engine.listing import Page
 from pabal.platform.actor import Right
+from pabal.platform.language.errors import explain
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.keyset import read_page
 from pabal.platform.web.lists import RowId, Word, read_number, turn
@@ -88,10 +91,15 @@ async def add(
     bot_id: Annotated[int, Form()],
     unit_id: Annotated[int, Form()],
     room_type: Annotated[RoomType, Form()] = RoomType.PRODUCTION,
-) -> Response:
+    confirm: Annotated[bool, Form()] = False,
+) -> Response:  # long: each field of the form
     """By hand: a room no bot has heard anything in yet."""
-    async with visit.change() as tx:
-        made = await actions.add(tx, visit.actor, NewRoom(channel_id, name, bot_id, unit_id, room_type))
+    new = NewRoom(channel_id, name, bot_id, unit_id, room_type, confirm)
+    try:
+        async with visit.change() as tx:
+            made = await actions.add(tx, visit.actor, new)
+    except RoomNameRepeated as error:
+        return await ask_same_name(visit, error, asdict(new))
     return visit.go(f"/messages/rooms/{made.id}", said=("{name}: added.", "{name}: 더했습니다."), name=made.name)
 
 
@@ -102,10 +110,27 @@ async def claim(
     unit_id: Annotated[int, Form()],
     name: Annotated[str, Form(max_length=1000)],
     room_type: Annotated[RoomType, Form()] = RoomType.PRODUCTION,
+    confirm: Annotated[bool, Form()] = False,
 ) -> Response:
-    async with visit.change() as tx:
-        room = await actions.claim(tx, visit.actor, room_id, RoomChange(unit_id, name, room_type))
+    change = RoomChange(unit_id, name, room_type, confirm=confirm)
+    try:
+        async with visit.change() as tx:
+            room = await actions.claim(tx, visit.actor, room_id, change)
+    except RoomNameRepeated as error:
+        return await ask_same_name(visit, error, {"unit_id": unit_id, "name": name, "room_type": room_type})
     return visit.go("/messages/rooms", said=("{name}: claimed.", "{name}: 맡았습니다."), name=room.name)
+
+
+async def ask_same_name(visit: Visit, error: RoomNameRepeated, posted: Mapping[str, Any]) -> Response:
+    """What was posted, once more, for whoever knows that the bot has another room of this name."""
+    return await visit.show(
+        "messaging/room_same_name.html",
+        409,
+        said=explain(error, visit.lang),
+        namesakes=error.namesakes,
+        action=visit.path,
+        fields={key: value for key, value in posted.items() if key != "confirm"},
+    )
 
 
 def list_types(visit: Visit) -> list[tuple[str, str]]:

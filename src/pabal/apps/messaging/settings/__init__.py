@@ -1,11 +1,14 @@
 """What an operator may change at run time: every number the seed states, with its default."""
 
 from pabal.apps.messaging.settings.bots import (
+    ASK_AT_NEW_ADDRESS,
     EXCLUDE_AFTER,
     EXCLUDE_FOR,
     MAX_BOTS,
     MAX_CPU_PERCENT,
     MAX_MEMORY_MB,
+    MAX_STRANGERS,
+    MAX_STRANGERS_PER_ADDRESS,
     PING_TIMEOUT,
 )
 from pabal.apps.messaging.settings.limits import (
@@ -74,6 +77,9 @@ ALL = (
     MAX_BOTS,
     MAX_MEMORY_MB,
     MAX_CPU_PERCENT,
+    MAX_STRANGERS,
+    MAX_STRANGERS_PER_ADDRESS,
+    ASK_AT_NEW_ADDRESS,
     POLL_BASE,
     POLL_BUSY,
     POLL_IDLE,
@@ -86,6 +92,7 @@ ALL = (
 
 __all__ = [
     "ALL",
+    "ASK_AT_NEW_ADDRESS",
     "BUSY_HOURS",
     "CATCHUP_WINDOW",
     "CLAIM_BATCH_SIZE",
@@ -104,6 +111,8 @@ __all__ = [
     "MAX_IMAGES_PER_GROUP",
     "MAX_IMAGE_BYTES",
     "MAX_MEMORY_MB",
+    "MAX_STRANGERS",
+    "MAX_STRANGERS_PER_ADDRESS",
     "MAX_TEXT_LENGTH",
     "MESSAGES_PER_DAY",
     "MESSAGES_PER_HOUR",

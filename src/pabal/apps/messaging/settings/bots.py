@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 from pabal.apps.messaging.settings.making import BOTS, TIMES, count, span
+from pabal.platform.settings import Setting
 
 PING_TIMEOUT = span(
     "ping_timeout",
@@ -45,7 +46,10 @@ MAX_BOTS = count(
     "max_bots",
     100,
     ("Bots on one server", "서버 한 대의 봇"),
-    ("More are refused; another server may take them.", "더 오면 거절합니다. 다른 서버가 받을 수 있습니다."),
+    (
+        "Approved ones count. More are refused; another server may take them.",
+        "승인된 봇만 셉니다. 더 오면 거절합니다. 다른 서버가 받을 수 있습니다.",
+    ),
     least=1,
     group=BOTS,
     seed="100",
@@ -77,4 +81,44 @@ MAX_CPU_PERCENT = count(
     group=BOTS,
     seed="80%",
     requirement="A-203",
+)
+MAX_STRANGERS = count(
+    "max_strangers",
+    200,
+    ("Unapproved connections on one server", "서버 한 대의 미승인 연결"),
+    (
+        "Connections that have not said who they are, or whose device waits for approval. "
+        "One more closes the oldest; approved bots do not count.",
+        "누구인지 밝히지 않았거나 승인을 기다리는 연결입니다. 더 오면 가장 오래된 것을 닫습니다. "
+        "승인된 봇은 세지 않습니다.",
+    ),
+    least=10,
+    most=10_000,
+    group=BOTS,
+)
+MAX_STRANGERS_PER_ADDRESS = count(
+    "max_strangers_per_address",
+    100,
+    ("Unapproved connections of one address", "한 주소의 미승인 연결"),
+    (
+        "Phones of one shop share an address, and all of them call at once after a restart: "
+        "not fewer than you have phones in one place.",
+        "한 매장의 전화기는 주소가 같고, 재시작 뒤에는 한꺼번에 연결합니다. "
+        "한곳에 둔 전화기 수보다 작지 않게 정하세요.",
+    ),
+    least=5,
+    most=10_000,
+    group=BOTS,
+)
+ASK_AT_NEW_ADDRESS = Setting(
+    key="messaging.ask_at_new_address",
+    default=True,
+    label=("Ask when a device calls from a new network", "새 네트워크에서 온 기기는 다시 승인"),
+    help=(
+        "For bots without a secret: an approved device that calls from a network nobody approved it for waits for "
+        "approval there. Each network is asked about once.",
+        "비밀 값이 없는 봇만 해당합니다. 승인된 기기라도 처음 보는 네트워크에서 연결하면 승인을 기다립니다. "
+        "네트워크마다 한 번만 묻습니다.",
+    ),
+    group=BOTS,
 )

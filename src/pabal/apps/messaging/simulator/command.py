@@ -1,22 +1,29 @@
 """`pabal sim bot`: a phone's bot for people without a phone. What arrives is on stdout, the connection on stderr."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Coroutine
 from contextlib import AsyncExitStack
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypeVar
 
 import typer
 
 from pabal.apps.messaging.errors import BadArrivalsFile
-from pabal.apps.messaging.simulator.addresses import read_room, read_servers
-from pabal.apps.messaging.simulator.bot import SimulatedBot
 from pabal.apps.messaging.simulator.frames import Reason
-from pabal.apps.messaging.simulator.options import Change, Options, Trouble
-from pabal.apps.messaging.simulator.stopping import until_signalled
 from pabal.apps.messaging.simulator.witness import Log, Received
+from pabal.platform.commands.lazily import lazily
 from pabal.platform.language.pairs import Lang, Pair, put
+
+if TYPE_CHECKING:
+    from pabal.apps.messaging.simulator.options import Change, Options
+
+with lazily():
+    from pabal.apps.messaging.simulator import addresses, stopping
+    from pabal.apps.messaging.simulator import bot as phone
+    from pabal.apps.messaging.simulator import options as phone_options
 
 T = TypeVar("T")
 
@@ -88,8 +95,8 @@ def bot(  # long: one parameter for each option
 ) -> None:
     """A phone's bot: connects, answers, and shows what arrives. Stops with Ctrl-C."""
     shell: Shell = ctx.obj
-    trouble = Trouble(media_factor=_SLOW if slow else 1.0, leave_after_parts=leave_after)
-    options = Options(device, version_string, secret=secret or "", salt=salt or "", trouble=trouble)
+    trouble = phone_options.Trouble(media_factor=_SLOW if slow else 1.0, leave_after_parts=leave_after)
+    options = phone_options.Options(device, version_string, secret=secret or "", salt=salt or "", trouble=trouble)
     wanted = _Wanted(name, server or ["127.0.0.1:1490"], room or [], log, is_twice=twice)
     shell.run(_run(shell, wanted, options))
 
@@ -104,17 +111,17 @@ class _Wanted:
 
 
 async def _run(shell: Shell, wanted: _Wanted, options: Options) -> None:
-    servers = read_servers(wanted.servers)
-    options = replace(options, rooms=tuple(read_room(text) for text in wanted.rooms))
+    servers = addresses.read_servers(wanted.servers)
+    options = replace(options, rooms=tuple(addresses.read_room(text) for text in wanted.rooms))
     async with AsyncExitStack() as stack:
         log = None if wanted.log is None else _open_log(wanted.log)
         if log is not None:
             stack.callback(log.close)
         options = replace(options, log=log, tell=lambda news: show(shell, news))
-        one = await stack.enter_async_context(SimulatedBot(wanted.name, servers, options))
+        one = await stack.enter_async_context(phone.SimulatedBot(wanted.name, servers, options))
         if wanted.is_twice:
             await stack.enter_async_context(one.twin())
-        await until_signalled()
+        await stopping.until_signalled()
 
 
 def _open_log(path: Path) -> Log:
@@ -125,7 +132,7 @@ def _open_log(path: Path) -> Log:
 
 
 def show(shell: Shell, news: Received | Change) -> None:
-    if isinstance(news, Change):
+    if isinstance(news, phone_options.Change):
         typer.echo(say_change(news, shell.lang), err=True)
     elif shell.output in ("json", "ndjson"):
         typer.echo(json.dumps({**asdict(news), "at": news.at.isoformat()}, ensure_ascii=False))

@@ -93,7 +93,7 @@ async def get_device(tx: Tx, scope: Scope, device_id: int) -> Device:
 
 
 async def list_devices(tx: Tx, scope: Scope, state: str, *, limit: int = 100) -> list[Device]:
-    """Those in this state, the longest known first: what waits for a decision, say."""
+    """Those in this state, the longest known first: with what is pending, those that ask from a new address."""
     return await tx.all(Device, SQL.list_devices_in, units=scope.listed, state=state, most=limit)
 
 
@@ -120,6 +120,12 @@ async def update_secret(tx: Tx, bot_id: int, *, secret: str | None, salt: str | 
 
 async def update_decided(tx: Tx, device_id: int, *, by: str) -> None:
     await tx.run(SQL.update_decided, id=device_id, by=by, now=tx.now)
+
+
+async def update_networks(tx: Tx, device: Device, networks: Sequence[str]) -> bool:
+    """It asks no more. False: it has asked from elsewhere since."""
+    done = await tx.run(SQL.update_networks, id=device.id, networks=list(networks), asked_from=device.asks_from)
+    return done > 0
 
 
 async def update_excluded(tx: Tx, bot_id: int, *, by: str, reason: str) -> None:

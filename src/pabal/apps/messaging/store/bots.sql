@@ -39,21 +39,25 @@ order by b.name limit :most;
 -- name: list_devices(bots)
 -- connected is what is connected to a life that is not over
 select d.id, d.unit_id, d.bot_id, b.name as bot_name, d.device_id, d.state, d.version, d.client_version, d.client_type, d.info,
-  d.address, d.signature, w.id as worker, d.connected_at, d.last_ping_at, d.monitoring, d.decided_by, d.decided_at, d.created_at
+  d.address, d.signature, w.id as worker, d.connected_at, d.last_ping_at, d.monitoring, d.decided_by, d.decided_at, d.created_at,
+  d.networks, d.asks_from
 from pabal.bot_device d join pabal.bot b on b.id = d.bot_id
 left join pabal.worker w on w.id = d.worker and w.until > pabal.real_now()
 where d.bot_id = any(:bots::bigint[]) order by d.bot_id, d.id;
 
 -- name: list_devices_in(units, state, most)
 select d.id, d.unit_id, d.bot_id, b.name as bot_name, d.device_id, d.state, d.version, d.client_version, d.client_type, d.info,
-  d.address, d.signature, w.id as worker, d.connected_at, d.last_ping_at, d.monitoring, d.decided_by, d.decided_at, d.created_at
+  d.address, d.signature, w.id as worker, d.connected_at, d.last_ping_at, d.monitoring, d.decided_by, d.decided_at, d.created_at,
+  d.networks, d.asks_from
 from pabal.bot_device d join pabal.bot b on b.id = d.bot_id
 left join pabal.worker w on w.id = d.worker and w.until > pabal.real_now()
-where d.state = :state and (:units::bigint[] is null or d.unit_id = any(:units::bigint[])) order by d.id limit :most;
+where (d.state = :state or :state = 'pending' and d.state = 'approved' and d.asks_from is not null)
+  and (:units::bigint[] is null or d.unit_id = any(:units::bigint[])) order by d.id limit :most;
 
 -- name: find_device(id)
 select d.id, d.unit_id, d.bot_id, b.name as bot_name, d.device_id, d.state, d.version, d.client_version, d.client_type, d.info,
-  d.address, d.signature, w.id as worker, d.connected_at, d.last_ping_at, d.monitoring, d.decided_by, d.decided_at, d.created_at
+  d.address, d.signature, w.id as worker, d.connected_at, d.last_ping_at, d.monitoring, d.decided_by, d.decided_at, d.created_at,
+  d.networks, d.asks_from
 from pabal.bot_device d join pabal.bot b on b.id = d.bot_id
 left join pabal.worker w on w.id = d.worker and w.until > pabal.real_now()
 where d.id = :id;
@@ -80,6 +84,11 @@ order by s.host, s.port;
 
 -- name: update_decided(id, by, now)!
 update pabal.bot_device set decided_by = :by, decided_at = :now where id = :id;
+
+-- name: update_networks(id, networks, asked_from)!
+-- unless it has asked from elsewhere meanwhile
+update pabal.bot_device set networks = :networks, asks_from = null
+where id = :id and asks_from is not distinct from :asked_from;
 
 -- name: update_secret(id, secret, salt, now)!
 update pabal.bot set secret = :secret, salt = :salt, updated_at = :now where id = :id;

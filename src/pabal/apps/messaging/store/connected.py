@@ -24,11 +24,15 @@ class Caller:
     client_type: str
     info: str
     address: str
+    network: str
 
 
 @dataclass(frozen=True, slots=True)
 class Registered:
-    """`proof` changes with the bot's secret; None: it has none. `is_new`: nobody has decided about it yet."""
+    """`proof` changes with the bot's secret; None: it has none. `is_new`: nobody has decided about it yet.
+
+    `is_asking`: it is approved, but not for where it calls from.
+    """
 
     bot_id: int
     unit_id: int | None
@@ -37,6 +41,7 @@ class Registered:
     is_new: bool
     excluded_by: str | None
     proof: str | None
+    is_asking: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +51,14 @@ class Seen:
     id: int
     state: str
     worker: int | None
+    networks: list[str]
     unit_id: int | None
     is_excluded: bool
     proof: str | None
+
+    def asks(self, network: str) -> bool:
+        """Whether it must ask where it has no secret to prove itself by."""
+        return asks_at(network, self.state, self.networks, self.proof)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +76,7 @@ class Heard:
     age: timedelta
     monitoring: dict[str, Any]
     signature: str
+    signed_ms: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,28 +90,18 @@ class ServerLoad:
     refused: int
 
 
-async def register(tx: Tx, caller: Caller, *, worker: int | None) -> Registered:
+async def register(tx: Tx, caller: Caller, *, worker: int | None, asks_at_new: bool) -> Registered:
     """The bot and the device are there afterwards; whoever finds `is_new` begins the device's machine."""
     await tx.run(SQL.insert_bot, name=caller.bot_name, now=tx.now)
     [bot] = await tx.rows(SQL.find_bot_named, name=caller.bot_name)
-    made = await tx.value(
-        SQL.insert_device,
-        bot_id=bot["id"],
-        device_id=caller.device_id,
-        state=DeviceState.PENDING.value,
-        now=tx.now,
-    )
-    [device] = await tx.rows(
-        SQL.update_connected,
-        bot_id=bot["id"],
-        device_id=caller.device_id,
-        client_version=caller.version,
-        client_type=caller.client_type,
-        info=caller.info,
-        address=caller.address,
-        worker=worker,
-        now=tx.now,
-    )
+    who = {"bot_id": bot["id"], "device_id": caller.device_id}
+    made = await tx.value(SQL.insert_device, **who, state=DeviceState.PENDING.value, now=tx.now)
+    [device] = await tx.rows(SQL.find_called, **who)
+    is_asking = asks_at_new and asks_at(caller.network, device["state"], device["networks"], bot["proof"])
+    if is_asking:
+        await tx.run(SQL.update_asking, id=device["id"], address=caller.address)
+    else:
+        await _note_connected(tx, caller, device["id"], worker=worker, has_secret=bot["proof"] is not None)
     return Registered(
         bot_id=bot["id"],
         unit_id=bot["unit_id"],
@@ -109,12 +110,43 @@ async def register(tx: Tx, caller: Caller, *, worker: int | None) -> Registered:
         is_new=made is not None,
         excluded_by=bot["excluded_by"],
         proof=bot["proof"],
+        is_asking=is_asking,
     )
+
+
+def asks_at(network: str, state: str, networks: Sequence[str], proof: str | None) -> bool:
+    """A secret proves more than an address. One that was approved before anybody noted where is at home anywhere."""
+    return state == DeviceState.APPROVED and proof is None and bool(networks) and network not in networks
+
+
+async def _note_connected(tx: Tx, caller: Caller, device: int, *, worker: int | None, has_secret: bool) -> None:
+    await tx.run(
+        SQL.update_connected,
+        id=device,
+        client_version=caller.version,
+        client_type=caller.client_type,
+        info=caller.info,
+        address=caller.address,
+        # Who owes a proof has not said yet that it belongs here.
+        network=None if has_secret else caller.network or None,
+        worker=worker,
+        now=tx.now,
+    )
+
+
+async def update_signed(tx: Tx, device: int, signed_ms: int, *, network: str) -> bool:
+    """False: it is no newer than what was seen of this device, on this server or another."""
+    return await tx.run(SQL.update_signed, device=device, signed_ms=signed_ms, network=network) > 0
 
 
 async def count_pending(tx: Tx, *, most: int) -> int:
     counted: int = await tx.value(SQL.count_pending, most=most)
     return counted
+
+
+async def list_approved(tx: Tx) -> frozenset[tuple[str, str]]:
+    """The bots and devices that somebody approved."""
+    return frozenset((row["name"], row["device_id"]) for row in await tx.rows(SQL.list_approved))
 
 
 async def list_seen(tx: Tx, devices: Iterable[int]) -> dict[int, Seen]:
@@ -156,6 +188,7 @@ async def update_heard(tx: Tx, heard: Sequence[Heard], *, worker: int) -> None:
         ages=[each.age for each in heard],
         monitorings=[json.dumps(each.monitoring, ensure_ascii=False) for each in heard],
         signatures=[each.signature for each in heard],
+        signed=[each.signed_ms for each in heard],
         worker=worker,
         now=tx.now,
     )

@@ -14,10 +14,29 @@ on conflict (bot_id, device_id) do nothing returning id;
 -- name: count_pending(most)
 select count(*)::int from (select from pabal.bot_device where state = 'pending' limit :most) c;
 
--- name: update_connected(bot_id, device_id, client_version, client_type, info, address, worker, now)
+-- name: find_called(bot_id, device_id)
+select d.id, d.state, d.networks from pabal.bot_device d where d.bot_id = :bot_id and d.device_id = :device_id;
+
+-- name: update_connected(id, client_version, client_type, info, address, network, worker, now)!
+-- approved before anybody noted where: then it is here
 update pabal.bot_device set client_version = :client_version, client_type = :client_type, info = :info, address = :address,
-  worker = :worker, connected_at = :now, last_ping_at = :now, signature = 'none'
-where bot_id = :bot_id and device_id = :device_id returning id, state;
+  worker = :worker, connected_at = :now, last_ping_at = :now, signature = 'none',
+  networks = case when state = 'approved' and networks = '{}' then array_remove(array[:network::text], null) else networks end
+where id = :id;
+
+-- name: update_asking(id, address)!
+-- nothing else of it changes: whoever called may be somebody else
+update pabal.bot_device set asks_from = :address where id = :id;
+
+-- name: update_signed(device, signed_ms, network)!
+-- of two that bring the same moment, one is newer
+update pabal.bot_device set signed_ms = :signed_ms,
+  networks = case when :network::text = any(networks) then networks
+    else (networks || :network::text)[greatest(cardinality(networks) - 18, 1):] end
+where id = :device and coalesce(signed_ms, 0) < :signed_ms;
+
+-- name: list_approved()
+select b.name, d.device_id from pabal.bot_device d join pabal.bot b on b.id = d.bot_id where d.state = 'approved';
 
 -- name: update_moved(ids, worker)!
 -- the same connections, under a new life
@@ -31,13 +50,15 @@ update pabal.bot_device set worker = null where id = :id and worker = :worker;
 -- the database was away when these left
 update pabal.bot_device set worker = null where worker = :worker and id <> all(:here::bigint[]);
 
--- name: update_heard(ids, ages, monitorings, signatures, worker, now)!
-update pabal.bot_device d set last_ping_at = :now::timestamptz - h.age, monitoring = h.monitoring::jsonb, signature = h.signature
-from unnest(:ids::bigint[], :ages::interval[], :monitorings::text[], :signatures::text[]) as h(id, age, monitoring, signature)
+-- name: update_heard(ids, ages, monitorings, signatures, signed, worker, now)!
+update pabal.bot_device d set last_ping_at = :now::timestamptz - h.age, monitoring = h.monitoring::jsonb, signature = h.signature,
+  signed_ms = greatest(d.signed_ms, nullif(h.signed_ms, 0))
+from unnest(:ids::bigint[], :ages::interval[], :monitorings::text[], :signatures::text[], :signed::bigint[])
+  as h(id, age, monitoring, signature, signed_ms)
 where d.id = h.id and d.worker = :worker;
 
 -- name: list_seen(devices)
-select d.id, d.state, d.worker, b.unit_id, b.excluded_at is not null as is_excluded, md5(b.secret || coalesce(b.salt, '')) as proof
+select d.id, d.state, d.worker, d.networks, b.unit_id, b.excluded_at is not null as is_excluded, md5(b.secret || coalesce(b.salt, '')) as proof
 from pabal.bot_device d join pabal.bot b on b.id = d.bot_id where d.id = any(:devices::bigint[]);
 
 -- name: list_routes(routes, worker)

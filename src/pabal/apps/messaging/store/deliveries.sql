@@ -23,7 +23,8 @@ select d.id, d.unit_id, d.state, d.version, d.schedule_id, s.title as schedule_t
   d.bot_id, b.name as bot_name, d.scheduled_at, d.cause, d.asked_by, d.is_catch_up, d.job_id, d.attempts, d.content, d.image_mode,
   d.template_id, d.started_at, d.ended_at, d.duration_ms, d.reason, d.detail, d.deferred_by, d.deferred_until, d.created_at,
   case when d.state = 'open' then (
-    select case when l.id is not null then 'sending' when y.reason like 'limit:%' then 'deferred' when y.reason = 'retry' then 'retrying'
+    select case when l.id is not null then 'sending' when y.reason like 'limit:% name' then 'held'
+      when y.reason like 'limit:%' then 'deferred' when y.reason = 'retry' then 'retrying'
       when exists (select from pabal.route t join pabal.worker k on k.id = t.worker and k.until > pabal.real_now() where t.route = w.queue)
       then 'queued' else 'waiting_for_bot' end
     from pabal.work w left join pabal.lease l on l.id = w.id left join pabal.delayed y on y.id = w.id where w.id = d.job_id) end as place
@@ -47,7 +48,8 @@ select o.job_id, o.delivery_id, o.unit_id, o.schedule_id, s.title as schedule_ti
   b.name as bot_name, o.scheduled_at, o.cause, d.deferred_by, coalesce(y.due_at, d.deferred_until) as until,
   (select count(*) from pabal.delivery_part p where p.delivery_id = o.delivery_id)::int as parts,
   (select count(*) from pabal.delivery_part p where p.delivery_id = o.delivery_id and p.state = 'written')::int as written,
-  case when l.id is not null then 'sending' when y.reason like 'limit:%' then 'deferred' when y.reason = 'retry' then 'retrying'
+  case when l.id is not null then 'sending' when y.reason like 'limit:% name' then 'held'
+    when y.reason like 'limit:%' then 'deferred' when y.reason = 'retry' then 'retrying'
     when exists (select from pabal.route t join pabal.worker k on k.id = t.worker and k.until > pabal.real_now() where t.route = w.queue)
     then 'queued' else 'waiting_for_bot' end as place
 from open o join pabal.message_schedule s on s.id = o.schedule_id join pabal.room r on r.id = o.room_id join pabal.bot b on b.id = o.bot_id

@@ -20,7 +20,8 @@ _LIMITS = tuple(field.name for field in fields(RoomLimits))
 
 @dataclass(frozen=True, slots=True)
 class Errand:
-    """`room_name` is what this bot calls the room, None when it is not in it. Retries count from `counts_from`."""
+    """`room_name` is what this bot calls the room, None when it is not in it; `is_name_shared`: it calls another unit's
+    room so too. Retries count from `counts_from`."""
 
     id: int
     unit_id: int
@@ -47,6 +48,7 @@ class Errand:
     room_type: str
     channel_id: str
     room_name: str | None
+    is_name_shared: bool
     limits: RoomLimits
 
     @property

@@ -39,10 +39,15 @@ returning id;
 select id from pabal.delivery where schedule_id = :schedule_id and scheduled_at = :scheduled_at;
 
 -- name: load_errands(ids)
+-- unit: for the engine's own work; two rooms compared with one another
 select d.id, d.unit_id, d.state, d.cause, d.scheduled_at, d.started_at, d.attempts, d.deferred_by, d.job_id, d.content, d.image_mode,
   coalesce((d.detail->>'resumed_at')::timestamptz, d.scheduled_at) as counts_from,
   s.id as schedule_id, s.unit_id as schedule_unit_id, s.state as schedule_state, s.late_policy, s.timetable_id,
   d.bot_id, b.name as bot_name, b.excluded_at, d.room_id, r.unit_id as room_unit_id, r.room_type, r.channel_id, rb.room_name,
+  exists (
+    select from pabal.room_bot o join pabal.room x on x.id = o.room_id
+    where o.bot_id = rb.bot_id and normalize(o.room_name, NFC) = normalize(rb.room_name, NFC) and o.room_id <> rb.room_id
+      and x.unit_id is distinct from r.unit_id) as is_name_shared,
   r.min_gap_seconds, r.dispatches_per_day, r.messages_per_minute, r.messages_per_hour, r.messages_per_day, r.max_text_length
 from pabal.delivery d join pabal.message_schedule s on s.id = d.schedule_id join pabal.bot b on b.id = d.bot_id
 join pabal.room r on r.id = d.room_id left join pabal.room_bot rb on rb.room_id = d.room_id and rb.bot_id = d.bot_id

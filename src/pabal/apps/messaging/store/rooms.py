@@ -1,12 +1,12 @@
 """Rooms: claimed and unclaimed, the bots in them, and what is said there by the minute."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any, NamedTuple
 
 from pabal.apps.messaging.errors import RoomNotFound
-from pabal.apps.messaging.model.rooms import Room, RoomBot, RoomLimits, RoomType
+from pabal.apps.messaging.model.rooms import Namesake, Room, RoomBot, RoomLimits, RoomType
 from pabal.base.database import Row, Tx
 from pabal.base.sql import load
 from pabal.engine.listing import Page, paging
@@ -128,6 +128,21 @@ async def update_room(tx: Tx, room: Room) -> None:
 async def has_schedules(tx: Tx, room_id: int) -> bool:
     """That are not over."""
     return bool(await tx.value(SQL.has_schedules, room_id=room_id))
+
+
+async def hold_bots(tx: Tx, bot_ids: Iterable[int]) -> None:
+    """Until the commit nobody else gives a room a name on these bots; what phones report is not kept waiting."""
+    await tx.rows(SQL.hold_bots, ids=sorted(set(bot_ids)))
+
+
+async def list_namesakes(tx: Tx, names: Sequence[tuple[int, str]], *, but: int) -> list[Namesake]:
+    """Whoever's they are: the rooms, except `but`, that a bot calls by the name given with it."""
+    bot_ids, called = [bot_id for bot_id, _ in names], [name for _, name in names]
+    return await tx.all(Namesake, SQL.list_namesakes, bots=bot_ids, names=called, but=but)
+
+
+async def delete_room_bot(tx: Tx, room_id: int, bot_id: int) -> None:
+    await tx.run(SQL.delete_room_bot, room_id=room_id, bot_id=bot_id)
 
 
 async def note_seen(tx: Tx, sightings: Sequence[Sighting]) -> list[Found]:

@@ -32,9 +32,30 @@ select r.id, r.unit_id, r.channel_id, r.name, r.room_type, r.note, r.min_gap_sec
 from pabal.room r where r.unit_id is null and r.id < :before order by r.id desc limit :most;
 
 -- name: list_room_bots(rooms)
-select rb.room_id, rb.bot_id, b.name as bot_name, rb.room_name, rb.last_seen_at
-from pabal.room_bot rb join pabal.bot b on b.id = rb.bot_id
+-- unit: of rooms already found, compared with one another
+select rb.room_id, rb.bot_id, b.name as bot_name, rb.room_name, rb.last_seen_at,
+  exists (
+    select from pabal.room_bot o join pabal.room x on x.id = o.room_id
+    where o.bot_id = rb.bot_id and normalize(o.room_name, NFC) = normalize(rb.room_name, NFC) and o.room_id <> rb.room_id
+      and x.unit_id is distinct from r.unit_id) as is_held
+from pabal.room_bot rb join pabal.bot b on b.id = rb.bot_id join pabal.room r on r.id = rb.room_id
 where rb.room_id = any(:rooms::bigint[]) order by rb.room_id, b.name;
+
+-- name: hold_bots(ids)
+-- whoever gives a room a name on a bot holds that bot: of two who do so at once, the second sees the first
+select b.id from pabal.bot b where b.id = any(:ids::bigint[]) order by b.id for no key update;
+
+-- name: list_namesakes(bots, names, but)
+-- The rooms that these bots call so; the room `but` left out. Composed and decomposed letters are one name: a phone may report either.
+select distinct r.id as room_id, r.unit_id, r.name, b.id as bot_id, b.name as bot_name
+from unnest(:bots::bigint[], :names::text[]) as g(bot_id, name)
+join pabal.room_bot o on o.bot_id = g.bot_id and normalize(o.room_name, NFC) = normalize(g.name, NFC)
+join pabal.room r on r.id = o.room_id join pabal.bot b on b.id = o.bot_id
+where r.id <> :but
+order by r.id, b.id;
+
+-- name: delete_room_bot(room_id, bot_id)!
+delete from pabal.room_bot where room_id = :room_id and bot_id = :bot_id;
 
 -- name: insert_room(unit_id, channel_id, name, room_type, by, now)
 insert into pabal.room (unit_id, channel_id, name, room_type, claimed_by, created_at, updated_at)

@@ -16,7 +16,7 @@ SQL = load(__file__)
 
 async def get_template(tx: Tx, scope: Scope, template_id: int) -> Template:
     """To look at and to use; to change it, it must be in the scope itself."""
-    rows = await _list(tx, units=await list_readable(tx, scope), ids=[template_id])
+    rows = await _list(tx, scope, ids=[template_id])
     if not rows:
         raise TemplateNotFound(str(template_id))
     return _read(rows[0])
@@ -29,8 +29,7 @@ async def list_templates(
     most = one_more(limit)
     after_name, after_id = ("", 0) if cursor is None else read_cursor(cursor, str, int)
     part = "%" + re.sub(r"([\\%_])", r"\\\1", q.strip()) + "%" if q and q.strip() else None
-    units = await list_readable(tx, scope)
-    rows = await _list(tx, units=units, q=part, after_name=after_name, after_id=after_id, most=most)
+    rows = await _list(tx, scope, q=part, after_name=after_name, after_id=after_id, most=most)
     return cut([_read(row) for row in rows], limit, lambda one: show_cursor(one.name, one.id))
 
 
@@ -58,8 +57,10 @@ async def list_readable(tx: Tx, scope: Scope) -> list[int] | None:
     return sorted({*scope.units, *above})
 
 
-async def _list(tx: Tx, **given: Any) -> list[Row]:
-    defaults: dict[str, Any] = {"ids": None, "q": None, "after_name": "", "after_id": 0, "most": 1}
+async def _list(tx: Tx, scope: Scope, **given: Any) -> list[Row]:
+    """One reads the templates of units above, but counts only the uses by units in the scope."""
+    sight = {"units": await list_readable(tx, scope), "users": scope.listed}
+    defaults: dict[str, Any] = {**sight, "ids": None, "q": None, "after_name": "", "after_id": 0, "most": 1}
     return await tx.rows(SQL.list_templates, **{**defaults, **given})
 
 

@@ -1,11 +1,13 @@
--- name: list_templates(units, ids, q, after_name, after_id, most)
--- with how much each is used: by schedules there are, and by what those sent that ever were
+-- name: list_templates(units, users, ids, q, after_name, after_id, most)
+-- unit: `users` comes from the door too, without the units above
+-- with how much those use each: by schedules there are, and by what those sent that ever were
 select t.id, t.unit_id, u.name as unit_name, t.name, t.text, t.images_1, t.images_2, t.created_by, t.created_at, t.updated_at,
   coalesce(s.schedules, 0) as schedules, coalesce(s.sends, 0) as sends
 from pabal.message_template t join pabal.unit u on u.id = t.unit_id
 left join (
   select template_id, count(*) filter (where deleted_at is null) as schedules, sum(send_count) as sends
-  from pabal.message_schedule where template_id is not null group by template_id) s on s.template_id = t.id
+  from pabal.message_schedule where template_id is not null and (:users::bigint[] is null or unit_id = any(:users::bigint[]))
+  group by template_id) s on s.template_id = t.id
 where (t.name, t.id) > (:after_name::text, :after_id::bigint)
   and (:units::bigint[] is null or t.unit_id = any(:units::bigint[])) and (:ids::bigint[] is null or t.id = any(:ids::bigint[]))
   and (:q::text is null or t.name ilike :q or t.text ilike :q)

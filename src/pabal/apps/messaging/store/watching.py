@@ -49,8 +49,8 @@ class InError:
 @dataclass(frozen=True, slots=True)
 class PendingDevice:
     id: int
-    device_id: str
     created_at: datetime
+    is_asking: bool
     bot_id: int
     bot_name: str
 

@@ -33,9 +33,9 @@ where state = 'error' and (:units::bigint[] is null or unit_id = any(:units::big
 order by updated_at desc limit :most;
 
 -- name: list_pending_devices(units, most)
-select d.id, d.device_id, d.created_at, b.id as bot_id, b.name as bot_name
+select d.id, d.created_at, d.state = 'approved' as is_asking, b.id as bot_id, b.name as bot_name
 from pabal.bot_device d join pabal.bot b on b.id = d.bot_id
-where d.state = 'pending' and (:units::bigint[] is null or d.unit_id = any(:units::bigint[]))
+where (d.state = 'pending' or d.state = 'approved' and d.asks_from is not null) and (:units::bigint[] is null or d.unit_id = any(:units::bigint[]))
 order by d.created_at desc limit :most;
 
 -- name: list_excluded(units, most)

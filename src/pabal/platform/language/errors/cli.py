@@ -33,6 +33,9 @@ KO: dict[str, str] = {
     "some_failed": "일부만 했습니다.",
     "app_not_found": "그런 앱이 없습니다. module:ATTRIBUTE나 path/to/file.py:ATTRIBUTE로 적으세요.",
     "app_broken": "앱을 찾았지만 불러오지 못했습니다.",
+    "controls_incomplete": (
+        "앱은 상태 기계의 이벤트마다 누가 직접 보낼 수 있는지 한 번씩 적어야 하고, 없는 이벤트를 적을 수 없습니다."
+    ),
     "slices_clash": "두 앱이 같은 이름을 씁니다. 앱, 상태 기계, 구독자의 이름은 한 번씩만 씁니다.",
     "code_taken": "두 오류의 코드가 같아 다른 오류의 문장으로 설명됩니다. 하나의 이름을 바꾸세요.",
     "no_port": "쓸 수 있는 포트가 없습니다.",

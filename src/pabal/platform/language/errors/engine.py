@@ -74,6 +74,19 @@ KO: dict[str, str] = {
     "database_unavailable": (
         "데이터베이스가 응답하지 않습니다. 실행 중인지, 주소가 맞는지 확인하세요. 돌아오면 파발은 이어서 합니다."
     ),
+    "pooler_not_allowed": (
+        "이 주소는 커넥션 풀러를 거칩니다. 파발은 PostgreSQL에 직접 연결해야 합니다. "
+        "잠금, LISTEN, prepared statement, 죽은 서버의 작업 회수가 연결 하나에 매여 있습니다. "
+        "PABAL_DATABASE_URL에 PostgreSQL의 주소를 적으세요. 콘솔의 읽기는 PABAL_PAGES_URL로 풀러를 거칠 수 있습니다."
+    ),
+    "pages_address_unfit": (
+        "PABAL_PAGES_URL을 쓸 수 없습니다. 복사본이나 복제 서버가 아닌 PABAL_DATABASE_URL과 같은 "
+        "데이터베이스여야 하고, 풀러는 세션 또는 트랜잭션 모드여야 합니다. 고치거나 비워 두세요."
+    ),
+    "database_newer": (
+        "더 새로운 버전의 파발이나 앱이 이 데이터베이스를 마이그레이션했고, 이 버전은 무엇이 바뀌었는지 모릅니다. "
+        "새 버전으로 시작하거나, 올리기 전에 받은 백업을 복원하세요."
+    ),
     "pool_busy": "이 일에 쓰는 데이터베이스 연결이 모두 사용 중이고 제때 비지 않았습니다. 몇 초 뒤 다시 하세요.",
     "statement_too_slow": (
         "데이터베이스가 너무 오래 걸려 멈췄습니다. 조건이나 기간으로 범위를 좁히거나 나중에 다시 하세요."

@@ -23,7 +23,6 @@ KO: dict[str, str] = {
     "bad_key": "Idempotency-Key는 1~200자의 보이는 글자입니다.",
     "unexpected": "예상하지 못한 문제가 생겼습니다. 잃은 것은 없습니다. 계속되면 요청 번호를 알려 주십시오.",
     "body_invalid": "보낸 내용이 맞지 않습니다. 표시된 항목을 고쳐 다시 보내 주세요.",
-    "clock_not_movable": "데모의 시계만 옮길 수 있습니다. 데모는 make demo로 시작합니다.",
     "spilled_over": "주전자가 너무 가득 찼습니다.",
     "encoded_body": "압축한 본문은 받지 않습니다. Content-Encoding 없이 그대로 보내 주세요.",
     "upload_not_taken": "이 주소는 파일을 받지 않습니다. JSON이나 일반 양식으로 보내 주세요.",

@@ -1,0 +1,141 @@
+"""Connections nobody has approved: few of them, in all and of one address, and what they say is little and slow."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from functools import lru_cache
+from ipaddress import IPv6Address, ip_address, ip_network
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pabal.apps.messaging.listener.connection import Connection
+
+# What an address may send through its strangers: so much at once, then so much a second. A line costs at least LINE.
+BURST, PACE, LINE = 256 * 1024, 64 * 1024, 256
+# Of each connection, whatever the others of its address sent: a phone that only shakes hands waits for nobody.
+FREE = 8 * 1024
+# Lines kept until the handshake.
+KEPT_OF_ONE, KEPT_OF_ADDRESS, KEPT_IN_ALL = 128 * 1024, 512 * 1024, 8 * 1024 * 1024
+# Devices nobody knows cost a look at the database: so many a second, one at a time.
+UNKNOWN_A_SECOND = 5
+
+
+class Bucket:
+    """Bytes that may still be read; may go below nothing by the last read."""
+
+    __slots__ = ("_at", "_left")
+
+    def __init__(self, now: float) -> None:
+        self._left, self._at = float(BURST), now
+
+    def is_empty(self, now: float) -> bool:
+        self._left, self._at = min(BURST, self._left + PACE * (now - self._at)), now
+        return self._left <= 0
+
+    def is_full(self, now: float) -> bool:
+        return not self.is_empty(now) and self._left >= BURST
+
+    def charge(self, size: int) -> None:
+        self._left -= size
+
+
+class Strangers:
+    """All of one server. Whoever is trusted, or gone, is taken out, and with it everything counted for it."""
+
+    def __init__(self, now: Callable[[], float]) -> None:
+        self._now = now
+        self._by_source: dict[str, dict[Connection, None]] = {}
+        self._buckets: dict[str, Bucket] = {}
+        self._kept: dict[str, int] = {}
+        self._turn = asyncio.Lock()
+        self._next_turn = 0.0
+
+    def __len__(self) -> int:
+        return sum(map(len, self._by_source.values()))
+
+    def __contains__(self, connection: "Connection") -> bool:
+        return connection in self._by_source.get(connection.source, ())
+
+    @property
+    def kept_bytes(self) -> int:
+        return sum(self._kept.values())
+
+    @property
+    def sources(self) -> set[str]:
+        """Addresses anything is remembered of."""
+        return {*self._by_source, *self._buckets, *self._kept}
+
+    def list_all(self) -> "list[Connection]":
+        return [connection for each in self._by_source.values() for connection in each]
+
+    def add(self, connection: "Connection") -> None:
+        self._by_source.setdefault(connection.source, {})[connection] = None
+
+    def discard(self, connection: "Connection") -> None:
+        of_source = self._by_source.get(connection.source, {})
+        of_source.pop(connection, None)
+        if not of_source:
+            self._by_source.pop(connection.source, None)
+
+    def find_excess(self, source: str, *, in_all: int, of_source: int) -> "Connection | None":
+        """Who goes now that one more of this address came; None when there is room.
+
+        The oldest of the address that has the most, so that no address crowds out another.
+        """
+        if len(self._by_source.get(source, ())) > of_source:
+            return self._oldest(source)
+        if len(self) > in_all:
+            return self._oldest(max(self._by_source, key=lambda each: len(self._by_source[each])))
+        return None
+
+    def get_bucket(self, source: str) -> Bucket:
+        return self._buckets.setdefault(source, Bucket(self._now()))
+
+    def keep(self, source: str, size: int) -> bool:
+        """False: the address, or all of them, have kept enough."""
+        if self._kept.get(source, 0) + size > KEPT_OF_ADDRESS or self.kept_bytes + size > KEPT_IN_ALL:
+            return False
+        self._kept[source] = self._kept.get(source, 0) + size
+        return True
+
+    def give_back(self, source: str, size: int) -> None:
+        left = self._kept.get(source, 0) - size
+        if left > 0:
+            self._kept[source] = left
+        else:
+            self._kept.pop(source, None)
+
+    def forget_idle(self) -> None:
+        """A bucket that is full again says nothing any more."""
+        now = self._now()
+        for source in [each for each in self._buckets if each not in self._by_source]:
+            if self._buckets[source].is_full(now):
+                del self._buckets[source]
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncIterator[None]:
+        """For what costs a look at the database: one after the other, and not too quickly."""
+        running = asyncio.get_running_loop()
+        async with self._turn:
+            await asyncio.sleep(max(0.0, self._next_turn - running.time()))
+            self._next_turn = running.time() + 1 / UNKNOWN_A_SECOND
+            yield
+
+    def _oldest(self, source: str) -> "Connection":
+        """Those that seem to be approved phones last."""
+        of_source = self._by_source[source]
+        return next((each for each in of_source if not each.is_expected), next(iter(of_source)))
+
+
+@lru_cache(4096)
+def source_of(host: str) -> str:
+    """What counts as one address: whoever has one of IPv6 has all of its /64."""
+    try:
+        address = ip_address(host.partition("%")[0])
+    except ValueError:
+        return host
+    if isinstance(address, IPv6Address):
+        if address.ipv4_mapped is not None:
+            return str(address.ipv4_mapped)
+        return str(ip_network((address, 64), strict=False))
+    return str(address)

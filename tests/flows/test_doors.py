@@ -1,0 +1,402 @@
+"""A verb with more than one door gives one answer at each: events of machines, and whatever else has a general door.
+
+People of every role, inside and outside the unit, and tokens try the REST API and the pages, the general and the app's.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+from uuid import uuid4
+
+import httpx2
+import pytest
+from fastapi.routing import APIRoute, iter_route_contexts
+
+from pabal.apps.adgroups.actions import events
+from pabal.apps.adgroups.model.adgroups import Event, Schedule
+from pabal.apps.messaging.actions import schedules
+from pabal.apps.messaging.store.schedules import get_schedule
+from pabal.base.database import Database, Tx
+from pabal.base.settings import Settings
+from pabal.engine import ids, queue, transitions, why
+from pabal.engine.queue import NewJob
+from pabal.platform import alerts
+from pabal.platform.actor import ENGINE, Actor, Right, Role
+from pabal.platform.alerts.store import NewAlert, insert_alerts
+from pabal.platform.controls import ByHand
+from pabal.platform.tenants import visible_to
+from tests.apps.adgroups.making import add_approved, add_complete
+from tests.apps.messaging.history import add_deliveries, add_parts, ended
+from tests.support.messaging import World, add_bot, add_room, add_schedule, upload
+from tests.support.web import SECRET, Web
+
+R, W, M = Right.READ, Right.WRITE, Right.MANAGE
+SPARK = {"complete_setup": W, "pause": W, "resume": W, "delete": W}
+CLOCK = {"start": W, "expire": W, "daily_start": W, "daily_end": W}
+# machine, area, and the right each event takes; an event that is not here is not sent by hand
+TAKES: dict[str, tuple[str, dict[str, Right]]] = {
+    "adgroup": ("adgroups", {**SPARK, **CLOCK, "approve": M, "reject": M}),
+    "alert": ("alerts", {"acknowledge": W, "unsilence": W}),
+    "message_schedule": ("messaging", {"activate": W, "deactivate": W, "delete": W}),
+    "delivery": ("messaging", {"resume": W}),
+    "bot_device": ("messaging", dict.fromkeys(("approve", "deny", "revoke", "block", "unblock"), M)),
+    "kettle": ("machines", {"switch_on": W}),
+}
+LATER = "2080-01-01T00:00:00Z"
+
+
+@dataclass(frozen=True)
+class Door:
+    """`body` is JSON for programs and a form for pages; names in braces are ids of the things below."""
+
+    path: str
+    body: dict[str, str] = field(default_factory=dict)
+    method: str = "POST"
+
+    @property
+    def is_page(self) -> bool:
+        return not self.path.startswith("/api/")
+
+
+@dataclass(frozen=True)
+class Verb:
+    area: str
+    right: Right
+    doors: tuple[Door, ...]
+
+
+def _app_doors(machine: str, event: str) -> tuple[Door, ...]:
+    match machine:
+        case "adgroup":
+            return (
+                Door("/api/v1/adgroups/{adg}/events", {"event": event.upper()}),
+                Door("/ads/groups/{adgroup}/send", {"event": event}),
+            )
+        case "alert":
+            return Door(f"/api/v1/alerts/{{alr}}/{event}"), Door(f"/alerts/{{alert}}/{event}")
+        case "message_schedule":
+            rest = {"activate": "/resume", "deactivate": "/pause", "delete": ""}[event]
+            method = "DELETE" if event == "delete" else "POST"
+            return (
+                Door(f"/api/v1/messages/schedules/{{message_schedule}}{rest}", method=method),
+                Door(f"/messages/schedules/{{message_schedule}}/{event}"),
+            )
+        case "delivery":
+            return (
+                Door("/api/v1/messages/deliveries/{dlv}/resume"),
+                Door("/messages/deliveries/{delivery}/resume"),
+            )
+        case "bot_device":
+            return (
+                Door(f"/api/v1/messages/devices/{{bot_device}}/{event}"),
+                Door(f"/messages/devices/{{bot_device}}/{event}"),
+            )
+    return ()
+
+
+def _general_doors(machine: str, event: str) -> tuple[Door, ...]:
+    return (
+        Door(f"/api/v1/machines/{machine}/subjects/{{{machine}}}/events", {"event": event}),
+        Door(f"/api/v1/machines/{machine}/subjects/{{{machine}}}/events?dry_run=true", {"event": event}),
+        Door(f"/machines/{machine}/{{{machine}}}/send", {"event": event}),
+    )
+
+
+EVENTS = {
+    f"{machine} {event}": Verb(area, right, (*_general_doors(machine, event), *_app_doors(machine, event)))
+    for machine, (area, rights) in TAKES.items()
+    for event, right in rights.items()
+}
+SCH, MSG = "/api/v1/schedules/{sch}", "/api/v1/messages/schedules/{message_schedule}"
+PAGE, APP = "/schedules/{sch}", "/messages/schedules/{message_schedule}"
+# other verbs that have more than one door
+VERBS = {
+    "timetable pause": Verb(
+        "messaging", W, (Door(f"{SCH}/pause"), Door(f"{PAGE}/pause"), Door(f"{MSG}/pause"), Door(f"{APP}/deactivate"))
+    ),
+    "timetable resume": Verb(
+        "messaging", W, (Door(f"{SCH}/resume"), Door(f"{PAGE}/resume"), Door(f"{MSG}/resume"), Door(f"{APP}/activate"))
+    ),
+    "timetable skip": Verb(
+        "messaging", W, (Door(f"{SCH}/skip"), Door(f"{PAGE}/skip"), Door(f"{MSG}/skip"), Door(f"{APP}/skip"))
+    ),
+    "timetable keep": Verb(
+        "messaging",
+        W,
+        (
+            Door(f"{SCH}/keep", {"fire_at": "{skipped}"}),
+            Door(f"{PAGE}/keep", {"fire_at": "{skipped}"}),
+            Door(f"{MSG}/keep", {"at": "{skipped}"}),
+            Door(f"{APP}/keep", {"at": "{skipped}"}),
+        ),
+    ),
+    "timetable trigger": Verb(
+        "messaging", W, (Door(f"{SCH}/send-now"), Door(f"{PAGE}/trigger"), Door(f"{MSG}/send-now"), Door(f"{APP}/send"))
+    ),
+    "job cancel": Verb("messaging", W, (Door("/api/v1/jobs/{job}/cancel"), Door("/jobs/{job}/cancel"))),
+    "job retry": Verb("messaging", W, (Door("/api/v1/jobs/{job}/retry"), Door("/jobs/{job}/retry"))),
+    "delivery dismiss": Verb(
+        "messaging",
+        W,
+        (Door("/api/v1/messages/deliveries/{dlv}/dismiss"), Door("/messages/deliveries/{delivery}/dismiss")),
+    ),
+    "alert silence": Verb(
+        "alerts",
+        W,
+        (Door("/api/v1/alerts/{alr}/silence", {"until": "{soon}"}), Door("/alerts/{alert}/silence", {"length": "1h"})),
+    ),
+    **{
+        f"delayed {verb}": Verb(
+            "adgroups",
+            W,
+            (
+                Door(f"/api/v1/adgroups/delayed-events/{{waiting}}/EXPIRE/{verb}", body),
+                Door(f"/ads/delayed/{{approved}}/expire/{verb}", {"to": "2080-01-01T00:00"}),
+            ),
+        )
+        for verb, body in {"fire": {}, "cancel": {}, "move": {"to": LATER}}.items()
+    },
+}
+# doors of these prefixes that are walked above, with those of one door only and why
+SHARED = ("/machines", "/schedules", "/jobs", "/facts", "/alerts", "/bulk", "/alert-rules", "/occurrences")
+ALONE = {
+    "/api/v1/bulk": "many at once, each by the same verb: below",
+    "/jobs/bulk": "the same for pages",
+    "/facts/{seq}/retry": "one door",
+    "/api/v1/alert-rules/{name}/silence": "the house's own: tests/api/test_isolation.py",
+    "/api/v1/alert-rules/{name}/unsilence": "the house's own",
+    "/alerts/rules/silence": "the house's own",
+    "/alerts/rules/unsilence": "the house's own",
+}
+
+
+@pytest.fixture
+def web_settings(db: Database, tmp_path: Path) -> Settings:
+    apps = "pabal.apps.messaging,pabal.apps.adgroups"
+    return Settings(database_url=db.url, data_dir=tmp_path, port=0, apps=apps, secret_key=SECRET)
+
+
+@dataclass(frozen=True)
+class Asker:
+    """`sees`: Haeundae, where the things are. People have everything their role gives."""
+
+    name: str
+    client: httpx2.AsyncClient
+    actor: Actor
+    sees: bool
+
+    def expects(self, verb: Verb) -> str:
+        if not self.actor.may(verb.right, verb.area):
+            return "forbidden"
+        return "allowed" if self.sees else "not found"
+
+
+PEOPLE = (
+    *(("haeundae", role) for role in Role),
+    ("hq", Role.OPERATOR),
+    ("nampo", Role.ADMIN),
+)
+
+
+async def list_people(web: Web) -> list[Asker]:
+    return [
+        Asker(
+            f"{role} of {unit}",
+            await web.as_(unit, role, by="session"),
+            (await web.person(unit, role)).actor(),
+            unit in ("haeundae", "hq"),
+        )
+        for unit, role in PEOPLE
+    ]
+
+
+async def list_programs(web: Web, area: str) -> list[Asker]:
+    found = []
+    # what a general door shows is asked apart from what it does
+    general = ("machines:write", "schedules:write", "jobs:write", "facts:write")
+    looks = ("schedules:read", "jobs:read")
+    for name, scopes in (
+        ("token of the general areas", general),
+        (f"token of {area}:write", (f"{area}:write", *looks)),
+        (f"token of {area}:manage", (f"{area}:manage", *looks)),
+    ):
+        client = await web.as_("haeundae", Role.ADMIN, scopes=scopes)
+        found.append(Asker(name, client, Actor("token:0", 0, Role.ADMIN, scopes), sees=True))
+    return found
+
+
+async def furnish(web: Web) -> dict[str, str]:
+    """One of everything in Haeundae, by the names that the doors have for it."""
+    unit, db, actor = web.unit("haeundae"), web.db, (await web.person("haeundae", Role.ADMIN)).actor()
+    bot_id, device_id = await add_bot(db, unit, "busan1")
+    room_id = await add_room(db, unit, "18200001", "손님방", bots=[bot_id])
+    test_id = await add_room(db, unit, "18200002", "시험방", bots=[bot_id], room_type="test")
+    files = web.app.services.files
+    world = World(
+        db, files, web.tree, bot_id, "busan1", device_id, room_id, "18200001", test_id, await upload(db, files, unit)
+    )
+    message = await add_schedule(world)
+    async with db.transaction() as tx:
+        span = Schedule(tx.now + timedelta(days=1), tx.now + timedelta(days=8), "Asia/Seoul", None)
+        group = await add_complete(tx, actor, span)
+        await events.send(tx, actor, group, Event.COMPLETE_SETUP)
+        approved = await add_approved(tx, actor, span)
+        [alert] = await insert_alerts(
+            tx, [NewAlert("engine.stuck_work", "x", unit.id, "failure", 4.0, 3.0, tx.now, tx.now)]
+        )
+        await transitions.begin(tx, alerts.ALERT, [alert], actor="engine")
+        job = await queue.enqueue(tx, NewJob("messaging.send", {"delivery_id": 0}, unit_id=unit.id))
+        timetable = await _timetable_of(tx, message)
+        skipped = await schedules.skip(tx, actor, message)
+        soon = tx.now + timedelta(hours=1)
+        await tx.script(f"insert into pabal.demo_kettle (id, unit_id) values (1, {unit.id})")
+        at = tx.now - timedelta(hours=1)
+    [delivery] = await add_deliveries(db, message, [ended("failed", at)])
+    await add_parts(db, delivery, "planned")
+    return {
+        "adgroup": str(group),
+        "adg": ids.show("adg", group),
+        "approved": str(approved),
+        "waiting": ids.show("adg", approved),
+        "alert": str(alert),
+        "alr": ids.show("alr", alert),
+        "message_schedule": str(message),
+        "sch": timetable,
+        "delivery": str(delivery),
+        "dlv": ids.show("dlv", delivery),
+        "bot_device": str(device_id),
+        "kettle": "1",
+        "job": str(job),
+        "skipped": skipped.isoformat(),
+        "soon": soon.isoformat(),
+    }
+
+
+async def _timetable_of(tx: Tx, message: int) -> str:
+    found = await get_schedule(tx, await visible_to(tx, ENGINE), message)
+    assert found.timetable_id is not None
+    return why.show_schedule(found.timetable_id)
+
+
+async def ask(asker: Asker, door: Door, names: dict[str, str]) -> str:
+    path = door.path.format(**names)
+    body = {name: value.format(**names) for name, value in door.body.items()}
+    given = {"data": body} if door.is_page else {"json": body}
+    accept = "text/html" if door.is_page else "application/json"
+    headers = {"Idempotency-Key": uuid4().hex, "Accept": accept}
+    answer = await asker.client.request(door.method, path, headers=headers, **(given if door.method == "POST" else {}))
+    return {403: "forbidden", 404: "not found", 400: answer.text, 405: answer.text, 422: answer.text}.get(
+        answer.status_code, "allowed"
+    )
+
+
+async def walk(web: Web, verbs: dict[str, Verb]) -> list[str]:
+    """Every answer that differs from the one expected. A commit that would change something fails."""
+    names = await furnish(web)
+    people = await list_people(web)
+    programs = {area: await list_programs(web, area) for area in {verb.area for verb in verbs.values()}}
+    async with web.db.transaction() as tx:
+        await tx.script(Path(__file__).with_suffix(".sql").read_text())
+    asked = [
+        (name, asker, door, asker.expects(verb))
+        for name, verb in verbs.items()
+        for asker in (*people, *programs[verb.area])
+        for door in verb.doors
+        # pages are for people
+        if asker in people or not door.is_page
+    ]
+    few = asyncio.Semaphore(4)
+
+    async def one(asker: Asker, door: Door) -> str:
+        async with few:
+            return await ask(asker, door, names)
+
+    answers = await asyncio.gather(*(one(asker, door) for _, asker, door, _ in asked))
+    assert Counter(expected for *_, expected in asked).keys() == {"allowed", "forbidden", "not found"}
+    return [
+        f"{name} by {asker.name} at {door.method} {door.path}: {answer[:200]}, not {expected}"
+        for (name, asker, door, expected), answer in zip(asked, answers, strict=True)
+        if answer != expected
+    ]
+
+
+async def test_every_event_of_every_machine_has_one_answer_at_every_door(web: Web) -> None:
+    declared = {one.machine.name: one for one in web.app.site.controls}
+
+    assert {name: one.area for name, one in declared.items()} == {name: area for name, (area, _) in TAKES.items()}
+    assert {
+        name: {str(event): control.right for event, control in one.events.items() if isinstance(control, ByHand)}
+        for name, one in declared.items()
+    } == {name: rights for name, (_, rights) in TAKES.items()}
+    assert "\n".join(await walk(web, EVENTS)) == ""
+
+
+async def test_every_other_verb_with_more_than_one_door_has_one_answer(web: Web) -> None:
+    assert "\n".join(await walk(web, VERBS)) == ""
+
+
+def _list_doors(web: Web) -> Iterator[str]:
+    for found in iter_route_contexts(web.site.routes):
+        route = found.original_route
+        if isinstance(route, APIRoute) and route.methods - {"GET", "HEAD"}:
+            path = found.path if hasattr(found, "path") else route.path
+            if path.removeprefix("/api/v1").startswith(SHARED):
+                yield path
+
+
+async def test_no_general_door_is_forgotten(web: Web) -> None:
+    """A door without a walk gets one above, or a reason why it has no second one."""
+    walked = [door.path for verb in (*EVENTS.values(), *VERBS.values()) for door in verb.doors]
+    shapes = {tuple(part if "{" not in part else "*" for part in path.split("?")[0].split("/")) for path in walked}
+    machines = {tuple("*" if part in TAKES else part for part in shape) for shape in shapes}
+
+    forgotten = [
+        path
+        for path in _list_doors(web)
+        if path not in ALONE
+        and tuple("*" if "{" in part else part for part in path.split("/")) not in shapes | machines
+    ]
+
+    assert forgotten == []
+
+
+async def test_what_only_timers_and_handlers_send_is_refused_by_hand(web: Web) -> None:
+    names = await furnish(web)
+    admin = await web.as_("haeundae")
+    stranger = await web.as_("gangnam")
+    tried = {}
+
+    for one in web.app.site.controls:
+        for event, control in one.events.items():
+            if not isinstance(control, ByHand):
+                path = f"/api/v1/machines/{one.machine.name}/subjects/{names[one.machine.name]}/events"
+                answer = await admin.post(path, json={"event": event})
+                tried[f"{one.machine.name} {event}"] = (answer.status_code, answer.json()["code"])
+                assert (await stranger.post(path, json={"event": event})).status_code == 404
+
+    assert len(tried) == 13
+    assert set(tried.values()) == {(409, "event_not_by_hand")}
+
+
+async def test_many_at_once_are_each_asked_as_one_would_be(web: Web) -> None:
+    names = await furnish(web)
+    general = await web.as_("haeundae", scopes=("jobs:write", "schedules:write"))
+    owner = await web.as_("haeundae", scopes=("messaging:write",))
+    jobs = {"resource": "jobs", "action": "cancel", "ids": [names["job"]]}
+    timetables = {"resource": "schedules", "action": "pause", "ids": [names["sch"]]}
+
+    answers = {
+        (name, str(body["resource"])): (await client.post("/api/v1/bulk?dry_run=true", json=body)).json()["results"][0]
+        for name, client in (("general", general), ("owner", owner))
+        for body in (jobs, timetables)
+    }
+
+    assert {key: one["code"] for key, one in answers.items()} == {
+        ("general", "jobs"): "not_allowed",
+        ("general", "schedules"): "not_allowed",
+        ("owner", "jobs"): None,
+        ("owner", "schedules"): None,
+    }
