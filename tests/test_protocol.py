@@ -153,7 +153,7 @@ async def test_requests_piled_up_on_one_connection_are_refused():
 
 
 async def test_an_answer_nobody_reads_is_given_up():
-    async with running(unread=0.05) as site, connected(site.url) as wire:
+    async with running(unread=0.05, idle=600) as site, connected(site.url) as wire:
         await wire.request("GET /large")
 
         await until(lambda: len(site.open) == 0)
