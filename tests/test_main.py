@@ -99,6 +99,17 @@ async def test_the_demo_can_be_taken_out_again_and_leaves_what_was_there(db: Dat
     await discard(app)
 
 
+async def test_the_demo_can_be_loaded_again_after_it_was_taken_out(db: Database, tmp_path: Path) -> None:
+    app = await main.build(settings(db, tmp_path), ALL, is_demo=True)
+    await demo.clear(app.database, app.slices, ENGINE)
+
+    await demo.load(app.services, app.slices)
+
+    async with db.transaction() as tx:
+        assert len(await tenants.list_units(tx, None)) == 12
+    await discard(app)
+
+
 async def test_the_migrations_of_every_slice_are_applied(db: Database, tmp_path: Path) -> None:
     app = await main.build(settings(db, tmp_path), ALL, is_demo=True)
 
