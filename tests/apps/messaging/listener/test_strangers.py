@@ -11,7 +11,7 @@ from pabal.apps.messaging.listener.connection import Connection
 from pabal.apps.messaging.listener.load import memory_mb
 from pabal.apps.messaging.listener.protocol import Verdict
 from pabal.apps.messaging.listener.server import BotServer
-from pabal.apps.messaging.listener.strangers import BURST, FREE, KEPT_OF_ADDRESS, source_of
+from pabal.apps.messaging.listener.strangers import BURST, FREE, KEPT_OF_ADDRESS
 from tests.apps.messaging.listener.conftest import ROOMY
 from tests.apps.messaging.listener.phones import WHO, Clock, MemoryKeeper, Phone, chat, packet, until
 
@@ -276,17 +276,3 @@ async def test_a_flood_of_refusals_is_logged_as_a_number(server: BotServer, caps
     lines = [line for line in capsys.readouterr().err.splitlines() if "listener.refused" in line]
     assert len(lines) < 30
     assert sum(json.loads(line)["count"] for line in lines) == 30
-
-
-@pytest.mark.parametrize(
-    ("host", "source"),
-    [
-        ("203.0.113.7", "203.0.113.7"),
-        ("::ffff:203.0.113.7", "203.0.113.7"),
-        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
-        ("fe80::1%eth0", "fe80::/64"),
-        ("", ""),
-    ],
-)
-def test_an_address_is_what_one_network_gives_to_one(host: str, source: str):
-    assert source_of(host) == source
