@@ -12,6 +12,7 @@ from pabal.apps.messaging.listener.load import memory_mb
 from pabal.apps.messaging.listener.protocol import Verdict
 from pabal.apps.messaging.listener.server import BotServer
 from pabal.apps.messaging.listener.strangers import BURST, FREE, KEPT_OF_ADDRESS, source_of
+from pabal.base.telemetry import start_logging
 from tests.apps.messaging.listener.conftest import ROOMY
 from tests.apps.messaging.listener.phones import WHO, Clock, MemoryKeeper, Phone, chat, packet, until
 
@@ -267,6 +268,7 @@ async def test_unknown_devices_wait_for_each_other_and_a_known_one_for_nobody(se
 
 
 async def test_a_flood_of_refusals_is_logged_as_a_number(server: BotServer, capsys: pytest.CaptureFixture[str]):
+    start_logging(level="warning")
     for _ in range(30):
         stranger = await Phone.call(server)
         stranger.write(b"garbage\n")
