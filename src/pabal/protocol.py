@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any, cast
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
+from pabal.base.addresses import group_address
 from pabal.base.errors import Invalid, PabalError, Unavailable
 from pabal.base.telemetry import declare, emit
 from pabal.platform.web.problems import PROBLEM_JSON, Unreadable, make_problem
-from pabal.platform.web.turns import TooManyAtOnce, group_address
+from pabal.platform.web.turns import TooManyAtOnce
 
 if TYPE_CHECKING:
     from asyncio import TimerHandle

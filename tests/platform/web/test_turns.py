@@ -6,7 +6,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 
 from pabal.base.database import Database
 from pabal.platform.actor import Role
-from pabal.platform.web.turns import Shares, Turns, group_address
+from pabal.platform.web.turns import Shares, Turns
 from tests.support.servers import until
 from tests.support.web import Web
 
@@ -157,8 +157,3 @@ async def test_a_request_that_has_a_connection_gets_a_second_without_waiting():
     turn = Turns(Shares(connections=1)).begin("192.0.2.7")
     async with asyncio.timeout(3), turn.connection(), turn.connection():
         pass
-
-
-def test_an_ipv6_network_is_one_address():
-    assert group_address("2001:db8::1") == group_address("2001:db8::ffff") != group_address("2001:db8:0:1::1")
-    assert group_address("::ffff:192.0.2.7") == group_address("192.0.2.7") == "192.0.2.7"

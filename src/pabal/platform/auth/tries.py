@@ -11,11 +11,11 @@ together gets no more looks than the same guesses one after the other.
 """
 
 import hashlib
-import ipaddress
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from pabal.base.addresses import group_address
 from pabal.base.database import Tx
 from pabal.base.sql import load
 
@@ -74,7 +74,7 @@ async def take(tx: Tx, login: str, address: str, slowing: Slowing, *, device: st
     """Refused tries do not count: whoever hammers does not make the others wait longer. `device`: one that is known to
     be this person's.
     """
-    counters = _counters(login, _network(address), device)
+    counters = _counters(login, group_address(address), device)
     free = counters.free(slowing)
     await tx.run(SQL.hold_rows, subjects=list(free), now=tx.now)
     rows = await tx.rows(SQL.list_tries, subjects=list(free))
@@ -115,14 +115,3 @@ def _counters(login: str, network: str, device: str | None) -> Counters:
 
 def _subject(kind: str, value: str) -> str:
     return f"{kind}:{hashlib.sha256(value.encode('utf-8', 'surrogatepass')).hexdigest()}"
-
-
-def _network(address: str) -> str:
-    """Whoever has one IPv6 address has all of its /64."""
-    try:
-        known = ipaddress.ip_address(address)
-    except ValueError:
-        return address
-    if isinstance(known, ipaddress.IPv4Address):
-        return str(known)
-    return str(known.ipv4_mapped or ipaddress.IPv6Network((known, 64), strict=False))

@@ -8,10 +8,10 @@ from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass
-from ipaddress import IPv6Address, ip_address
 
 from starlette.requests import HTTPConnection
 
+from pabal.base.addresses import group_address
 from pabal.base.database import PoolBusy
 from pabal.platform.web.problems import TooManyRequests
 
@@ -146,15 +146,3 @@ def take_turn(request: HTTPConnection, owner: str) -> None:
     sender = request.scope["state"].get("sender")
     if sender is not None:
         sender.note_known()
-
-
-def group_address(host: str) -> str:
-    """Whoever has one IPv6 address has all of its /64."""
-    try:
-        address = ip_address(host.partition("%")[0])
-    except ValueError:
-        return host
-    if isinstance(address, IPv6Address):
-        mapped = address.ipv4_mapped
-        return str(mapped) if mapped else f"{address.exploded[:19]}::/64"
-    return str(address)

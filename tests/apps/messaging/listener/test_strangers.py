@@ -11,7 +11,8 @@ from pabal.apps.messaging.listener.connection import Connection
 from pabal.apps.messaging.listener.load import memory_mb
 from pabal.apps.messaging.listener.protocol import Verdict
 from pabal.apps.messaging.listener.server import BotServer
-from pabal.apps.messaging.listener.strangers import BURST, FREE, KEPT_OF_ADDRESS, source_of
+from pabal.apps.messaging.listener.strangers import BURST, FREE, KEPT_OF_ADDRESS
+from pabal.base.telemetry import start_logging
 from tests.apps.messaging.listener.conftest import ROOMY
 from tests.apps.messaging.listener.phones import WHO, Clock, MemoryKeeper, Phone, chat, packet, until
 
@@ -129,9 +130,9 @@ async def test_lines_cost_more_than_their_bytes(server: BotServer, clock: Clock,
     stranger = await Phone.call(server)
 
     stranger.write(b'{"event":"x"}\n' * 10_000)
-    await until(lambda: server.connections and server.connections[0].lines.is_paused)
+    await until(lambda: server.connections and (heard == 10_000 or not server.connections[0]._may_speak()))
 
-    assert heard <= (BURST + FREE) // 256 + 1
+    assert 100 < heard <= (BURST + FREE) // 256 + 1
 
 
 async def test_a_device_that_waits_for_approval_is_not_heard(server: BotServer, keeper: MemoryKeeper):
@@ -267,6 +268,7 @@ async def test_unknown_devices_wait_for_each_other_and_a_known_one_for_nobody(se
 
 
 async def test_a_flood_of_refusals_is_logged_as_a_number(server: BotServer, capsys: pytest.CaptureFixture[str]):
+    start_logging(level="warning")
     for _ in range(30):
         stranger = await Phone.call(server)
         stranger.write(b"garbage\n")
@@ -276,17 +278,3 @@ async def test_a_flood_of_refusals_is_logged_as_a_number(server: BotServer, caps
     lines = [line for line in capsys.readouterr().err.splitlines() if "listener.refused" in line]
     assert len(lines) < 30
     assert sum(json.loads(line)["count"] for line in lines) == 30
-
-
-@pytest.mark.parametrize(
-    ("host", "source"),
-    [
-        ("203.0.113.7", "203.0.113.7"),
-        ("::ffff:203.0.113.7", "203.0.113.7"),
-        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
-        ("fe80::1%eth0", "fe80::/64"),
-        ("", ""),
-    ],
-)
-def test_an_address_is_what_one_network_gives_to_one(host: str, source: str):
-    assert source_of(host) == source

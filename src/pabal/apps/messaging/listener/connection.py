@@ -28,9 +28,10 @@ from pabal.apps.messaging.listener.handshake import Handshake, is_handshake, rea
 from pabal.apps.messaging.listener.lines import Lines
 from pabal.apps.messaging.listener.protocol import Verdict
 from pabal.apps.messaging.listener.refusals import Refusal
-from pabal.apps.messaging.listener.strangers import FREE, LINE, Bucket, source_of
+from pabal.apps.messaging.listener.strangers import FREE, LINE, Bucket
 from pabal.apps.messaging.listener.switchboard import Switchboard
 from pabal.apps.messaging.listener.wire import Packet, read_packet
+from pabal.base.addresses import group_address
 from pabal.base.telemetry import declare, emit
 
 HANDSHAKE_SECONDS = 10.0
@@ -222,7 +223,7 @@ class Connection:
             self.ping()
 
     def _opened(self) -> None:
-        self.source = source_of(self.address[0])
+        self.source = group_address(self.address[0])
         self._early = Early(self._board.strangers, self.source)
         self._bucket = self._board.strangers.get_bucket(self.source)
         self._board.let_in(self)

@@ -3,8 +3,6 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from functools import lru_cache
-from ipaddress import IPv6Address, ip_address, ip_network
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -125,17 +123,3 @@ class Strangers:
         """Those that seem to be approved phones last."""
         of_source = self._by_source[source]
         return next((each for each in of_source if not each.is_expected), next(iter(of_source)))
-
-
-@lru_cache(4096)
-def source_of(host: str) -> str:
-    """What counts as one address: whoever has one of IPv6 has all of its /64."""
-    try:
-        address = ip_address(host.partition("%")[0])
-    except ValueError:
-        return host
-    if isinstance(address, IPv6Address):
-        if address.ipv4_mapped is not None:
-            return str(address.ipv4_mapped)
-        return str(ip_network((address, 64), strict=False))
-    return str(address)
