@@ -65,7 +65,7 @@ class ConnectionLimits:
     idle: int = 5
     unread: float = 60
     linger: float = 2
-    linger_bytes: int = 1_000_000
+    linger_bytes: int = 256 * 1024
     head_bytes: int = 64 * 1024
     headers: int = 100
     pipelined: int = 8

@@ -75,6 +75,31 @@ async def test_guests_of_one_address_are_limited_together(web: Web):
     assert alive.status_code == 200
 
 
+async def test_strangers_of_one_address_ask_only_so_often_and_whoever_is_known_is_not_held_up(web: Web):
+    web.site.state.turns = Turns(Shares(guest_burst=3, guest_seconds=3600))
+    anybody, viewer = await web.anybody(), await web.as_("gangnam", Role.VIEWER)
+
+    known = [(await viewer.get("/api/v1/me")).status_code for _ in range(5)]
+    asked = [await anybody.get("/sign-in") for _ in range(4)]
+    false_key = await anybody.get("/sign-in", headers={"Cookie": "pabal_session=nobody"})
+    after = await viewer.get("/api/v1/me")
+    alive = await anybody.get("/livez")
+
+    assert known == [200] * 5
+    assert [one.status_code for one in asked] == [200, 200, 200, 429]
+    assert (asked[-1].json()["code"], asked[-1].headers["Retry-After"]) == ("slow_down", "1200")
+    assert (false_key.status_code, after.status_code, alive.status_code) == (429, 200, 200)
+
+
+async def test_files_of_the_console_count_less(web: Web):
+    web.site.state.turns = Turns(Shares(guest_burst=1, guest_seconds=3600))
+    anybody = await web.anybody()
+
+    statuses = [(await anybody.get("/static/nothing.css")).status_code for _ in range(11)]
+
+    assert statuses == [404] * 10 + [429]
+
+
 async def test_a_locked_table_stops_neither_others_nor_the_sign_in(web: Web):
     """Twelve requests of one viewer on a table that is locked: all of ten connections were theirs."""
     viewer, head_office = await web.as_("gangnam", Role.VIEWER), await web.as_("hq")

@@ -1,62 +1,18 @@
-"""How often one may ask, and what stands before every request: counted in memory, each server for itself."""
-
-from collections import OrderedDict
-from dataclasses import dataclass, field
+"""What stands before every request: how often one may ask, what runs for whom, and bodies within limits."""
 
 from fastapi import Request
-from starlette.datastructures import MutableHeaders
+from starlette.datastructures import Headers, MutableHeaders
 
 from pabal.base.clock import elapsed
 from pabal.base.errors import PabalError
+from pabal.platform.web.assets import PREFIX as ASSETS
 from pabal.platform.web.bodies import LimitedBody, refuse_unread
 from pabal.platform.web.faults import answer
 from pabal.platform.web.headers import Asgi, Message, Receive, Scope, Send
-from pabal.platform.web.identify import Visitor
-from pabal.platform.web.problems import TooManyRequests
+from pabal.platform.web.identify import SESSION_COOKIE, Visitor, find_visit
+from pabal.platform.web.problems import SignInNeeded, TokenRefused
+from pabal.platform.web.rates import Rate, SlowDown
 from pabal.platform.web.turns import TooManyAtOnce, Turn
-
-MOST_PRINCIPALS = 10_000
-
-
-@dataclass
-class Bucket:
-    tokens: float
-    at: float
-
-
-@dataclass(frozen=True)
-class Rate:
-    """A bucket of `limit` requests for each principal, filled again over `seconds`."""
-
-    limit: int = 1200
-    seconds: int = 60
-    _buckets: "OrderedDict[str, Bucket]" = field(default_factory=OrderedDict, repr=False)
-
-    @property
-    def policy(self) -> str:
-        return f'"api";q={self.limit};w={self.seconds}'
-
-    def take(self, principal: str, now: float) -> str:
-        """What the RateLimit header says after this request; raises when there is nothing left."""
-        bucket = self._buckets.pop(principal, None) or Bucket(self.limit, now)
-        filled = min(float(self.limit), bucket.tokens + (now - bucket.at) * self.limit / self.seconds)
-        self._buckets[principal] = Bucket(max(0.0, filled - 1), now)
-        while len(self._buckets) > MOST_PRINCIPALS:
-            self._buckets.popitem(last=False)
-        if filled < 1:
-            raise SlowDown(retry_after=max(1, round((1 - filled) * self.seconds / self.limit)))
-        left = filled - 1
-        return f'"api";r={int(left)};t={round((self.limit - left) * self.seconds / self.limit)}'
-
-
-class SlowDown(TooManyRequests):
-    """Too many requests in a short time. Wait as long as Retry-After says; nobody else is affected."""
-
-    status = 429
-
-    def __init__(self, *, retry_after: int) -> None:
-        self.retry_after = retry_after
-        super().__init__()
 
 
 async def limit_rate(request: Request, visit: Visitor) -> None:
@@ -67,6 +23,8 @@ async def limit_rate(request: Request, visit: Visitor) -> None:
     request.state.rate_limit = rate.take(visit.actor.name, elapsed())
 
 
+# Files of the console, which a browser fetches many of at once and keeps, count less.
+_ASSET = 0.1
 # Whoever watches over the server must hear of it while somebody at the same address keeps it busy.
 _WATCHED = ("/livez", "/readyz")
 
@@ -95,7 +53,7 @@ class Limits:
             return
         scope.setdefault("state", {})["turn"] = turn
         try:
-            refusal = refuse_unread(scope)
+            refusal = refuse_unread(scope) or await _pace(scope, receive, turn)
             if refusal is not None:
                 await _refuse(refusal, scope, receive, send)
             else:
@@ -103,6 +61,29 @@ class Limits:
                 await self._app(scope, body.receive, send_with_rate)
         finally:
             turn.end()
+
+
+async def _pace(scope: Scope, receive: Receive, turn: Turn) -> PabalError | None:
+    """A stranger asks only so often. Whoever turns out to be known was none, also where others at the same address have
+    used everything up.
+    """
+    try:
+        turn.take_guest(elapsed(), _ASSET if scope["path"].startswith(ASSETS) else 1.0)
+    except SlowDown as too_often:
+        if not _has_key(scope):
+            return too_often
+        try:
+            await find_visit(Request(scope, receive))
+        except (SignInNeeded, TokenRefused):
+            return too_often
+        except PabalError as error:
+            return error
+    return None
+
+
+def _has_key(scope: Scope) -> bool:
+    headers = Headers(scope=scope)
+    return "authorization" in headers or f"{SESSION_COOKIE}=" in headers.get("cookie", "")
 
 
 async def _refuse(error: PabalError, scope: Scope, receive: Receive, send: Send) -> None:

@@ -14,6 +14,7 @@ from starlette.requests import HTTPConnection
 from pabal.base.addresses import group_address
 from pabal.base.database import PoolBusy
 from pabal.platform.web.problems import TooManyRequests
+from pabal.platform.web.rates import Rate
 
 
 class TooManyAtOnce(TooManyRequests):
@@ -32,6 +33,7 @@ class TooManyOwnStreams(TooManyRequests):
 class Shares:
     """What one may have at once: `requests`, `streams` and database `connections` of a person or token, and the
     requests of all `guests` at one address. `wait` is how many seconds a request waits for a connection of its share.
+    Guests of one address may ask `guest_burst` times at once, and as often again over `guest_seconds`.
     """
 
     requests: int = 32
@@ -39,6 +41,8 @@ class Shares:
     streams: int = 20
     connections: int = 4
     wait: float = 5
+    guest_burst: int = 300
+    guest_seconds: int = 12
 
 
 class Turns:
@@ -46,6 +50,8 @@ class Turns:
 
     def __init__(self, shares: Shares | None = None) -> None:
         self.shares = shares or Shares()
+        # by address, of requests of nobody known
+        self.guests = Rate(self.shares.guest_burst, self.shares.guest_seconds)
         self._running: Counter[str] = Counter()
         self._gates: dict[str, _Gate] = {}
 
@@ -86,13 +92,21 @@ class Turn:
     def __init__(self, turns: Turns, owner: str) -> None:
         self._turns = turns
         self.owner = self.counted_as = owner
+        self._address, self._taken = owner, 0.0
         self._open = 0
+
+    def take_guest(self, now: float, weight: float) -> None:
+        """Counts against its address until somebody is known; raises SlowDown when those asked too often."""
+        self._turns.guests.take(self._address, now, weight)
+        self._taken = weight
 
     def belong_to(self, owner: str) -> None:
         """Somebody is known; streams ask again and again."""
         if owner != self.owner:
             self._count_as(owner, self._turns.shares.requests, TooManyAtOnce)
             self.owner = owner
+            self._turns.guests.give_back(self._address, self._taken)
+            self._taken = 0.0
 
     def become_stream(self) -> None:
         self._count_as(f"stream {self.owner}", self._turns.shares.streams, TooManyOwnStreams)
