@@ -7,10 +7,14 @@ import random
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from pabal.apps.messaging.listener.load import memory_mb
 from pabal.apps.messaging.listener.protocol import Verdict
 from pabal.apps.messaging.listener.server import BotServer
 from tests.apps.messaging.listener.phones import WHO, Clock, MemoryKeeper, Phone, chat, packet, until
+
+pytestmark = pytest.mark.slow
 
 FRAMES, EACH, AT_ONCE = 10_000, 5, 20
 WHOLE = (
