@@ -218,7 +218,7 @@ async def _find_database(settings: Settings) -> tuple[str, Cluster | None]:
 
 async def _open_services(settings: Settings, url: str, on_failure: AsyncExitStack) -> Services:
     async def open_pool(purpose: Purpose, size: int, least: int = 0) -> Database:
-        opened = await Database.open(url, purpose=purpose, size=size, least=least)
+        opened = await Database.open(url, purpose=purpose, size=size, least=least, is_proven=True)
         on_failure.push_async_callback(opened.close)
         return opened
 

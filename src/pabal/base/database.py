@@ -219,8 +219,11 @@ class Database:
         least: int = 0,
         profile: Profile | None = None,
         is_pooled: bool = False,
+        is_proven: bool = False,
     ) -> "Database":
         """At most `size` connections; `least` of them stay open however quiet it is.
+
+        `is_proven`: another pool has just been opened to this address, so nothing is tried before it is needed.
 
         `is_pooled` is for an address that may be a pooler's: nothing is left in a session, every transaction brings its
         settings along, and `connect` is not for it. Any other address must be PostgreSQL's own.
@@ -240,11 +243,8 @@ class Database:
                 statement_cache_size=0 if is_pooled else _STATEMENTS,
             )
             # The pool connects when it is used; whoever opens a database wants to know now.
-            async with pool.acquire() as connection:
-                process = await connection.fetchval(SQL.read_process.text)
-                named = connection.get_server_pid()
-        # PostgreSQL names the process when a connection begins; a pooler, which has many, makes a number up.
-        if process != named and not is_pooled:
+            is_direct = is_proven or await _reaches_postgres(pool)
+        if not is_direct and not is_pooled:
             pool.terminate()
             raise PoolerNotAllowed("another process than the one named at the start serves the connection")
         return cls(url, pool, purpose, wait=profile.wait, local=settings if is_pooled else None)
@@ -395,6 +395,13 @@ def _is_gone(connection: "Connection | PoolConnectionProxy[Row]") -> bool:
     except asyncpg.InterfaceError:
         # The pool has already thrown it away.
         return True
+
+
+async def _reaches_postgres(pool: "asyncpg.Pool[Row]") -> bool:
+    """PostgreSQL names the process when a connection begins; a pooler, which has many, makes a number up."""
+    async with pool.acquire() as connection:
+        process: int = await connection.fetchval(SQL.read_process.text)
+        return process == connection.get_server_pid()
 
 
 async def _teach_json(connection: Connection) -> None:
