@@ -14,6 +14,8 @@ from pabal.apps.messaging.listener.protocol import Verdict
 from pabal.apps.messaging.listener.server import BotServer
 from tests.apps.messaging.listener.phones import WHO, Clock, MemoryKeeper, Phone, chat, packet, until
 
+pytestmark = pytest.mark.slow
+
 FRAMES, EACH, AT_ONCE = 10_000, 5, 20
 WHOLE = (
     packet("handshake", {**WHO, "deviceID": "stranger"}),
