@@ -5,11 +5,10 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from pabal.apps.adgroups.machine import AD_GROUP
+from pabal.apps.adgroups.labels import CONDITIONS
+from pabal.apps.adgroups.machine import AD_GROUP, Checked
 from pabal.apps.adgroups.model.adgroups import AdGroup, Event, State
 from pabal.apps.adgroups.model.dayparts import DAY, DayParts, Span, show_clock
-from pabal.apps.adgroups.model.guards import Checked
-from pabal.apps.adgroups.words import CONDITIONS
 from pabal.engine.machine import Refusal
 from pabal.engine.recurrence import Weekday, find_zone
 from pabal.platform.language.moments import show_date, show_time, show_zone

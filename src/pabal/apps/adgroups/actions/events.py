@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from pabal.apps.adgroups.errors import AdGroupChanged
-from pabal.apps.adgroups.machine import AD_GROUP, EXTENSION, Subject, load_subjects
+from pabal.apps.adgroups.machine import AD_GROUP, EXTENSION, Checked, Guard, Subject, load_subjects
 from pabal.apps.adgroups.model.adgroups import TIMED, AdGroup, Event, State
-from pabal.apps.adgroups.model.guards import Checked, Guard
 from pabal.apps.adgroups.store import adgroups as store
 from pabal.base.database import Tx
 from pabal.engine.machine import Refusal

@@ -12,6 +12,8 @@ from pabal.engine.listing.paging import LAST, Page, cut, one_more, read_cursor, 
 from pabal.platform.tenants import Scope
 
 SQL = load(__file__)
+# of one name: more than these need not be told apart
+MOST_ALIKE = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,11 @@ async def list_campaigns(tx: Tx, scope: Scope, cursor: str | None = None, limit:
     before = LAST if cursor is None else read_cursor(cursor, int)[0]
     rows = await tx.rows(SQL.list_campaigns, units=scope.listed, before_id=before, most=one_more(limit))
     return cut([_read(row) for row in rows], limit, lambda one: show_cursor(one.id))
+
+
+async def find_named(tx: Tx, scope: Scope, name: str) -> list[Campaign]:
+    """Those that have exactly this name; enough of them to tell which."""
+    return [_read(row) for row in await tx.rows(SQL.find_named, units=scope.listed, name=name, most=MOST_ALIKE)]
 
 
 async def insert_campaign(tx: Tx, new: NewCampaign, *, unit_id: int, created_by: str) -> int:
