@@ -4,6 +4,7 @@ from datetime import timedelta
 
 from pabal.apps.adgroups.legacy import shadow
 from pabal.apps.adgroups.machine import AD_GROUP
+from pabal.apps.adgroups.model.adgroups import AREA
 from pabal.apps.adgroups.serving import store as serving
 from pabal.apps.adgroups.settings import LATE_AFTER
 from pabal.base.database import Tx
@@ -12,7 +13,6 @@ from pabal.engine.timers import LateTimers
 from pabal.platform import alerts, settings
 from pabal.platform.alerts import AlertRule, Level, Measure, Reading
 
-AREA = "adgroups"
 SERVING = "/ads/serving"
 DELAYED = "/ads/delayed?late=1"
 

@@ -97,6 +97,11 @@ def tell_refusal(refusal: Refusal, lang: Lang, show: Callable[[datetime], str]) 
     return tell_condition(Checked(refusal.reason, False, refusal.values), lang, show)
 
 
+def teller(now: datetime, zone: str, lang: Lang) -> Callable[[datetime], str]:
+    """How sentences write moments: on one zone's clock."""
+    return lambda moment: show_brief(moment, now, zone, lang)
+
+
 def show_brief(moment: datetime, now: datetime, zone: str, lang: Lang) -> str:
     """The date only where it is not near: two moments of one night are compared by their times."""
     local, here = moment.astimezone(find_zone(zone)), now.astimezone(find_zone(zone))

@@ -10,6 +10,7 @@ from pabal.apps.adgroups.incoming import EVENTS
 from pabal.apps.adgroups.jobs import make_kinds, make_loops
 from pabal.apps.adgroups.labels import ACTIONS, NAMES, STATUS
 from pabal.apps.adgroups.machine import AD_GROUP
+from pabal.apps.adgroups.model.adgroups import AREA
 from pabal.apps.adgroups.serving.gateway import make_gateways
 from pabal.apps.adgroups.subscribers import SUBSCRIBERS
 from pabal.platform import alerts
@@ -17,7 +18,6 @@ from pabal.platform.overview import NavItem
 from pabal.platform.slice import Slice
 
 HERE = Path(__file__).parent
-AREA = "adgroups"
 
 SLICE = Slice(
     name=AREA,

@@ -4,12 +4,13 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from datetime import datetime
 from typing import Any
 
-from pabal.apps.adgroups.errors import RunBusy, WrongRunState
+from pabal.apps.adgroups.errors import RunBusy, RunNotFound, WrongRunState
 from pabal.apps.adgroups.legacy import runs
 from pabal.apps.adgroups.legacy.model import FromFile, FromTable, Mode, Origin, Refusal, Row, Run, RunState, about_run
 from pabal.apps.adgroups.legacy.moving import move_slice, undo_slice
 from pabal.apps.adgroups.legacy.old_rows import Planned, Raw, plan_row, read_csv, read_table
 from pabal.apps.adgroups.legacy.runs import Found, NewRun
+from pabal.apps.adgroups.model.adgroups import AREA
 from pabal.apps.adgroups.settings import ONE_TRANSACTION_ROWS
 from pabal.base.database import Database, Tx
 from pabal.engine.listing.paging import Page
@@ -18,10 +19,9 @@ from pabal.engine.queue import enqueue
 from pabal.platform import audit, settings, storage
 from pabal.platform.actor import ENGINE, Actor, Right
 from pabal.platform.services import Services
-from pabal.platform.storage import Content, Upload
+from pabal.platform.storage import Content, File, Upload
 from pabal.platform.tenants import UnitNotFound, require_house, visible_to
 
-AREA = "adgroups"
 MIGRATE = "adgroups.migrate"
 # A server may be killed now and then during a long one; each time it has come further.
 MOST_RECOVERIES = 20
@@ -110,6 +110,15 @@ async def list_rows(
 ) -> Page[Row]:
     await get_run(tx, actor, run_id)
     return await runs.list_rows(tx, run_id, only, cursor, limit)
+
+
+async def get_report(tx: Tx, actor: Actor, run_id: int) -> File:
+    """What was planned, or once it has ended, what became of every row."""
+    run = await get_run(tx, actor, run_id)
+    file_id = run.report_file_id or run.plan_file_id
+    if file_id is None:
+        raise RunNotFound(f"{run.about} has no report yet")
+    return await storage.get_file(tx, await visible_to(tx, actor), file_id)
 
 
 async def _open(services: Services, actor: Actor, file_id: int) -> Content:

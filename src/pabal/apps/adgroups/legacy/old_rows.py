@@ -4,7 +4,6 @@ import codecs
 import csv
 import io
 import json
-import re
 from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, time
@@ -14,7 +13,7 @@ from zoneinfo import ZoneInfo
 
 from pabal.apps.adgroups.errors import BadDayParts, BadLegacyFile, NoLegacyTable
 from pabal.apps.adgroups.legacy.model import NEEDED, Mark, Refusal
-from pabal.apps.adgroups.model.adgroups import ZONE, State
+from pabal.apps.adgroups.model.adgroups import CODE, MOST_NAME, ZONE, State
 from pabal.apps.adgroups.model.calculator import Calculated, Dates, calculate, to_state
 from pabal.apps.adgroups.model.calendars import Calendar
 from pabal.apps.adgroups.model.dayparts import DayParts
@@ -22,9 +21,7 @@ from pabal.base.database import Tx
 from pabal.base.sql import load
 from pabal.engine.recurrence import UnknownZone, find_zone, instant_of
 
-LONGEST_NAME = 200
 LONGEST_URL = 2000
-_CODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 # In the old enum PENDING meant paused.
 _PAUSED = ("PENDING", "PAUSED")
 _MAY_PAUSE = (State.APPROVED, State.RUNNING, State.PENDING)
@@ -85,9 +82,7 @@ class Planned:
 def plan_row(n: int, raw: Raw, now: datetime) -> Planned:
     said = {name: text for name, value in raw.items() if value is not None and (text := str(value).strip())}
     name, legacy_id, campaign = said.get("name"), said.get("id"), said.get("campaign")
-    planned = Planned(
-        n, legacy_id, (name or legacy_id or "")[:LONGEST_NAME] or None, campaign and campaign[:LONGEST_NAME]
-    )
+    planned = Planned(n, legacy_id, (name or legacy_id or "")[:MOST_NAME] or None, campaign and campaign[:MOST_NAME])
     try:
         planned.old = _read_old(said)
     except _Refused as refused:
@@ -96,7 +91,7 @@ def plan_row(n: int, raw: Raw, now: datetime) -> Planned:
     decided = decide(planned.old, now)
     planned.calculated, planned.state, planned.marks = decided.calculated, decided.state, decided.marks
     _read_things(planned, said)
-    if name is not None and len(name) > LONGEST_NAME:
+    if name is not None and len(name) > MOST_NAME:
         planned.marks.append(Mark.NAME_CUT)
     return planned
 
@@ -192,7 +187,7 @@ def _read_things(planned: Planned, said: Said) -> None:
     planned.creatives = [
         one for one in creatives if one.startswith(("http://", "https://")) and len(one) <= LONGEST_URL
     ]
-    planned.inventory = [one for one in inventory if _CODE.fullmatch(one) is not None]
+    planned.inventory = [one for one in inventory if CODE.fullmatch(one) is not None]
     if len(planned.creatives) != len(creatives):
         planned.marks.append(Mark.CREATIVES_NOT_LISTED)
     if len(planned.inventory) != len(inventory):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from pabal.apps.adgroups.errors import MismatchNotFound
 from pabal.apps.adgroups.legacy import flags
 from pabal.apps.adgroups.legacy.model import Cause, FlagKind
-from pabal.apps.adgroups.model.adgroups import AdGroup, Source, State
+from pabal.apps.adgroups.model.adgroups import AREA, AdGroup, Source, State
 from pabal.apps.adgroups.model.calculator import calculated_of
 from pabal.apps.adgroups.settings import COMPARE, COMPARE_EVERY, LATE_AFTER
 from pabal.apps.adgroups.store import adgroups as store
@@ -24,7 +24,6 @@ from pabal.platform.tenants import Scope, visible_to
 
 SQL = load(__file__)
 SLICE = 1000
-LAST_ID = 2**63 - 1
 # What is over for longer tells nobody anything.
 KEPT = timedelta(days=90)
 _SETTING_UP = (State.DRAFT, State.READY)
@@ -36,7 +35,6 @@ declare("shadow.mismatched", "Ad groups both ways see differently, each pass", l
 
 # The calculator cannot know of these: they are as they should be.
 EXPECTED = (Cause.PAUSED_BY_HAND, Cause.DATE_PASSED)
-AREA = "adgroups"
 
 
 class Differing(NamedTuple):
@@ -53,6 +51,33 @@ class Pass:
     compared: int
     began_at: datetime
     finished_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    """`source` is whose state is shown now; `decision` whom somebody told us to believe."""
+
+    id: int
+    unit_id: int
+    ad_group_id: int
+    name: str
+    calculated: State
+    stored: State
+    source: Source
+    cause: Cause
+    since: datetime
+    seen_at: datetime
+    resolved_at: datetime | None
+    decision: Source | None
+    decided_by: str | None
+    decided_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class WantedMismatches:
+    cause: Cause | None = None
+    is_open: bool | None = True
+    is_decided: bool | None = None
 
 
 async def compare_once(database: Database) -> int:
@@ -148,7 +173,7 @@ async def _compare_slice(tx: Tx, at: Pass) -> int:
     groups = await store.load_ad_groups(tx, ids)
     differing = compare(groups, tx.now, await settings.value(tx, LATE_AFTER))
     is_last = len(ids) < SLICE
-    last = LAST_ID if is_last else ids[-1]
+    last = LAST if is_last else ids[-1]
     await _keep(tx, differing)
     mine = [one.group.id for one in differing]
     await tx.run(SQL.resolve, after_id=at.after_id, last_id=last, differing=mine, now=tx.now)
@@ -173,33 +198,6 @@ async def _keep(tx: Tx, differing: Sequence[Differing]) -> None:
         causes=[one.cause for one in differing],
         now=tx.now,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Mismatch:
-    """`source` is whose state is shown now; `decision` whom somebody told us to believe."""
-
-    id: int
-    unit_id: int
-    ad_group_id: int
-    name: str
-    calculated: State
-    stored: State
-    source: Source
-    cause: Cause
-    since: datetime
-    seen_at: datetime
-    resolved_at: datetime | None
-    decision: Source | None
-    decided_by: str | None
-    decided_at: datetime | None
-
-
-@dataclass(frozen=True, slots=True)
-class WantedMismatches:
-    cause: Cause | None = None
-    is_open: bool | None = True
-    is_decided: bool | None = None
 
 
 async def list_mismatches(

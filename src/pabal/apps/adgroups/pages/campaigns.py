@@ -11,10 +11,9 @@ from pydantic import BaseModel, ConfigDict
 
 from pabal.apps.adgroups.actions import campaigns as actions
 from pabal.apps.adgroups.errors import BadInventory, InventoryCodeTaken
-from pabal.apps.adgroups.model.adgroups import Campaign, CampaignState
+from pabal.apps.adgroups.model.adgroups import AREA, Campaign, CampaignState
 from pabal.apps.adgroups.pages.groups import make_rows
 from pabal.apps.adgroups.pages.page_texts import (
-    AREA,
     CHOOSE,
     ENDS_EARLY,
     NEEDED,

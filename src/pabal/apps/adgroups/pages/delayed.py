@@ -15,9 +15,8 @@ from pabal.apps.adgroups.actions.events import Explained, explain_one
 from pabal.apps.adgroups.errors import AlreadyStarted, CannotMoveThere, MustEnd, NoSuchDelayedEvent
 from pabal.apps.adgroups.labels import STATES
 from pabal.apps.adgroups.machine import AD_GROUP, load_subjects
-from pabal.apps.adgroups.model.adgroups import TIMED, AdGroup, Event
+from pabal.apps.adgroups.model.adgroups import AREA, TIMED, AdGroup, Event
 from pabal.apps.adgroups.pages.page_texts import (
-    AREA,
     DELAYED,
     MOST_CHOICES,
     NO_MOMENT,

@@ -15,12 +15,12 @@ from pabal.apps.adgroups.errors import BadCreative, CreativeNotFound, InventoryN
 from pabal.apps.adgroups.foresight import Stretch, foresee, foresee_life
 from pabal.apps.adgroups.labels import STATES
 from pabal.apps.adgroups.machine import AD_GROUP, load_subjects
-from pabal.apps.adgroups.model.adgroups import TIMED, AdGroup, Event, State
+from pabal.apps.adgroups.model.adgroups import AREA, TIMED, AdGroup, Event, State
 from pabal.apps.adgroups.model.dayparts import count_hours, find_cell, make_cells
 from pabal.apps.adgroups.pages.groups import make_rows
-from pabal.apps.adgroups.pages.page_texts import AREA, DELAYED, LIST, MOST_CHOICES, TOPICS, tell_condition, tell_refusal
+from pabal.apps.adgroups.pages.page_texts import DELAYED, LIST, MOST_CHOICES, TOPICS, tell_condition, tell_refusal
 from pabal.apps.adgroups.store.adgroups import get_ad_group, hold_ad_group, list_creatives, list_inventories_of
-from pabal.apps.adgroups.store.campaigns import find_inventories, list_inventories
+from pabal.apps.adgroups.store.campaigns import get_inventories, list_inventories
 from pabal.base.database import Tx
 from pabal.base.errors import Conflict, PabalError
 from pabal.engine import listing, machine, timers
@@ -212,10 +212,8 @@ async def add_inventory(visit: Visitor, ad_group_id: RowId, code: Annotated[Word
     try:
         async with visit.change() as tx:
             used = await _list_used(tx, visit, ad_group_id)
-            found = await find_inventories(tx, visit.scope, codes=[code])
-            if not found:
-                raise InventoryNotFound(code)
-            await adgroups.set_inventories(tx, visit.actor, ad_group_id, [*used, found[0].id])
+            [found] = await get_inventories(tx, visit.scope, [code])
+            await adgroups.set_inventories(tx, visit.actor, ad_group_id, [*used, found.id])
     except _KNOWN as error:
         return await show_group(visit, ad_group_id, Filters(), failed=error, typed={"code": code})
     return _back(visit, ad_group_id, "inventory")

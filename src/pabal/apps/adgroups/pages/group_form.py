@@ -23,11 +23,10 @@ from pabal.apps.adgroups.errors import (
     CampaignNotFound,
     SetupLocked,
 )
-from pabal.apps.adgroups.model.adgroups import ZONE, AdGroup, NewAdGroup, Schedule, State
+from pabal.apps.adgroups.model.adgroups import AREA, ZONE, AdGroup, NewAdGroup, Schedule, State
 from pabal.apps.adgroups.model.calendars import Window
 from pabal.apps.adgroups.model.dayparts import DAY, EMPTY, DayParts, Span, count_hours, find_cell, make_cells
 from pabal.apps.adgroups.pages.page_texts import (
-    AREA,
     CHOOSE,
     ENDS_EARLY,
     LIST,

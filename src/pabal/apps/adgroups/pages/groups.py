@@ -13,9 +13,9 @@ from pydantic import BaseModel
 from pabal.apps.adgroups.actions import events
 from pabal.apps.adgroups.actions.events import BY_HAND, MOST_AT_ONCE, explain_one
 from pabal.apps.adgroups.machine import AD_GROUP, load_subjects
-from pabal.apps.adgroups.model.adgroups import AdGroup, Event, Source, State
+from pabal.apps.adgroups.model.adgroups import AREA, AdGroup, Event, Source, State
 from pabal.apps.adgroups.model.calculator import calculated_of
-from pabal.apps.adgroups.pages.page_texts import AREA, LIST, MOST_CHOICES, TOPICS, tell, tell_condition
+from pabal.apps.adgroups.pages.page_texts import LIST, MOST_CHOICES, TOPICS, tell, tell_condition
 from pabal.apps.adgroups.sentences import describe_hours, explain_state, next_event
 from pabal.apps.adgroups.store.adgroups import Wanted, count_states, list_ad_groups, load_ad_groups
 from pabal.apps.adgroups.store.campaigns import list_campaigns

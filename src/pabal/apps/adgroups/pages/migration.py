@@ -20,8 +20,8 @@ from pabal.apps.adgroups.legacy import actions, flags, shadow
 from pabal.apps.adgroups.legacy.flags import Flag, count_sources
 from pabal.apps.adgroups.legacy.model import COLUMNS, NEEDED, FlagKind, FromFile, FromTable, Origin, Run, RunState
 from pabal.apps.adgroups.legacy.shadow import EXPECTED
-from pabal.apps.adgroups.model.adgroups import Source
-from pabal.apps.adgroups.pages.page_texts import AREA, MOST_CHOICES, TOPICS, Fault, tell_fault
+from pabal.apps.adgroups.model.adgroups import AREA, Source
+from pabal.apps.adgroups.pages.page_texts import MOST_CHOICES, TOPICS, Fault, tell_fault
 from pabal.apps.adgroups.store.adgroups import load_ad_groups
 from pabal.apps.adgroups.store.campaigns import get_campaign, list_campaigns
 from pabal.base.database import Tx

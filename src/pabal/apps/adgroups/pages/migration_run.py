@@ -7,7 +7,7 @@ from fastapi import APIRouter, Form, Query
 from fastapi.responses import Response, StreamingResponse
 from pydantic import BaseModel
 
-from pabal.apps.adgroups.errors import RunBusy, RunNotFound, WrongRunState
+from pabal.apps.adgroups.errors import RunBusy, WrongRunState
 from pabal.apps.adgroups.labels import MARKS, OUTCOMES, REFUSALS, RUN_STATES
 from pabal.apps.adgroups.legacy import actions
 from pabal.apps.adgroups.legacy.model import Mode, Row, Run, RunState
@@ -20,7 +20,6 @@ from pabal.engine.listing import JobLine, Page
 from pabal.engine.listing.jobs import OPEN, Wanted
 from pabal.platform import settings, storage
 from pabal.platform.language.pairs import Pair
-from pabal.platform.tenants import visible_to
 from pabal.platform.web.actors import name_actors
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.keyset import read_page
@@ -47,11 +46,7 @@ async def show(visit: Visitor, run_id: RowId, filters: Annotated[Filters, Query(
 async def report(visit: Visitor, run_id: RowId) -> Response:
     """What was planned, or once it has ended, what became of every row; as CSV."""
     async with visit.read() as tx:
-        run = await actions.get_run(tx, visit.actor, run_id)
-        wanted = run.report_file_id or run.plan_file_id
-        if wanted is None:
-            raise RunNotFound(f"{run.about} has no report yet")
-        file = await storage.get_file(tx, await visible_to(tx, visit.actor), wanted)
+        file = await actions.get_report(tx, visit.actor, run_id)
     content = await storage.read(visit.services.files, file)
     headers = {"Content-Disposition": f'attachment; filename="{file.name}"', "Cache-Control": "no-store"}
     return StreamingResponse(content.chunks, 200, headers, media_type="text/csv")

@@ -11,8 +11,8 @@ from pabal.apps.adgroups.legacy import shadow
 from pabal.apps.adgroups.legacy import shadow as store
 from pabal.apps.adgroups.legacy.model import Cause
 from pabal.apps.adgroups.legacy.shadow import EXPECTED, Mismatch, WantedMismatches
-from pabal.apps.adgroups.model.adgroups import Source
-from pabal.apps.adgroups.pages.page_texts import AREA, TOPICS
+from pabal.apps.adgroups.model.adgroups import AREA, Source
+from pabal.apps.adgroups.pages.page_texts import TOPICS
 from pabal.apps.adgroups.settings import COMPARE, COMPARE_EVERY
 from pabal.base.database import Tx
 from pabal.engine.listing import Page

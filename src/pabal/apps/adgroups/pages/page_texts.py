@@ -10,6 +10,7 @@ from pydantic import AfterValidator
 
 from pabal.apps.adgroups import sentences
 from pabal.apps.adgroups.machine import Checked
+from pabal.apps.adgroups.model.adgroups import MOST_NAME
 from pabal.apps.adgroups.sentences import Sentence
 from pabal.base.errors import PabalError
 from pabal.engine.machine import Refusal
@@ -19,12 +20,10 @@ from pabal.platform.language.pairs import Pair
 from pabal.platform.web.filters import FIRST_YEAR, LAST_YEAR
 from pabal.platform.web.visit import Visit
 
-AREA = "adgroups"
 LIST = "/ads/groups"
 DELAYED = "/ads/delayed"
 TOPICS = "adgroup.*,adgroups.*"
 MOST_CHOICES = 200
-MOST_NAME = 200
 
 # a field of a form as it was typed
 Typed = Annotated[str, AfterValidator(lambda text: text.replace("\0", "").strip()[:2000])]
@@ -48,7 +47,7 @@ def tell_refusal(visit: Visit, refusal: Refusal) -> str:
 
 
 def _shower(visit: Visit) -> Callable[[datetime], str]:
-    return lambda moment: sentences.show_brief(moment, visit.now, visit.zone.key, visit.lang)
+    return sentences.teller(visit.now, visit.zone.key, visit.lang)
 
 
 @dataclass(frozen=True, slots=True)

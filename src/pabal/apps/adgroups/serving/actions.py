@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from pabal.apps.adgroups.errors import ServingOff
+from pabal.apps.adgroups.model.adgroups import AREA
 from pabal.apps.adgroups.serving import store
 from pabal.apps.adgroups.serving.store import Check, Standing
 from pabal.apps.adgroups.settings import CHECK_EVERY, as_interval
@@ -15,7 +16,6 @@ from pabal.platform import audit, settings
 from pabal.platform.actor import Actor, Right
 from pabal.platform.tenants import require_house
 
-AREA = "adgroups"
 REFRESH = "adgroups.refresh_serving"
 CHECK = "adgroups.check_serving"
 REBUILD = "adgroups.rebuild_serving"

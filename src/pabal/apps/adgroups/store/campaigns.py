@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 
-from pabal.apps.adgroups.errors import CampaignNotFound
+from pabal.apps.adgroups.errors import CampaignNotFound, InventoryNotFound
 from pabal.apps.adgroups.model.adgroups import Campaign, CampaignState
 from pabal.base.database import Row, Tx
 from pabal.base.sql import load
@@ -75,6 +75,15 @@ async def find_inventories(
     tx: Tx, scope: Scope, *, ids: Collection[int] = (), codes: Collection[str] = ()
 ) -> list[Inventory]:
     return await tx.all(Inventory, SQL.find_inventories, ids=sorted(ids), codes=sorted(codes), units=scope.listed)
+
+
+async def get_inventories(tx: Tx, scope: Scope, codes: Collection[str]) -> list[Inventory]:
+    """All that are named; raises InventoryNotFound with those that are not there."""
+    found = await find_inventories(tx, scope, codes=set(codes))
+    missing = set(codes) - {one.code for one in found}
+    if missing:
+        raise InventoryNotFound(", ".join(sorted(missing))[:200])
+    return found
 
 
 async def insert_inventory(tx: Tx, *, unit_id: int, code: str, name: str) -> int | None:
