@@ -7,8 +7,7 @@ from pabal.base.errors import PabalError
 from pabal.platform import audit, tenants
 from pabal.platform.actor import ENGINE, Actor, NotAllowed, Role
 from pabal.platform.language.errors import korean
-from pabal.platform.tenants import BadLevel, Level, Unit, UnitNotEmpty, UnitNotFound, model
-from pabal.platform.tenants.model import BadName
+from pabal.platform.tenants import BadLevel, BadName, Level, Unit, UnitNotEmpty, UnitNotFound
 from tests.platform.auth.support import until_somebody_waits
 from tests.support.people import person, plant
 
@@ -248,7 +247,7 @@ async def test_only_an_empty_unit_is_removed(db: Database):
 
 
 def test_every_error_of_the_tree_has_a_korean_sentence():
-    made = [thing for thing in vars(model).values() if isinstance(thing, type) and issubclass(thing, PabalError)]
-    own = {kind().code for kind in made if kind.__module__ == model.__name__}
+    made = [thing for thing in vars(tenants).values() if isinstance(thing, type) and issubclass(thing, PabalError)]
+    own = {kind().code for kind in made if kind.__module__ == tenants.__name__}
 
     assert own | {"not_allowed"} <= set(korean())

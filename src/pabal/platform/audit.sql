@@ -1,3 +1,7 @@
+-- name: insert_entry(at, actor, actor_label, origin, unit_id, action, about, before, after)!
+insert into pabal.audit (at, actor, actor_label, origin, unit_id, action, about, before, after)
+values (:at, :actor, :actor_label, :origin, :unit_id, :action, :about, :before, :after);
+
 -- name: list_entries(units, actor, actions, about, first, before, most)
 -- ids carry their moment, so a time range is a range of the primary key
 select id, at, actor, actor_label, origin, unit_id, action, about, before, after from pabal.audit

@@ -1,6 +1,6 @@
 """The engine's reasons as sentences."""
 
-from pabal.platform.language.reasons import REASONS, explain_reason
+from pabal.platform.language.stories import REASONS, explain_reason
 
 
 def test_a_reason_is_a_sentence_in_both_languages() -> None:

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from pabal.platform.broker import EventUnreadable
+from pabal.platform.broker.incoming import find_id, read_event, show
 from pabal.platform.broker.model import MOST_BYTES, Event
-from pabal.platform.broker.reading import find_id, read_event, show
 
 
 def test_an_event_needs_an_id_and_a_name_and_no_more():
