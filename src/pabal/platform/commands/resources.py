@@ -64,7 +64,7 @@ def show_views(
     names: Names | None = None,
     single: bool = False,
     **more: Any,
-) -> Answer:
+) -> Answer:  # long: words and names are two tables that only some callers have
     about = columns_of(shows)
     cells = [_cells(view, shell, columns or list(about), names or {}) for view in views]
     chosen = [name for name in columns or about if not single or cells[0].get(name) not in (None, [], "", {})]

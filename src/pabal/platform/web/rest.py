@@ -15,7 +15,7 @@ from pabal.base.database import Tx
 from pabal.engine import ids
 from pabal.engine.listing import Page as Rows
 from pabal.platform.actor import Right
-from pabal.platform.operating.dry_runs import tried
+from pabal.platform.operating.model import tried
 from pabal.platform.resources import Ask, Listing, Noun, Verb, View, Viewer, find_name
 from pabal.platform.tenants import visible_to
 from pabal.platform.web.endpoints import LAST, long_id, no_content
