@@ -14,10 +14,10 @@ def defuse(text: str) -> str:
     return f"'{text}" if text.startswith(_FORMULA) or text.lstrip().startswith(_FORMULA) else text
 
 
-def write_csv(rows: Sequence[Sequence[Any]]) -> str:
+def write_csv(rows: Sequence[Sequence[Any]], *, end: str = "\r\n") -> str:
     """RFC 4180, of plain values: what is no text is written as JSON has it, so that every face writes it alike."""
     text = io.StringIO()
-    csv.writer(text, lineterminator="\r\n").writerows([[_cell(value) for value in row] for row in rows])
+    csv.writer(text, lineterminator=end).writerows([[_cell(value) for value in row] for row in rows])
     return text.getvalue()
 
 
