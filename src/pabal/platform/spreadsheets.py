@@ -24,4 +24,7 @@ def write_csv(rows: Sequence[Sequence[Any]], *, end: str = "\r\n") -> str:
 def _cell(value: Any) -> str:
     if value is None:
         return ""
-    return defuse(value) if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    if not isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
+    # a lone carriage return is not quoted by every writer, and ends the row for every reader
+    return defuse(value).replace("\r\n", "\n").replace("\r", "\n")
