@@ -13,6 +13,8 @@ from pabal.platform.storage.actions import (
 )
 from pabal.platform.storage.gateway import Content, Files
 from pabal.platform.storage.model import (
+    ANY_MEDIA_TYPE,
+    MEDIA_TYPES,
     BadSpan,
     ContentMissing,
     File,
@@ -34,6 +36,8 @@ from pabal.platform.storage.sweep import sweep_once
 from pabal.platform.storage.uploads import accept_file, accept_image
 
 __all__ = [
+    "ANY_MEDIA_TYPE",
+    "MEDIA_TYPES",
     "THUMBNAIL_MEDIA_TYPE",
     "BadSpan",
     "Content",
