@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Any
 
 from pabal.cli.app import COMMANDS, app
-from pabal.cli.hoist import hoist
+from pabal.cli.app import hoist
 from pabal.platform.commands.tree import Later
 
 LIBRARIES = (
