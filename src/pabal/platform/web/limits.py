@@ -11,8 +11,7 @@ from pabal.platform.web.faults import answer
 from pabal.platform.web.headers import Asgi, Message, Receive, Scope, Send
 from pabal.platform.web.identify import SESSION_COOKIE, Visitor, find_visit
 from pabal.platform.web.problems import SignInNeeded, TokenRefused
-from pabal.platform.web.rates import Rate, SlowDown
-from pabal.platform.web.turns import TooManyAtOnce, Turn
+from pabal.platform.web.turns import Rate, SlowDown, TooManyAtOnce, Turn
 
 
 async def limit_rate(request: Request, visit: Visitor) -> None:
