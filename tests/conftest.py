@@ -2,7 +2,16 @@ import pytest
 
 from pabal.base.telemetry import start_logging
 
-pytest_plugins = ["tests.support.database", "tests.support.redis", "tests.support.web"]
+pytest_plugins = [
+    "pytester",
+    "tests.support.database",
+    "tests.support.durations",
+    "tests.support.parts",
+    "tests.support.redis",
+    "tests.support.sample",
+    "tests.support.web",
+    "tools.record_plugin",
+]
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -42,6 +42,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     asyncio.run(embedded.remove(folder / "postgres"))
 
 
+@pytest.mark.slow
 @pytest.mark.xdist_group("bench")
 @pytest.mark.parametrize("name", NAMES)
 def test_a_figure_runs_in_small_and_prints_one_json_object_last(name: str, folder: Path):

@@ -107,6 +107,13 @@ class Turns:
         self.add(turn.counted_as, self.shares.guests, TooManyAtOnce)
         return turn
 
+    def knock(self, address: str) -> "Turn":
+        """For whoever shows a key where strangers keep the address busy: counted apart until it is found out whose."""
+        turn = Turn(self, f"address {group_address(address)}")
+        turn.counted_as, turn.is_knocking = f"knock {turn.owner}", True
+        self.add(turn.counted_as, self.shares.guests, TooManyAtOnce)
+        return turn
+
     def running(self, counted_as: str) -> int:
         return self._running[counted_as]
 
@@ -139,6 +146,7 @@ class Turn:
     def __init__(self, turns: Turns, owner: str) -> None:
         self._turns = turns
         self.owner = self.counted_as = owner
+        self.is_knocking = False
         self._address, self._taken = owner, 0.0
         self._open = 0
 
@@ -151,7 +159,7 @@ class Turn:
         """Somebody is known; streams ask again and again."""
         if owner != self.owner:
             self._count_as(owner, self._turns.shares.requests, TooManyAtOnce)
-            self.owner = owner
+            self.owner, self.is_knocking = owner, False
             self._turns.guests.give_back(self._address, self._taken)
             self._taken = 0.0
 

@@ -18,6 +18,8 @@ from tests.support.messaging import World, add_bot, add_room, add_schedule, make
 from tests.support.programs import start
 from tests.support.work import advance
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[4]
 STAGES = {
     "marked": (["text"], "unknown", ["written", "unknown"], 0),

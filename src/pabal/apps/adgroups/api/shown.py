@@ -19,8 +19,8 @@ from pabal.apps.adgroups.api.names import (
     show_id,
     show_status,
 )
-from pabal.apps.adgroups.legacy.resolver import state_of
 from pabal.apps.adgroups.model.adgroups import AdGroup, NewAdGroup, Schedule
+from pabal.apps.adgroups.model.calculator import state_of
 from pabal.apps.adgroups.model.dayparts import DayParts, show_clock
 from pabal.apps.adgroups.sentences import describe_hours, explain_state, next_event, show_brief
 from pabal.platform.language.pairs import Lang, put
