@@ -28,7 +28,7 @@ from pabal.engine.listing import Page as Rows
 from pabal.platform.language.pairs import put
 from pabal.platform.tenants import visible_to
 from pabal.platform.web import paging
-from pabal.platform.web.endpoints import LAST, Asked, Shown, answer, fill
+from pabal.platform.web.endpoints import LAST, Asked, Shown, answer, case, fill, rules
 from pabal.platform.web.filters import Listed
 from pabal.platform.web.filters import Query as Plain
 from pabal.platform.web.idempotency import OnceOnly
@@ -58,8 +58,22 @@ class FlagShown(Shown):
     set_at: datetime
 
 
+_NONE, _GIVEN = {"type": "null"}, {"not": {"type": "null"}}
+
+
 class FlagAsked(Asked):
     """An ad group, a campaign, so many of a hundred, or all new ones. The last two are the head office's to set."""
+
+    model_config = rules(
+        {
+            "oneOf": [
+                case("ad_group", kind={"const": "ID"}, ad_group=_GIVEN, campaign=_NONE, percent=_NONE),
+                case("campaign", kind={"const": "CAMPAIGN"}, campaign=_GIVEN, ad_group=_NONE, percent=_NONE),
+                case("percent", kind={"const": "PERCENT"}, percent=_GIVEN, ad_group=_NONE, campaign=_NONE),
+                case(kind={"const": "NEW"}, ad_group=_NONE, campaign=_NONE, percent=_NONE),
+            ]
+        }
+    )
 
     kind: Kind = Field(examples=["PERCENT"])
     ad_group: AdGroupNamed | None = Field(default=None, examples=[None])
