@@ -1,12 +1,10 @@
 """Writes an answer as a table for people, or as JSON, lines of JSON, CSV or plain text for programs."""
 
-import csv
-import io
 import json
 import re
 import sys
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 import typer
@@ -19,7 +17,8 @@ from pabal.platform.commands.answers import Answer
 from pabal.platform.commands.printing import printable
 from pabal.platform.language.pairs import Lang, put
 from pabal.platform.language.status import STATUS, Words, find_status
-from pabal.platform.spreadsheets import defuse
+from pabal.platform.resources import plain
+from pabal.platform.spreadsheets import defuse, write_csv
 
 __all__ = ["Answer", "console", "show_moment", "state_text", "table", "write"]
 
@@ -93,7 +92,7 @@ def table(answer: Answer, lang: Lang) -> Table:
     drawn = Table(box=None, pad_edge=False, show_edge=False, show_header=bool(answer.rows), header_style="bold")
     for name in answer.columns:
         drawn.add_column(_header(name, lang, answer), overflow="fold")
-    for row in answer.rows:
+    for row in answer.cells or answer.rows:
         drawn.add_row(*(_cell(name, row.get(name), lang, answer) for name in answer.columns))
     return drawn
 
@@ -103,7 +102,7 @@ def _write_fields(answer: Answer, lang: Lang) -> None:
     fields.add_column(style="bold", no_wrap=True)
     fields.add_column(overflow="fold")
     for name in answer.columns:
-        value = answer.rows[0].get(name)
+        value = (answer.cells or answer.rows)[0].get(name)
         if value is not None:
             fields.add_row(_header(name, lang, answer), _cell(name, value, lang, answer))
     console().print(fields)
@@ -117,6 +116,8 @@ def _header(name: str, lang: Lang, answer: Answer) -> str:
 def _cell(name: str, value: Any, lang: Lang, answer: Answer) -> Text:
     if value is None:
         return Text("–")
+    if name in answer.families:
+        return state_text(str(value), lang, answer.families[name], answer.status)
     if name in ("state", "result", "end"):
         return state_text(str(value), lang, answer.family, answer.status)
     own = answer.words.get(f"{name}.{value}")
@@ -142,13 +143,9 @@ def _said(value: Any, lang: Lang) -> str:
 
 
 def _csv(answer: Answer, *, header: bool) -> str:
-    file = io.StringIO()
-    names = list(answer.rows[0]) if answer.rows else list(answer.columns)
-    writer = csv.writer(file, lineterminator="\n")
-    if header:
-        writer.writerow(names)
-    writer.writerows([_defused(row.get(name)) for name in names] for row in answer.rows)
-    return file.getvalue()
+    names = list(answer.rows[0]) if answer.rows else list(answer.fields or answer.columns)
+    rows = [[plain(row.get(name)) for name in names] for row in answer.rows]
+    return write_csv([names, *rows] if header else rows, end="\n")
 
 
 def _defused(value: Any) -> str:
@@ -163,17 +160,8 @@ def _flat(value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, dict | list):
         return _dump(value)
-    plain = _plain(value) if isinstance(value, datetime | timedelta) else value
-    return _BREAKS.sub(" ", str(plain))
+    return _BREAKS.sub(" ", str(plain(value)))
 
 
 def _dump(value: Any, indent: int | None = None) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=indent, default=_plain)
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, datetime):
-        return value.isoformat()
-    if isinstance(value, timedelta):
-        return value.total_seconds()
-    return str(value)
+    return json.dumps(plain(value), ensure_ascii=False, indent=indent, default=str)

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pwdlib.hashers.argon2 import Argon2Hasher
 
-from pabal.platform.auth.errors import WeakPassword
+from pabal.platform.auth.model import WeakPassword
 from pabal.platform.auth.passwords import check_password, check_policy, hash_password
 
 PASSWORD = "a horse and 3 carrots"

@@ -7,7 +7,7 @@ import pytest
 from pabal import testing
 from pabal.apps.adgroups.actions import adgroups
 from pabal.apps.adgroups.errors import AdGroupNotFound, RunNotFound, WrongRunState
-from pabal.apps.adgroups.jobs.kinds import make_kinds
+from pabal.apps.adgroups.jobs import make_kinds
 from pabal.apps.adgroups.legacy import actions, moving
 from pabal.apps.adgroups.legacy.model import Mode, RunState
 from pabal.apps.adgroups.machine import AD_GROUP

@@ -81,6 +81,7 @@ def is_heard(server: BotServer, addresses: set[Any], since: float) -> bool:
     return all(each.is_closed or (each._heard_at == since and not each.lines.has_line) for each in here)
 
 
+@pytest.mark.slow
 async def test_ten_thousand_fuzzed_frames_leave_nothing_behind_and_a_phone_gets_its_message(
     server: BotServer, keeper: MemoryKeeper, clock: Clock, monkeypatch
 ):

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from pabal.apps.adgroups.actions.events import AREA
 from pabal.apps.adgroups.errors import (
     AdGroupChanged,
     AdGroupOver,
@@ -18,7 +17,7 @@ from pabal.apps.adgroups.errors import (
 )
 from pabal.apps.adgroups.legacy import flags
 from pabal.apps.adgroups.machine import AD_GROUP
-from pabal.apps.adgroups.model.adgroups import OPEN, AdGroup, NewAdGroup, Schedule, State
+from pabal.apps.adgroups.model.adgroups import AREA, OPEN, AdGroup, NewAdGroup, Schedule, State
 from pabal.apps.adgroups.store import adgroups as store
 from pabal.apps.adgroups.store import campaigns
 from pabal.base.database import Tx

@@ -1,20 +1,16 @@
 """Campaigns and inventory, as far as ad groups need them."""
 
-import re
 from dataclasses import asdict, replace
 from typing import Any
 
-from pabal.apps.adgroups.actions.events import AREA
 from pabal.apps.adgroups.errors import BadCampaign, BadInventory, InventoryCodeTaken
-from pabal.apps.adgroups.model.adgroups import Campaign
+from pabal.apps.adgroups.model.adgroups import AREA, CODE, MOST_NAME, Campaign
 from pabal.apps.adgroups.store import campaigns as store
 from pabal.apps.adgroups.store.campaigns import Inventory, NewCampaign
 from pabal.base.database import Tx
 from pabal.platform import audit
 from pabal.platform.actor import Actor, Right
 from pabal.platform.tenants import UnitNotFound, visible_to
-
-_CODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
 async def create_campaign(tx: Tx, actor: Actor, new: NewCampaign, *, unit_id: int | None = None) -> Campaign:
@@ -51,7 +47,7 @@ async def edit_campaign(tx: Tx, actor: Actor, campaign_id: int, new: NewCampaign
 async def add_inventory(tx: Tx, actor: Actor, *, code: str, name: str, unit_id: int | None = None) -> Inventory:
     actor.require(Right.WRITE, AREA)
     owner = await _find_owner(tx, actor, unit_id)
-    if _CODE.fullmatch(code) is None or not 1 <= len(name.strip()) <= 200:
+    if CODE.fullmatch(code) is None or not 1 <= len(name.strip()) <= MOST_NAME:
         raise BadInventory(f"{code[:70]!r} {name[:50]!r}")
     made = await store.insert_inventory(tx, unit_id=owner, code=code, name=name.strip())
     if made is None:
@@ -76,7 +72,7 @@ async def _find_owner(tx: Tx, actor: Actor, unit_id: int | None) -> int:
 
 
 def _check(new: NewCampaign) -> NewCampaign:
-    if not 1 <= len(new.name.strip()) <= 200 or (new.end_at is not None and new.end_at <= new.start_at):
+    if not 1 <= len(new.name.strip()) <= MOST_NAME or (new.end_at is not None and new.end_at <= new.start_at):
         raise BadCampaign(new.name[:50])
     return replace(new, name=new.name.strip())
 

@@ -6,10 +6,9 @@ from datetime import datetime, timedelta
 
 from pabal.apps.adgroups.actions import events
 from pabal.apps.adgroups.actions.adgroups import reschedule
-from pabal.apps.adgroups.actions.events import AREA
 from pabal.apps.adgroups.errors import CannotMoveThere, MustEnd, NoSuchDelayedEvent
 from pabal.apps.adgroups.machine import AD_GROUP
-from pabal.apps.adgroups.model.adgroups import AdGroup, Event, Schedule
+from pabal.apps.adgroups.model.adgroups import AREA, AdGroup, Event, Schedule
 from pabal.apps.adgroups.model.calendars import FURTHEST, Boundary, Moved
 from pabal.apps.adgroups.store import adgroups as store
 from pabal.base.database import Tx

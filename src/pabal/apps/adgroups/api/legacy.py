@@ -17,18 +17,18 @@ from pabal.apps.adgroups.api.names import (
     show_status,
 )
 from pabal.apps.adgroups.api.parts import may_read
-from pabal.apps.adgroups.legacy import flags, mismatches, shadow
+from pabal.apps.adgroups.labels import CAUSES
+from pabal.apps.adgroups.legacy import flags, shadow
 from pabal.apps.adgroups.legacy.flags import Flag
-from pabal.apps.adgroups.legacy.mismatches import Mismatch, Wanted
 from pabal.apps.adgroups.legacy.model import Cause, FlagKind
-from pabal.apps.adgroups.legacy.words import CAUSES
+from pabal.apps.adgroups.legacy.shadow import Mismatch, WantedMismatches
 from pabal.apps.adgroups.model.adgroups import Source
 from pabal.base.database import Tx
 from pabal.engine.listing import Page as Rows
 from pabal.platform.language.pairs import put
 from pabal.platform.tenants import visible_to
 from pabal.platform.web import paging
-from pabal.platform.web.endpoints import LAST, Asked, Shown, answer, fill
+from pabal.platform.web.endpoints import LAST, Asked, Shown, answer, case, fill, rules
 from pabal.platform.web.filters import Listed
 from pabal.platform.web.filters import Query as Plain
 from pabal.platform.web.idempotency import OnceOnly
@@ -58,8 +58,22 @@ class FlagShown(Shown):
     set_at: datetime
 
 
+_NONE, _GIVEN = {"type": "null"}, {"not": {"type": "null"}}
+
+
 class FlagAsked(Asked):
     """An ad group, a campaign, so many of a hundred, or all new ones. The last two are the head office's to set."""
+
+    model_config = rules(
+        {
+            "oneOf": [
+                case("ad_group", kind={"const": "ID"}, ad_group=_GIVEN, campaign=_NONE, percent=_NONE),
+                case("campaign", kind={"const": "CAMPAIGN"}, campaign=_GIVEN, ad_group=_NONE, percent=_NONE),
+                case("percent", kind={"const": "PERCENT"}, percent=_GIVEN, ad_group=_NONE, campaign=_NONE),
+                case(kind={"const": "NEW"}, ad_group=_NONE, campaign=_NONE, percent=_NONE),
+            ]
+        }
+    )
 
     kind: Kind = Field(examples=["PERCENT"])
     ad_group: AdGroupNamed | None = Field(default=None, examples=[None])
@@ -136,7 +150,7 @@ async def describe_legacy(visit: Visitor, wanted: Annotated[Plain, Query()]) -> 
     may_read(visit)
     async with visit.read() as tx:
         sources = await flags.count_sources(tx, visit.actor)
-        found = await mismatches.count_open(tx, visit.scope)
+        found = await shadow.count_open(tx, visit.scope)
         last = await shadow.last_pass(tx)
     shown = LegacyShown(
         machine=sources[Source.MACHINE],
@@ -199,10 +213,10 @@ async def list_mismatches(visit: Visitor, wanted: Annotated[MismatchFilter, Quer
     """Lists where calculator and machine differ, with the cause, the newest first."""
     may_read(visit)
     is_open = None if wanted.state == "all" else wanted.state == "open"
-    filters = Wanted(wanted.cause, is_open, wanted.decided)
+    filters = WantedMismatches(wanted.cause, is_open, wanted.decided)
 
     async def load(tx: Tx, limit: int, cursor: str | None) -> Rows[Mismatch]:
-        return await mismatches.list_mismatches(tx, visit.scope, filters, cursor, limit)
+        return await shadow.list_mismatches(tx, visit.scope, filters, cursor, limit)
 
     def show(one: Mismatch) -> MismatchShown:
         return _mismatch(one, visit)
@@ -215,7 +229,7 @@ async def get_mismatch(visit: Visitor, id: MismatchNumber) -> Response:
     """Shows one difference."""
     may_read(visit)
     async with visit.read() as tx:
-        found = await mismatches.get_mismatch(tx, await visible_to(tx, visit.actor), id)
+        found = await shadow.get_mismatch(tx, await visible_to(tx, visit.actor), id)
     return answer(_mismatch(found, visit))
 
 
@@ -224,7 +238,7 @@ async def decide_mismatch(visit: Visitor, once: OnceOnly, id: MismatchNumber, as
     """Trusts the machine or keeps the calculator, for this ad group from now on."""
 
     async def act(tx: Tx) -> Response:
-        return answer(_mismatch(await mismatches.decide(tx, visit.actor, id, Source(asked.believe)), visit))
+        return answer(_mismatch(await shadow.decide(tx, visit.actor, id, Source(asked.believe)), visit))
 
     return await once.run(act)
 

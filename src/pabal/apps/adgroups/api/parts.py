@@ -8,11 +8,11 @@ from typing import Any
 from fastapi.responses import Response
 from pydantic import Field
 
-from pabal.apps.adgroups.actions.events import AREA, Explained, explain_one
+from pabal.apps.adgroups.actions.events import Explained, explain_one
 from pabal.apps.adgroups.api.names import EventName, Status, show_event, show_status
 from pabal.apps.adgroups.api.shown import keep_group, show_group, teller
 from pabal.apps.adgroups.machine import load_subjects
-from pabal.apps.adgroups.model.adgroups import AdGroup, Event
+from pabal.apps.adgroups.model.adgroups import AREA, AdGroup, Event
 from pabal.apps.adgroups.sentences import tell_condition
 from pabal.apps.adgroups.store import adgroups as store
 from pabal.base.database import Tx

@@ -16,7 +16,7 @@ from pabal.engine import ids
 from pabal.engine.listing import Page as Rows
 from pabal.platform import storage
 from pabal.platform.tenants import visible_to
-from pabal.platform.web.endpoints import LAST, Asked, Shown, answer, fill, long_id, no_content
+from pabal.platform.web.endpoints import LAST, Asked, Shown, answer, case, fill, long_id, no_content, rules
 from pabal.platform.web.etags import answer_one, is_known
 from pabal.platform.web.filters import Listed, Word
 from pabal.platform.web.idempotency import OnceOnly
@@ -73,6 +73,15 @@ class RowShown(Shown):
 
 class RunAsked(Asked):
     """From a CSV uploaded to /api/v1/files?kind=any, or from the table legacy_ad_groups of the same database."""
+
+    model_config = rules(
+        {
+            "oneOf": [
+                case("file", source={"const": "csv"}, file={"type": "string"}),
+                case(source={"const": "table"}, file={"type": "null"}),
+            ]
+        }
+    )
 
     source: Literal["csv", "table"] = Field(examples=["csv"])
     file: Annotated[int, *long_id("file")] | None = Field(default=None, examples=["file_01h2xcejqtf2n"])

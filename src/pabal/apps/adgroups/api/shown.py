@@ -19,12 +19,12 @@ from pabal.apps.adgroups.api.names import (
     show_id,
     show_status,
 )
-from pabal.apps.adgroups.legacy.resolver import state_of
 from pabal.apps.adgroups.model.adgroups import AdGroup, NewAdGroup, Schedule
+from pabal.apps.adgroups.model.calculator import state_of
 from pabal.apps.adgroups.model.dayparts import DayParts, show_clock
 from pabal.apps.adgroups.sentences import describe_hours, explain_state, next_event, show_brief
 from pabal.platform.language.pairs import Lang, put
-from pabal.platform.web.endpoints import Asked, Shown, fill
+from pabal.platform.web.endpoints import Asked, Shown, case, fill, rules
 from pabal.platform.web.filters import Word
 from pabal.platform.web.wall import SEOUL, WallMoment, WallTime, Zone, aware
 
@@ -81,6 +81,20 @@ class AdGroupShown(AdGroupKept):
 
 class AdGroupAsked(Asked):
     """A draft, of its campaign's unit. `daily_start_time` and `daily_end_time` stand for the same hours every day."""
+
+    model_config = rules(
+        {
+            "oneOf": [
+                case(daily_start_time={"type": "null"}, daily_end_time={"type": "null"}),
+                case(
+                    *("daily_start_time", "daily_end_time"),
+                    daily_start_time={"type": "string"},
+                    daily_end_time={"type": "string"},
+                    dayparts={"type": "null"},
+                ),
+            ]
+        }
+    )
 
     name: Word = Field(examples=["여름 행사"])
     campaign: CampaignNamed

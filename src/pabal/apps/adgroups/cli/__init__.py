@@ -8,7 +8,7 @@ from pabal.platform.commands.tree import Later, tree
 from pabal.platform.language import errors
 
 with lazily():
-    from pabal.apps.adgroups import korean
+    from pabal.apps.adgroups import errors as app_errors
     from pabal.apps.adgroups.cli import words
 
 _HERE = "pabal.apps.adgroups.cli"
@@ -60,5 +60,5 @@ app = tree(
 @app.callback()
 def begin(ctx: typer.Context) -> None:
     shell: Shell = ctx.obj
-    errors.add(korean.KO)
+    errors.add(app_errors.KO)
     shell.next_commands.update(words.NEXT)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from pabal.apps.adgroups.errors import AdGroupNotFound, CampaignNotFound, InventoryNotFound
-from pabal.apps.adgroups.model.adgroups import AdGroup, Campaign, State
+from pabal.apps.adgroups.model.adgroups import AdGroup, Campaign
 from pabal.apps.adgroups.store import adgroups as store
 from pabal.apps.adgroups.store import campaigns
 from pabal.apps.adgroups.store.campaigns import Inventory
@@ -16,16 +16,13 @@ from pabal.platform.tenants import Scope
 
 Named = TypeVar("Named", AdGroup, Campaign)
 GROUP, CAMPAIGN = "adg", "cmp"
-_MOST = 200
 
 
 async def find_group(tx: Tx, scope: Scope, text: str) -> AdGroup:
     number = _number(GROUP, text)
     if number is not None:
         return await store.get_ad_group(tx, scope, number)
-    wanted = store.Wanted(scope.listed, states=list(State), q=text)
-    page = await store.list_ad_groups(tx, wanted, limit=_MOST)
-    return _only([one for one in page.items if one.name == text.strip()], text, GROUP, AdGroupNotFound)
+    return _only(await store.find_named(tx, scope, text.strip()), text, GROUP, AdGroupNotFound)
 
 
 async def find_groups(tx: Tx, scope: Scope, texts: Sequence[str]) -> list[AdGroup]:
@@ -38,14 +35,7 @@ async def find_campaign(tx: Tx, scope: Scope, text: str) -> Campaign:
     number = _number(CAMPAIGN, text)
     if number is not None:
         return await campaigns.get_campaign(tx, scope, number)
-    alike: list[Campaign] = []
-    cursor: str | None = None
-    while True:
-        page = await campaigns.list_campaigns(tx, scope, cursor, _MOST)
-        alike += [one for one in page.items if one.name == text.strip()]
-        cursor = page.cursor
-        if cursor is None:
-            return _only(alike, text, CAMPAIGN, CampaignNotFound)
+    return _only(await campaigns.find_named(tx, scope, text.strip()), text, CAMPAIGN, CampaignNotFound)
 
 
 async def find_inventory(tx: Tx, scope: Scope, codes: Sequence[str]) -> list[Inventory]:

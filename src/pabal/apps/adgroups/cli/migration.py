@@ -15,6 +15,7 @@ from pabal.apps.adgroups.cli import words
 from pabal.apps.adgroups.cli.words import reply, reply_one
 from pabal.apps.adgroups.errors import CannotRead
 from pabal.apps.adgroups.legacy.model import FromFile, FromTable, Mode, Run
+from pabal.apps.adgroups.model.adgroups import AREA
 from pabal.platform.commands.lazily import lazily
 from pabal.platform.commands.options import Cursor, DryRun, Limit, Yes, find_unit, tell_more
 from pabal.platform.commands.shell import Shell
@@ -68,7 +69,7 @@ def check(
             unit_id = await _find_owner(database, org)
             origin: FromFile | FromTable = FromTable()
             if file is not None:
-                upload = storage.Upload(_read(file), file.name, unit_id=unit_id, area=actions.AREA)
+                upload = storage.Upload(_read(file), file.name, unit_id=unit_id, area=AREA)
                 kept = await storage.accept_file(database, services.files, shell.actor, upload, max_bytes=MOST_BYTES)
                 origin = FromFile(kept.id)
             run = await actions.dry_run(services, shell.actor, origin, unit_id)

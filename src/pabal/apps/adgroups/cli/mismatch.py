@@ -15,7 +15,7 @@ from pabal.platform.commands.shell import Shell
 with lazily():
     from pabal.apps.adgroups import settings as own_settings
     from pabal.apps.adgroups.cli import rows as views
-    from pabal.apps.adgroups.legacy import mismatches, shadow
+    from pabal.apps.adgroups.legacy import shadow
     from pabal.apps.adgroups.store import adgroups as store
     from pabal.platform import settings
 
@@ -41,8 +41,8 @@ def list_(
 
     async def work() -> None:
         async with shell.transaction() as tx:
-            wanted = mismatches.Wanted(cause=cause, is_open=None if all_ else True)
-            page = await mismatches.list_mismatches(tx, await see(tx, shell, org), wanted, cursor, limit)
+            wanted = shadow.WantedMismatches(cause=cause, is_open=None if all_ else True)
+            page = await shadow.list_mismatches(tx, await see(tx, shell, org), wanted, cursor, limit)
         rows = [views.mismatch_row(one) for one in page.items]
         shell.show(reply(COLUMNS, rows, extra={"next_cursor": page.cursor}, empty=words.NO_MISMATCHES))
         tell_more(shell, page.cursor)
@@ -62,7 +62,7 @@ def decide(
 
     async def work() -> None:
         async with shell.change(dry_run=dry_run) as tx:
-            row = views.mismatch_row(await mismatches.decide(tx, shell.actor, number, believed))
+            row = views.mismatch_row(await shadow.decide(tx, shell.actor, number, believed))
         shell.show(reply_one(shell, FIELDS, row))
 
     shell.run(work())
@@ -79,7 +79,7 @@ async def _compare(shell: Shell) -> None:
     async with shell.database() as database:
         compared = await shadow.compare_all(database)
         async with database.transaction() as tx:
-            counted = await mismatches.count_open(tx, await see(tx, shell))
+            counted = await shadow.count_open(tx, await see(tx, shell))
     row = {"compared": compared, "differing": sum(counted.values()), "causes": dict(counted)}
     shell.show(reply_one(shell, ("compared", "differing"), row))
 

@@ -11,12 +11,11 @@ from pabal.apps.adgroups.cli.finding import CAMPAIGN, GROUP
 from pabal.apps.adgroups.cli.words import FAILS, HOLDS, count_words, mark_words
 from pabal.apps.adgroups.foresight import Stretch
 from pabal.apps.adgroups.legacy.flags import Flag
-from pabal.apps.adgroups.legacy.mismatches import Mismatch
 from pabal.apps.adgroups.legacy.model import FlagKind, Row, Run
-from pabal.apps.adgroups.legacy.resolver import state_of
-from pabal.apps.adgroups.legacy.shadow import Differing
+from pabal.apps.adgroups.legacy.shadow import Differing, Mismatch
+from pabal.apps.adgroups.machine import Checked
 from pabal.apps.adgroups.model.adgroups import AdGroup, Campaign, moved_to_json
-from pabal.apps.adgroups.model.guards import Checked
+from pabal.apps.adgroups.model.calculator import state_of
 from pabal.apps.adgroups.sentences import (
     describe_hours,
     explain_state,

@@ -3,8 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pabal.apps.adgroups.legacy.words import CAUSES, MARKS, OUTCOMES, REFUSALS, RUN_STATES
-from pabal.apps.adgroups.words import EVENTS, STATES, STATUS
+from pabal.apps.adgroups.labels import CAUSES, EVENTS, MARKS, OUTCOMES, REFUSALS, RUN_STATES, STATES, STATUS
 from pabal.platform.commands.answers import Answer
 from pabal.platform.commands.shell import Shell
 from pabal.platform.language.pairs import Lang, Pair, put

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from pabal.apps.adgroups.errors import BadFlag, FlagNotFound
 from pabal.apps.adgroups.legacy.model import FlagKind
-from pabal.apps.adgroups.model.adgroups import Source, about_of
+from pabal.apps.adgroups.model.adgroups import AREA, Source, about_of
 from pabal.apps.adgroups.store import adgroups, campaigns
 from pabal.base.database import Row, Tx
 from pabal.base.sql import load
@@ -15,7 +15,6 @@ from pabal.platform.actor import Actor, Right
 from pabal.platform.tenants import require_house, visible_to
 
 SQL = load(__file__)
-AREA = "adgroups"
 SLICE = 5000
 HUNDRED = 100
 OF_HOUSE = (FlagKind.PERCENT, FlagKind.NEW)

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from pabal.apps.adgroups.errors import RunNotFound
-from pabal.apps.adgroups.legacy.mapping import Planned
 from pabal.apps.adgroups.legacy.model import Mode, Outcome, Row, Run, RunState
+from pabal.apps.adgroups.legacy.old_rows import Planned
 from pabal.apps.adgroups.model.adgroups import State
 from pabal.base.database import Row as Record
 from pabal.base.database import Tx

@@ -1,5 +1,6 @@
 """An ad group: what is delivered when, as its row and as it was asked for; and the campaign it belongs to."""
 
+import re
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -8,8 +9,12 @@ from typing import Any
 from pabal.apps.adgroups.model.calendars import Calendar, Moved
 from pabal.apps.adgroups.model.dayparts import DayParts
 
+AREA = "adgroups"
 ABOUT = "adgroup"
 ZONE = "Asia/Seoul"
+MOST_NAME = 200
+# of inventory, as ad servers ask for it
+CODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
 class State(StrEnum):

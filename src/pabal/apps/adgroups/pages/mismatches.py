@@ -6,14 +6,13 @@ from fastapi import APIRouter, Form, Query
 from fastapi.responses import Response
 from pydantic import BaseModel
 
-from pabal.apps.adgroups.legacy import mismatches as store
+from pabal.apps.adgroups.labels import CAUSES
 from pabal.apps.adgroups.legacy import shadow
-from pabal.apps.adgroups.legacy.mismatches import Mismatch, Wanted
+from pabal.apps.adgroups.legacy import shadow as store
 from pabal.apps.adgroups.legacy.model import Cause
-from pabal.apps.adgroups.legacy.shadow import EXPECTED
-from pabal.apps.adgroups.legacy.words import CAUSES
-from pabal.apps.adgroups.model.adgroups import Source
-from pabal.apps.adgroups.pages.listing import AREA, TOPICS
+from pabal.apps.adgroups.legacy.shadow import EXPECTED, Mismatch, WantedMismatches
+from pabal.apps.adgroups.model.adgroups import AREA, Source
+from pabal.apps.adgroups.pages.page_texts import TOPICS
 from pabal.apps.adgroups.settings import COMPARE, COMPARE_EVERY
 from pabal.base.database import Tx
 from pabal.engine.listing import Page
@@ -87,5 +86,5 @@ async def decide(
 async def _load(tx: Tx, visit: Visit, filters: Filters) -> Page[Mismatch]:
     is_open, is_decided = VIEWS.get(filters.view, VIEWS[""])
     cause = Cause(filters.cause) if filters.cause in set(Cause) else None
-    wanted = Wanted(cause, is_open, is_decided)
+    wanted = WantedMismatches(cause, is_open, is_decided)
     return await read_page(lambda cursor: store.list_mismatches(tx, visit.scope, wanted, cursor), filters.cursor)

@@ -9,7 +9,7 @@ from typing import Any
 from pabal.apps.adgroups.errors import AdGroupNotFound
 from pabal.apps.adgroups.machine import as_schedule
 from pabal.apps.adgroups.model.adgroups import AdGroup, NewAdGroup, Schedule, Source, State, moved_to_json
-from pabal.apps.adgroups.store.campaigns import Inventory
+from pabal.apps.adgroups.store.campaigns import MOST_ALIKE, Inventory
 from pabal.base.database import Row, Tx
 from pabal.base.sql import load
 from pabal.engine.listing.paging import LAST, Page, cut, one_more, read_cursor, show_cursor
@@ -74,6 +74,12 @@ async def list_ad_groups(tx: Tx, wanted: Wanted, cursor: str | None = None, limi
     )
     page = cut([row["id"] for row in rows], limit, show_cursor)
     return Page(await load_ad_groups(tx, page.items), page.cursor)
+
+
+async def find_named(tx: Tx, scope: Scope, name: str) -> list[AdGroup]:
+    """Those that have exactly this name, in whatever state; enough of them to tell which."""
+    rows = await tx.rows(SQL.find_named, units=scope.listed, name=name, most=MOST_ALIKE)
+    return await load_ad_groups(tx, [row["id"] for row in rows])
 
 
 async def list_open_of_campaign(tx: Tx, campaign_id: int) -> list[int]:
@@ -157,3 +163,8 @@ def _read(row: Row) -> AdGroup:
     schedule = as_schedule(*(values.pop(name) for name in _SCHEDULE))
     values["state"], values["source"] = State(values["state"]), Source(values["source"])
     return AdGroup(**values, schedule=schedule)
+
+
+async def find_legacy(tx: Tx, legacy_id: str) -> int | None:
+    found: int | None = await tx.value(SQL.find_legacy, legacy_id=legacy_id)
+    return found

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 
-from pabal.apps.adgroups.errors import CampaignNotFound
+from pabal.apps.adgroups.errors import CampaignNotFound, InventoryNotFound
 from pabal.apps.adgroups.model.adgroups import Campaign, CampaignState
 from pabal.base.database import Row, Tx
 from pabal.base.sql import load
@@ -12,6 +12,8 @@ from pabal.engine.listing.paging import LAST, Page, cut, one_more, read_cursor, 
 from pabal.platform.tenants import Scope
 
 SQL = load(__file__)
+# of one name: more than these need not be told apart
+MOST_ALIKE = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,11 @@ async def list_campaigns(tx: Tx, scope: Scope, cursor: str | None = None, limit:
     return cut([_read(row) for row in rows], limit, lambda one: show_cursor(one.id))
 
 
+async def find_named(tx: Tx, scope: Scope, name: str) -> list[Campaign]:
+    """Those that have exactly this name; enough of them to tell which."""
+    return [_read(row) for row in await tx.rows(SQL.find_named, units=scope.listed, name=name, most=MOST_ALIKE)]
+
+
 async def insert_campaign(tx: Tx, new: NewCampaign, *, unit_id: int, created_by: str) -> int:
     made: int = await tx.value(SQL.insert_campaign, **_columns(new), unit_id=unit_id, created_by=created_by, now=tx.now)
     return made
@@ -68,6 +75,15 @@ async def find_inventories(
     tx: Tx, scope: Scope, *, ids: Collection[int] = (), codes: Collection[str] = ()
 ) -> list[Inventory]:
     return await tx.all(Inventory, SQL.find_inventories, ids=sorted(ids), codes=sorted(codes), units=scope.listed)
+
+
+async def get_inventories(tx: Tx, scope: Scope, codes: Collection[str]) -> list[Inventory]:
+    """All that are named; raises InventoryNotFound with those that are not there."""
+    found = await find_inventories(tx, scope, codes=set(codes))
+    missing = set(codes) - {one.code for one in found}
+    if missing:
+        raise InventoryNotFound(", ".join(sorted(missing))[:200])
+    return found
 
 
 async def insert_inventory(tx: Tx, *, unit_id: int, code: str, name: str) -> int | None:

@@ -8,6 +8,11 @@ select id, unit_id, state, name, start_at, end_at, created_at, updated_at from p
 select id, unit_id, state, name, start_at, end_at, created_at, updated_at from pabal.campaign
 where id < :before_id and (:units::bigint[] is null or unit_id = any(:units::bigint[])) order by id desc limit :most;
 
+-- name: find_named(units, name, most)
+-- by the whole name; the newest first
+select id, unit_id, state, name, start_at, end_at, created_at, updated_at from pabal.campaign
+where name = :name and (:units::bigint[] is null or unit_id = any(:units::bigint[])) order by id desc limit :most;
+
 -- name: insert_campaign(unit_id, name, state, start_at, end_at, created_by, now)
 insert into pabal.campaign (unit_id, name, state, start_at, end_at, created_by, created_at, updated_at)
 values (:unit_id, :name, :state, :start_at, :end_at, :created_by, :now, :now) returning id;

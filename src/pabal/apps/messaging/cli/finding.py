@@ -16,6 +16,7 @@ from pabal.apps.messaging.model.deliveries import Delivery
 from pabal.apps.messaging.model.rooms import Room, RoomType
 from pabal.apps.messaging.model.schedules import Schedule
 from pabal.apps.messaging.model.templates import Template
+from pabal.apps.messaging.resources.bots import BotFilter
 from pabal.apps.messaging.store import bots, deliveries, rooms, schedules, templates
 from pabal.base.database import Tx
 from pabal.base.errors import NotFound
@@ -64,11 +65,16 @@ async def find_test_room(tx: Tx, scope: Scope, text: str | None) -> Room:
     return _only(page.items, "test", RoomNotFound)
 
 
+async def find_room_id(tx: Tx, scope: Scope, text: str) -> int:
+    """For a filter that names a room."""
+    return (await find_room(tx, scope, text)).id
+
+
 async def find_bot(tx: Tx, scope: Scope, text: str) -> Bot:
     number = _number(text)
     if number is not None:
         return await bots.get_bot(tx, scope, number)
-    page = await bots.list_bots(tx, bots.Wanted(scope.listed, q=text.strip()), limit=_MOST)
+    page = await bots.list_bots(tx, scope, BotFilter(q=text.strip()), limit=_MOST)
     return _only([one for one in page.items if one.name == text.strip()], text, BotNotFound)
 
 

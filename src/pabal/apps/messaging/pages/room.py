@@ -20,6 +20,7 @@ from pabal.apps.messaging.pages.charts import draw_traffic
 from pabal.apps.messaging.pages.deliveries import show_line
 from pabal.apps.messaging.pages.listing import AREA
 from pabal.apps.messaging.pages.rooms import TOPICS, ask_same_name, list_types, say_budget
+from pabal.apps.messaging.resources.bots import BotFilter
 from pabal.apps.messaging.store import bots, deliveries, rooms, schedules
 from pabal.base.database import Tx
 from pabal.platform import settings
@@ -147,7 +148,7 @@ async def _read_around(tx: Tx, visit: Visit, room: Room) -> dict[str, Any]:
     tested = await schedules.list_schedules(tx, schedules.Wanted(units=units), limit=100) if is_test else own
     last = await deliveries.list_deliveries(tx, deliveries.Wanted(units=units, room_id=room.id), limit=LAST)
     under_way = [one for one in await deliveries.list_open(tx, units) if one.room_id == room.id]
-    known = await bots.list_bots(tx, bots.Wanted(units=units, room_id=room.id))
+    known = await bots.list_bots(tx, visit.scope, BotFilter(room=room.id))
     traffic = await rooms.list_traffic(tx, room.id, since=tx.now - STRETCH, until=tx.now)
     places = await rooms.list_rooms(tx, rooms.Wanted(units=units, room_type=RoomType.TEST), limit=100)
     sent = [one.started_at for one in last.items if one.started_at and one.started_at > tx.now - STRETCH]

@@ -69,7 +69,7 @@ async def list_page(visit: Visitor, filters: Annotated[Filters, Query()]) -> Res
         units = await load_tree(tx, visit.scope)
         lines = [await _show(tx, visit, room, units) for room in page.items]
         unclaimed = await rooms.list_unclaimed(tx, visit.scope)
-        known = await bots.list_bots(tx, bots.Wanted(units=visit.scope.listed), limit=CHOICES)
+        known = await bots.list_bots(tx, visit.scope, limit=CHOICES)
     return await visit.show(
         "messaging/rooms.html",
         lines=lines,
