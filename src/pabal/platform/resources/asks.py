@@ -84,6 +84,9 @@ class Ask:
         object.__setattr__(made, "given", dict(given))
         return made
 
+    def fits(self) -> None:
+        """Raises ValueError where what is said does not go together."""
+
     def arguments(self) -> dict[str, Any]:
         """What the action is called with, by name: what was said, as it was said. A subclass may say it otherwise."""
         found: dict[str, Any] | None = getattr(self, "given", None)

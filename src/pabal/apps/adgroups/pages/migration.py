@@ -265,7 +265,7 @@ class FlagRow:
 
 async def load_flags(tx: Tx, visit: Visit) -> dict[str, Any]:
     """In the order they are asked; of single ad groups the newest."""
-    found = await flags.list_flags(tx, visit.actor)
+    found = await flags.list_flags(tx, await visible_to(tx, visit.actor))
     wide = [one for one in found if one.kind is not FlagKind.ID]
     single = sorted((one for one in found if one.kind is FlagKind.ID), key=lambda one: one.set_at, reverse=True)
     shown = [*single[:SHOWN], *wide]
