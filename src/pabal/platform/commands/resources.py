@@ -64,7 +64,7 @@ def show_views(
     names: Names | None = None,
     single: bool = False,
     **more: Any,
-) -> Answer:
+) -> Answer:  # long: words and names are two tables that only some callers have
     about = columns_of(shows)
     cells = [_cells(view, shell, columns or list(about), names or {}) for view in views]
     chosen = [name for name in columns or about if not single or cells[0].get(name) not in (None, [], "", {})]
@@ -77,6 +77,7 @@ def show_views(
         status=find_name(words) if words else STATUS,
         words={**labels, **codes},
         cells=cells,
+        fields=tuple(shows.fields),
         families={name: one.status for name, one in about.items() if one.status},
         **more,
     )
@@ -128,7 +129,9 @@ def list_command(noun: Noun, listing: Listing) -> Callable[..., None]:
         shell.run(work())
 
     paged = {} if listing.is_short else {"limit": (Limit, 50), "cursor": (Cursor, None)}
-    return _signed(run, listing.help, **_options(listing.wanted), org=(OrgOption, None), **paged)
+    return _signed(
+        run, listing.help, described=(noun, listing), **_options(listing.wanted), org=(OrgOption, None), **paged
+    )
 
 
 def _show_command(noun: Noun) -> Callable[..., None]:
@@ -144,7 +147,7 @@ def _show_command(noun: Noun) -> Callable[..., None]:
 
         shell.run(work())
 
-    return _signed(run, noun.get_help, which=_which(noun))
+    return _signed(run, noun.get_help, described=(noun, None), which=_which(noun))
 
 
 def _verb_command(noun: Noun, verb: Verb) -> Callable[..., None]:
@@ -160,7 +163,7 @@ def _verb_command(noun: Noun, verb: Verb) -> Callable[..., None]:
         takes |= _options(verb.asks)
     if verb.confirm is not None:
         takes["yes"] = (Yes, False)
-    return _signed(run, verb.help, **takes, dry_run=(DryRun, False))
+    return _signed(run, verb.help, described=(noun, verb), **takes, dry_run=(DryRun, False))
 
 
 async def _do(shell: Shell, noun: Noun, verb: Verb, which: str, said: Mapping[str, Any], *, dry_run: bool) -> None:
@@ -275,8 +278,10 @@ def _which(noun: Noun) -> Any:
     return Annotated[str, typer.Argument(metavar=noun.one.upper(), help=noun.which)], Parameter.empty
 
 
-def _signed(run: Callable[..., None], help: str, **takes: Any) -> Callable[..., None]:
-    """Typer reads what a command takes from its signature."""
+def _signed(
+    run: Callable[..., None], help: str, *, described: tuple[Noun, Listing | Verb | None], **takes: Any
+) -> Callable[..., None]:
+    """Typer reads what a command takes from its signature; `described` is for whoever walks the commands."""
     parameters = [Parameter("ctx", Parameter.KEYWORD_ONLY, annotation=typer.Context)]
     for name, (annotation, default) in takes.items():
         parameters.append(Parameter(name, Parameter.KEYWORD_ONLY, annotation=annotation, default=default))
@@ -287,4 +292,5 @@ def _signed(run: Callable[..., None], help: str, **takes: Any) -> Callable[..., 
     command.__signature__ = Signature(parameters)  # type: ignore[attr-defined]  # read by inspect
     command.__annotations__ = {one.name: one.annotation for one in parameters}
     command.__doc__ = help
+    command.described = described  # type: ignore[attr-defined]  # read by inspection
     return command

@@ -15,6 +15,8 @@ from pabal.platform.storage.actions import (
 )
 from pabal.platform.storage.gateway import Content, Files
 from pabal.platform.storage.model import (
+    ANY_MEDIA_TYPE,
+    MEDIA_TYPES,
     BadSpan,
     ContentMissing,
     File,
@@ -35,6 +37,8 @@ from pabal.platform.storage.pictures import THUMBNAIL_MEDIA_TYPE
 from pabal.platform.storage.sweep import sweep_once
 
 __all__ = [
+    "ANY_MEDIA_TYPE",
+    "MEDIA_TYPES",
     "THUMBNAIL_MEDIA_TYPE",
     "BadSpan",
     "Content",

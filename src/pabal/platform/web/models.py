@@ -14,7 +14,7 @@ from pydantic.fields import FieldInfo
 from pabal.platform.resources import KEPT, Ask, Filter, View, find_name
 from pabal.platform.resources.asks import Asked as AskedAbout
 from pabal.platform.resources.asks import asked_of
-from pabal.platform.web.endpoints import Asked, Shown
+from pabal.platform.web.endpoints import Asked, Shown, rules
 from pabal.platform.web.filters import Between, Listed, Moment, Query, Text, Word, split_commas
 
 P = ParamSpec("P")
@@ -44,13 +44,26 @@ def body_of(asks: type[Ask]) -> type[BaseModel]:
         return body
 
     checks: dict[str, Any] = {} if asks.fits is Ask.fits else {"fits": model_validator(mode="after")(fits)}
-    return create_model(asks.__name__, __base__=Asked, __doc__=asks.__doc__, __validators__=checks, **_parameters(asks))
+    return create_model(
+        asks.__name__, __base__=_base(asks), __doc__=asks.__doc__, __validators__=checks, **_parameters(asks)
+    )
 
 
 @remember
 def query_of(wanted: type[Ask], *, is_short: bool, has_period: bool) -> type[BaseModel]:
     base = Query if is_short else Between if has_period else Listed
     return create_model(wanted.__name__, __base__=base, **_parameters(wanted))
+
+
+def _base(asks: type[Ask]) -> type[Asked]:
+    """With what must hold between fields, so that programs read it where the fields are."""
+    if not asks.cases:
+        return Asked
+
+    class Ruled(Asked):
+        model_config = rules({"oneOf": list(asks.cases)})
+
+    return Ruled
 
 
 def read_body(asks: type[Ask]) -> Any:

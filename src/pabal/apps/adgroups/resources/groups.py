@@ -17,7 +17,7 @@ from pabal.apps.adgroups.resources.names import (
     AdGroupStatus,
 )
 from pabal.platform.language.pairs import Lang
-from pabal.platform.resources import KEPT, Ask, Filter, Kept, Noun, View, ask, column, field
+from pabal.platform.resources import KEPT, Ask, Filter, Kept, Noun, View, ask, case, column, field
 
 _ACTIONS, _STORE, _FIND = f"{APP}.actions.adgroups", f"{APP}.store.adgroups", f"{APP}.cli.finding"
 _READ, _WALL = f"{APP}.api.readings", "pabal.platform.web.wall"
@@ -145,6 +145,16 @@ class AdGroupAsk(Ask):
     dayparts: DayParts | None = ask("Its hours.", read=f"{_READ}:Hours", example=HOURS, default=None)
     daily_start_time: time | None = ask("Daily start.", read=f"{_READ}:DailyTime", example=None, default=None)
     daily_end_time: time | None = ask("Daily end.", read=f"{_READ}:DailyTime", example=None, default=None)
+
+    cases = (
+        case(daily_start_time={"type": "null"}, daily_end_time={"type": "null"}),
+        case(
+            *("daily_start_time", "daily_end_time"),
+            daily_start_time={"type": "string"},
+            daily_end_time={"type": "string"},
+            dayparts={"type": "null"},
+        ),
+    )
 
     def fits(self) -> None:
         _check_hours(self.daily_start_time, self.daily_end_time, self.dayparts)

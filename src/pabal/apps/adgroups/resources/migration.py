@@ -16,7 +16,7 @@ from pabal.apps.adgroups.resources.names import (
     AdGroupStatus,
 )
 from pabal.platform.language.pairs import Lang, Pair, put
-from pabal.platform.resources import ROW_ID, Ask, Filter, Noun, Rules, View, ask, column, field
+from pabal.platform.resources import ROW_ID, Ask, Filter, Noun, Rules, View, ask, case, column, field
 
 _FIND, _READ, _VIEWS = f"{APP}.cli.finding", f"{APP}.api.readings", f"{APP}.resources.views"
 _RUNS, _SHADOW = f"{APP}.legacy.actions", f"{APP}.legacy.shadow"
@@ -29,6 +29,7 @@ NO_FLAGS = (
 )
 NO_MISMATCHES = ("Both ways agree.", "두 방식이 같습니다.")
 NO_ROWS = ("No such rows.", "그런 행이 없습니다.")
+_NONE, _GIVEN = {"type": "null"}, {"not": {"type": "null"}}
 _COUNTED: Mapping[str, Pair] = {**STATE_WORDS, **MARKS, **REFUSALS, **OUTCOMES}
 
 
@@ -99,6 +100,13 @@ class FlagAsk(Ask):
     campaign: int | None = ask("Of the kind CAMPAIGN.", read=f"{_READ}:OptionalCampaign", example=None, default=None)
     percent: int | None = ask("Of the kind PERCENT.", rules=Rules(ge=0, le=100), example=10, default=None)
     is_on: bool = ask("On: the stored state. Off: the calculator's.", default=True)
+
+    cases = (
+        case("ad_group", kind={"const": "ID"}, ad_group=_GIVEN, campaign=_NONE, percent=_NONE),
+        case("campaign", kind={"const": "CAMPAIGN"}, campaign=_GIVEN, ad_group=_NONE, percent=_NONE),
+        case("percent", kind={"const": "PERCENT"}, percent=_GIVEN, ad_group=_NONE, campaign=_NONE),
+        case(kind={"const": "NEW"}, ad_group=_NONE, campaign=_NONE, percent=_NONE),
+    )
 
     def fits(self) -> None:
         given = {FlagName.ID: self.ad_group, FlagName.CAMPAIGN: self.campaign, FlagName.PERCENT: self.percent}
@@ -261,6 +269,11 @@ class RunAsk(Ask):
     source: Literal["csv", "table"] = ask("Where they are.", example="csv")
     file: int | None = ask("The CSV.", read=f"{_READ}:OptionalFile", example="file_01h2xcejqtf2n", default=None)
     unit_id: int | None = ask("Whose they become; yours if not said.", rules=ROW_ID, example=None, default=None)
+
+    cases = (
+        case("file", source={"const": "csv"}, file={"type": "string"}),
+        case(source={"const": "table"}, file={"type": "null"}),
+    )
 
     def fits(self) -> None:
         if (self.source == "csv") != (self.file is not None):

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Annotated, Any
 
-from fastapi import Path, Query
+from fastapi import Path
 from fastapi.responses import Response, StreamingResponse
 from pydantic import Field
 
@@ -11,7 +11,6 @@ from pabal.apps.messaging.actions import archives
 from pabal.apps.messaging.api.parts import BASE, Shown, noun
 from pabal.platform import storage
 from pabal.platform.web.etags import is_known
-from pabal.platform.web.filters import Query as Plain
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.paging import Page, answer_all
 
@@ -39,7 +38,7 @@ class MessageArchiveShown(Shown):
 
 
 @router.get("/archives", response_model=Page[MessageArchiveShown])
-async def list_message_archives(visit: Visitor, wanted: Annotated[Plain, Query()]) -> Response:
+async def list_message_archives(visit: Visitor) -> Response:
     """Lists the months of deliveries that were put away, the newest first. Only administrators of the head office."""
     async with visit.read() as tx:
         found = [_show(one) for one in await archives.list_months(tx, visit.actor)]

@@ -35,7 +35,9 @@ from pabal.apps.messaging.model.content import Content, SendOrder
 from pabal.apps.messaging.model.deliveries import Delivery
 from pabal.apps.messaging.model.schedules import LatePolicy, NewSchedule, Schedule, ScheduleType, When
 from pabal.platform.language.pairs import Lang
+from pabal.platform.resources import case
 from pabal.platform.tenants import Unit
+from pabal.platform.web.endpoints import rules
 
 Status = Literal["active", "inactive", "completed", "error"]
 OwnerType = Annotated[Literal["hq", "distributor", "agency", "branch"], Field(examples=["branch"])]
@@ -65,6 +67,15 @@ class KbScheduleAsked(Asked):
 
     Without created_by_type and created_by_id it belongs to the room's unit.
     """
+
+    model_config = rules(
+        {
+            "anyOf": [
+                case(created_by_type={"type": "null"}),
+                case("created_by_id", created_by_id={"not": {"type": "null"}}),
+            ]
+        }
+    )
 
     title: Title
     description: Prose | None = Field(default=None, examples=["매일 아침 여는 인사"])

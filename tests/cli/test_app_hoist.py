@@ -2,7 +2,7 @@
 
 import pytest
 
-from pabal.cli.hoist import hoist
+from pabal.cli.app import hoist
 
 
 @pytest.mark.parametrize(

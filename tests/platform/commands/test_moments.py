@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from pabal.cli.moments import BadMoment, read_moment
+from pabal.platform.commands.moments import BadMoment, read_moment
 
 NOW = datetime(2026, 7, 3, 3, 4, 5, tzinfo=UTC)
 
