@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict
 
 from pabal.apps.adgroups.actions import campaigns as actions
 from pabal.apps.adgroups.errors import BadInventory, InventoryCodeTaken
+from pabal.apps.adgroups.labels import CAMPAIGN_STATES
 from pabal.apps.adgroups.model.adgroups import AREA, Campaign, CampaignState, NewCampaign
 from pabal.apps.adgroups.pages.groups import make_rows
 from pabal.apps.adgroups.pages.page_texts import (
@@ -147,6 +148,7 @@ async def _show_form(
         draft=draft,
         campaign=campaign,
         faults=dict(faults or {}),
+        states=[(state.value, visit.say(*word)) for state, word in CAMPAIGN_STATES.items()],
         units=tree.choices(),
     )
 

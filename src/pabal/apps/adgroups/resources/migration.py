@@ -5,7 +5,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, Literal
 
-from pabal.apps.adgroups.labels import CAUSES, MARKS, OUTCOMES, REFUSALS
+from pabal.apps.adgroups.labels import CAUSES, MARKS, OUTCOMES, REFUSALS, SOURCES
 from pabal.apps.adgroups.legacy.model import Cause, FlagKind, Mode
 from pabal.apps.adgroups.model.adgroups import AREA, Source
 from pabal.apps.adgroups.resources.names import (
@@ -22,7 +22,6 @@ _FIND, _READ, _VIEWS = f"{APP}.cli.finding", f"{APP}.api.readings", f"{APP}.reso
 _RUNS, _SHADOW = f"{APP}.legacy.actions", f"{APP}.legacy.shadow"
 FLAG = "USE_SSM_STATUS"
 SourceName = Literal["machine", "calculator"]
-SOURCE_WORDS: Mapping[str, Pair] = {"machine": ("machine", "상태 머신"), "calculator": ("calculator", "계산기")}
 NO_FLAGS = (
     "No flags: every ad group made here uses its stored state, those brought over the calculator.",
     "플래그가 없습니다. 여기서 만든 광고그룹은 저장된 상태를, 옮겨 온 것은 계산기를 씁니다.",
@@ -137,8 +136,8 @@ class DifferingView(View):
     ad_group: str = field(("ID", "ID"), example=GROUP_EXAMPLE)
     name: str = field(("Ad group", "광고그룹"), example="여름 행사")
     calculated: AdGroupStatus = field(("Calculator", "계산기"), words=STATE_WORDS, example="RUNNING")
-    stored: AdGroupStatus = field(("Machine", "상태 머신"), words=STATE_WORDS, example="PAUSED")
-    source: SourceName = field(("State from", "상태의 근거"), words=SOURCE_WORDS, example="machine")
+    stored: AdGroupStatus = field(("Machine", "상태 기계"), words=STATE_WORDS, example="PAUSED")
+    source: SourceName = field(("State from", "상태의 근거"), words=SOURCES, example="machine")
     cause: str = field(("Cause", "원인"), words=CAUSES, example="paused_by_hand")
 
 
@@ -162,7 +161,7 @@ class MismatchView(DifferingView):
     decision: SourceName | None = field(
         ("Decided", "결정"),
         words={
-            "machine": ("trust the machine", "상태 머신을 믿음"),
+            "machine": ("trust the machine", "상태 기계을 믿음"),
             "calculator": ("keep the calculator", "계산기를 유지"),
         },
         example=None,
@@ -244,7 +243,7 @@ class RunRowView(View):
     end_at: datetime | None = field(("End", "종료"))
     old_status: str | None = field(("Old status", "예전 상태"), example="RUNNING")
     calculated: str | None = field(("Calculator", "계산기"), words=STATE_WORDS, example="RUNNING")
-    status: AdGroupStatus | None = field(("Machine", "상태 머신"), words=STATE_WORDS, example="RUNNING")
+    status: AdGroupStatus | None = field(("Machine", "상태 기계"), words=STATE_WORDS, example="RUNNING")
     marks: list[str] = field(("To look at", "살펴볼 것"), example=["running_unconfirmed"])
     refusal: str | None = field(("Left out", "옮기지 않는 까닭"), words=REFUSALS, example=None)
     problem: str | None = field(("Found", "내용"), example=None)
