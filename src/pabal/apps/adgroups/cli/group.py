@@ -194,7 +194,8 @@ async def show_group(tx: Tx, shell: Shell, group: AdGroup) -> Answer:
     codes = [one.code for one in await store.list_inventories_of(tx, group.id)]
     view = views.view_setup(group, Viewer(shell.actor, shell.lang, tx.now), listed, codes)
     names = await unit_names(tx)
-    return show_views(shell, AdGroupSetup, [view], GROUP.columns, words=GROUP.words, names=names, single=True)
+    columns = (*GROUP.columns, "inventory")
+    return show_views(shell, AdGroupSetup, [view], columns, words=GROUP.words, names=names, single=True)
 
 
 def _change(shell: Shell, act: Change, *, dry_run: bool) -> None:

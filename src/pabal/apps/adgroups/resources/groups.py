@@ -226,8 +226,7 @@ GROUP = Noun(
     which=WHICH,
     columns=(
         *("id", "status", "name", "reason", "next_event", "next_at", "campaign_name", "start_at", "end_at", "hours"),
-        *("zone", "held", "creatives", "inventory", "unit_id", "source", "legacy_id", "created_by", "created_at"),
-        "updated_at",
+        *("zone", "held", "creatives", "unit_id", "source", "legacy_id", "created_by", "created_at", "updated_at"),
     ),
     get_help="Shows one ad group.",
     show_command="",
