@@ -37,7 +37,7 @@ def add_commands(app: typer.Typer, noun: Noun) -> None:
     """Of everything the noun describes. What is too special to be described is a command of the app's own."""
     for listing in noun.listings:
         if listing.command:
-            app.command(listing.command)(_list_command(noun, listing))
+            app.command(listing.command)(list_command(noun, listing))
     if noun.show_command and noun.get_help:
         app.command(noun.show_command)(_show_command(noun))
     for verb in noun.verbs:
@@ -107,7 +107,7 @@ def _cell(value: Any) -> Any:
     return value if isinstance(value, datetime) else plain(value)
 
 
-def _list_command(noun: Noun, listing: Listing) -> Callable[..., None]:
+def list_command(noun: Noun, listing: Listing) -> Callable[..., None]:
     def run(ctx: typer.Context, org: str | None, limit: int = 0, cursor: str | None = None, **given: Any) -> None:
         shell: Shell = ctx.obj
 
@@ -195,7 +195,14 @@ async def read_ask(
     tx: Tx, shell: Shell, scope: Scope, asks: type[Ask] | None, said: Mapping[str, Any]
 ) -> dict[str, Any]:
     """What the action is called with."""
-    return {} if asks is None else asks.make(await _read(tx, shell, scope, asks, said)).arguments()
+    if asks is None:
+        return {}
+    made = asks.make(await _read(tx, shell, scope, asks, said))
+    try:
+        made.fits()
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
+    return made.arguments()
 
 
 def _options(asks: type[Ask]) -> dict[str, Any]:
@@ -210,8 +217,8 @@ def _option(name: str, hint: Any, about: Asked, is_needed: bool) -> Any:
     bounds = _bounds(about) if kind is int else {}
     metavar = about.metavar or None
     if about.argument:
-        return Annotated[kind, typer.Argument(metavar=metavar, help=about.help)], Parameter.empty
-    option = typer.Option(*_names(name, about), metavar=metavar, help=about.help, **bounds)
+        return Annotated[kind, typer.Argument(metavar=metavar, help=about.help, case_sensitive=False)], Parameter.empty
+    option = typer.Option(*_names(name, about), metavar=metavar, help=about.help, case_sensitive=False, **bounds)
     if is_needed:
         return Annotated[kind, option], Parameter.empty
     return (Annotated[bool, option], False) if kind is bool else (Annotated[kind | None, option], None)

@@ -35,8 +35,9 @@ from pabal.apps.messaging.model.content import Content, SendOrder
 from pabal.apps.messaging.model.deliveries import Delivery
 from pabal.apps.messaging.model.schedules import LatePolicy, NewSchedule, Schedule, ScheduleType, When
 from pabal.platform.language.pairs import Lang
+from pabal.platform.resources import case
 from pabal.platform.tenants import Unit
-from pabal.platform.web.endpoints import case, rules
+from pabal.platform.web.endpoints import rules
 
 Status = Literal["active", "inactive", "completed", "error"]
 OwnerType = Annotated[Literal["hq", "distributor", "agency", "branch"], Field(examples=["branch"])]
