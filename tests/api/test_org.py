@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from pabal.platform.web.openapi import operations_of, schema_of
-from pabal.platform.web.rates import Rate
+from pabal.platform.web.turns import Rate
 from tests.support.web import Web
 
 # they belong to the house, or to whoever asks

@@ -1,7 +1,7 @@
 """Which methods an address takes, over all routers."""
 
 from pabal.platform.web.openapi import operations_of, schema_of
-from pabal.platform.web.rates import Rate
+from pabal.platform.web.turns import Rate
 from tests.support.web import Web
 
 METHODS = {"GET", "POST", "PUT", "PATCH", "DELETE"}
