@@ -73,16 +73,11 @@ class EventEffectView(View):
 
 
 def view_machine(machine: "Machine", app: str) -> MachineView:
-    return MachineView(name=machine.name, app=app, **_declared(machine))
+    return MachineView(**_declared(machine, app))
 
 
-def _declared(machine: "Machine") -> dict[str, Any]:
-    return {
-        "states": [str(one) for one in machine.states],
-        "initial": str(machine.initial),
-        "final": sorted(str(one) for one in machine.final),
-        "events": [str(one) for one in machine.events],
-    }
+def view_whole_machine(machine: "Machine", app: str, counts: dict[str, int]) -> WholeMachineView:
+    return WholeMachineView(**_declared(machine, app), counts=counts, diagram=machine.diagram())
 
 
 def view_subject(line: "SubjectLine") -> SubjectView:
@@ -90,4 +85,20 @@ def view_subject(line: "SubjectLine") -> SubjectView:
 
 
 def view_effect(one: "Explained") -> EventEffectView:
-    return EventEffectView.of(one)
+    refusal = one.refusal
+    return EventEffectView.of(
+        one,
+        reason=None if refusal is None else refusal.reason,
+        values={} if refusal is None else dict(refusal.values),
+    )
+
+
+def _declared(machine: "Machine", app: str) -> dict[str, Any]:
+    return {
+        "name": machine.name,
+        "app": app,
+        "states": [str(state) for state in machine.states],
+        "initial": str(machine.initial),
+        "final": [str(state) for state in machine.final],
+        "events": list(machine.events),
+    }

@@ -257,7 +257,7 @@ TOKEN = Noun(
     TokenView,
     view=f"{__name__}:view_token",
     find="pabal.platform.auth:get_token",
-    hold=f"{_ROWS}:hold_token",
+    hold="pabal.platform.auth.tokens:hold_token",
     named=f"{_FIND}:find_token",
     columns=("id", "name", "state", "role", "scopes", "unit_id", "start", "expires_at", "last_used_at"),
     which="Its number: see `pabal token list`.",

@@ -12,7 +12,7 @@ from pabal.platform import alerts, audit, auth, backup, broker, notifications, o
 from pabal.platform.actor import Actor
 from pabal.platform.alerts import Alert
 from pabal.platform.audit import Entry
-from pabal.platform.auth import Token, User, tokens
+from pabal.platform.auth import Token, User
 from pabal.platform.backup import Backup
 from pabal.platform.backup import store as backups
 from pabal.platform.broker import Kept
@@ -143,10 +143,6 @@ async def list_tokens(
 ) -> Page[Token]:
     found = await auth.list_tokens(tx, scope, before=_number(cursor), limit=limit + 1)
     return _cut(found, limit, lambda one: listing.paging.show_cursor(one.id))
-
-
-async def hold_token(tx: Tx, token_id: int) -> None:
-    await tx.run(tokens.SQL.hold_token, id=token_id)
 
 
 def _jobs(scope: Scope, wanted: JobFilter) -> jobs.Wanted:

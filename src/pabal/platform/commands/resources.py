@@ -68,7 +68,7 @@ def show_views(
     names: Names | None = None,
     single: bool = False,
     **more: Any,
-) -> Answer:
+) -> Answer:  # long: what is shown, how, and whose words it is in
     about = columns_of(shows)
     cells = [_cells(view, shell, columns or list(about), names or {}) for view in views]
     chosen = [name for name in columns or about if not single or cells[0].get(name) not in (None, [], "", {})]
