@@ -9,7 +9,7 @@ import pytest
 
 from pabal import web
 from pabal.platform.language.status import STATUS
-from pabal.platform.rooms import NAV
+from pabal.platform.platform_slice import NAV
 from pabal.platform.web.openapi import list_problems
 
 ROOT = Path(__file__).parent.parent

@@ -25,7 +25,7 @@ from pabal.engine.server import Server
 from pabal.platform import auth, demo, tenants
 from pabal.platform.notifications import Telegram
 from pabal.platform.notifications.gateway import URL as TELEGRAM
-from pabal.platform.rooms import platform_slice
+from pabal.platform.platform_slice import platform_slice
 from pabal.platform.secrets import find_vault
 from pabal.platform.services import Services
 from pabal.platform.slice import Gateway, Slice, check_slices, list_migrations, load_slices

@@ -12,7 +12,7 @@ from pabal.base.sql import Statement, load
 from pabal.engine import facts, schedules, workers
 from pabal.engine.outcome import Cancel, Done, Retry
 from pabal.engine.recurrence import Interval
-from pabal.engine.timetable import NewSchedule
+from pabal.engine.schedules import NewSchedule
 from pabal.platform.alerts import ENGINE_MEASURES, measures, sampling, store
 from tests.engine.test_plans import nodes
 from tests.support.adgroup import Event, add_groups, create_table, say

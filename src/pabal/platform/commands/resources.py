@@ -68,7 +68,7 @@ def show_views(
     names: Names | None = None,
     single: bool = False,
     **more: Any,
-) -> Answer:  # long: what is shown, how, and whose words it is in
+) -> Answer:  # long: words and names are two tables that only some callers have
     about = columns_of(shows)
     cells = [_cells(view, shell, columns or list(about), names or {}) for view in views]
     chosen = [name for name in columns or about if not single or cells[0].get(name) not in (None, [], "", {})]
@@ -81,6 +81,7 @@ def show_views(
         status=find_name(words) if words else STATUS,
         words={**labels, **codes},
         cells=cells,
+        fields=tuple(shows.fields),
         families={name: one.status for name, one in about.items() if one.status},
         **more,
     )
@@ -135,7 +136,7 @@ def _list_command(noun: Noun, listing: Listing) -> Callable[..., None]:
 
     paged = {} if listing.is_short else {"limit": (Limit, 50), "cursor": (Cursor, None)}
     units = {} if listing.of_house else {"org": (OrgOption, None)}
-    return _signed(run, listing.help, **_options(listing.wanted), **units, **paged)
+    return _signed(run, listing.help, described=(noun, listing), **_options(listing.wanted), **units, **paged)
 
 
 def _show_command(noun: Noun) -> Callable[..., None]:
@@ -151,7 +152,7 @@ def _show_command(noun: Noun) -> Callable[..., None]:
 
         shell.run(work())
 
-    return _signed(run, noun.get_help, which=_which(noun))
+    return _signed(run, noun.get_help, described=(noun, None), which=_which(noun))
 
 
 def _verb_command(noun: Noun, verb: Verb) -> Callable[..., None]:
@@ -167,7 +168,7 @@ def _verb_command(noun: Noun, verb: Verb) -> Callable[..., None]:
         takes |= _options(verb.asks)
     if verb.confirm is not None:
         takes["yes"] = (Yes, False)
-    return _signed(run, verb.help, **takes, dry_run=(DryRun, False))
+    return _signed(run, verb.help, described=(noun, verb), **takes, dry_run=(DryRun, False))
 
 
 async def _do(shell: Shell, noun: Noun, verb: Verb, which: str, said: Mapping[str, Any], *, dry_run: bool) -> None:
@@ -282,8 +283,10 @@ def _which(noun: Noun) -> Any:
     return Annotated[str, typer.Argument(metavar=noun.one.upper(), help=noun.which)], Parameter.empty
 
 
-def _signed(run: Callable[..., None], help: str, **takes: Any) -> Callable[..., None]:
-    """Typer reads what a command takes from its signature."""
+def _signed(
+    run: Callable[..., None], help: str, *, described: tuple[Noun, Listing | Verb | None], **takes: Any
+) -> Callable[..., None]:
+    """Typer reads what a command takes from its signature; `described` is for whoever walks the commands."""
     parameters = [Parameter("ctx", Parameter.KEYWORD_ONLY, annotation=typer.Context)]
     for name, (annotation, default) in takes.items():
         parameters.append(Parameter(name, Parameter.KEYWORD_ONLY, annotation=annotation, default=default))
@@ -294,4 +297,5 @@ def _signed(run: Callable[..., None], help: str, **takes: Any) -> Callable[..., 
     command.__signature__ = Signature(parameters)  # type: ignore[attr-defined]  # read by inspect
     command.__annotations__ = {one.name: one.annotation for one in parameters}
     command.__doc__ = help
+    command.described = described  # type: ignore[attr-defined]  # read by inspection
     return command

@@ -14,6 +14,8 @@ from pabal.platform.language.pairs import Lang, Pair
 V = TypeVar("V", bound="View")
 F = TypeVar("F", bound=Callable[..., Any])
 _ABOUT = "about"
+# most values are one of these, and a list has thousands
+_ALREADY_PLAIN = frozenset({str, int, float, bool, type(None)})
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,8 @@ def columns_of(view: type[View]) -> dict[str, About]:
 
 def plain(value: Any) -> Any:
     """As JSON has it: every face writes a moment, an enum, a nested view in this one way."""
+    if type(value) in _ALREADY_PLAIN:
+        return value
     match value:
         case View():
             return {name: plain(getattr(value, name)) for name in value.fields}

@@ -3,14 +3,14 @@
 from string import Formatter
 
 from pabal.apps.messaging import errors
-from pabal.apps.messaging.cli import archive, bot, delivery, looking, report, room, schedule, template, words
+from pabal.apps.messaging.cli import archive, delivery, looking, report, room, schedule, template, words
 from pabal.base.errors import PabalError
 from pabal.cli.words import find
 from pabal.platform.language.errors import korean
 
 SEEN = (
     *(schedule.COLUMNS, schedule.FIELDS, delivery.COLUMNS, delivery.OPEN_COLUMNS, delivery.FIELDS, template.COLUMNS),
-    *(room.COLUMNS, room.FIELDS, bot.COLUMNS, bot.FIELDS, bot.DEVICE_COLUMNS),
+    *(room.COLUMNS, room.FIELDS),
     *(
         archive.FIELDS,
         looking.LIMIT_COLUMNS,

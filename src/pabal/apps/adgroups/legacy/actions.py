@@ -14,8 +14,7 @@ from pabal.apps.adgroups.model.adgroups import AREA
 from pabal.apps.adgroups.settings import ONE_TRANSACTION_ROWS
 from pabal.base.database import Database, Tx
 from pabal.engine.listing.paging import Page
-from pabal.engine.newjob import NewJob
-from pabal.engine.queue import enqueue
+from pabal.engine.queue import NewJob, enqueue
 from pabal.platform import audit, settings, storage
 from pabal.platform.actor import ENGINE, Actor, Right
 from pabal.platform.services import Services

@@ -7,8 +7,8 @@ from pabal.apps.messaging.store import counts, marks
 from pabal.apps.messaging.store.marks import Mark, Marked
 from pabal.base.database import ConnectionFailure, Database, DatabaseError, DatabaseUnavailable
 from pabal.base.telemetry import declare, emit
+from pabal.engine.batcher import Batcher
 from pabal.engine.claims import LeaseLost, RouteLost
-from pabal.engine.gathering import Gathering
 from pabal.engine.kinds import Job
 
 _Asked = tuple[Job, Mark]
@@ -26,7 +26,7 @@ class Marks:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._gathering = Gathering[_Asked, None](
+        self._gathering = Batcher[_Asked, None](
             "messaging.marks", self._commit, at_once=AT_ONCE, may_repeat=_may_repeat
         )
 

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from pabal.engine.gathering import MOST, Gathering
+from pabal.engine.batcher import MOST, Batcher
 
 
 class Desk:
@@ -26,9 +26,9 @@ class Desk:
 
 async def test_who_asks_together_is_in_one_batch_and_gets_an_answer_of_its_own():
     desk = Desk()
-    gathering = Gathering("doubling", desk.work)
+    batcher = Batcher("doubling", desk.work)
 
-    answers = await asyncio.gather(*(gathering.put(n) for n in (3, 1, -2)), return_exceptions=True)
+    answers = await asyncio.gather(*(batcher.put(n) for n in (3, 1, -2)), return_exceptions=True)
 
     assert desk.batches == [[3, 1, -2]]
     assert (answers[:2], repr(answers[2])) == ([6, 2], "ValueError('-2')")
@@ -37,12 +37,12 @@ async def test_who_asks_together_is_in_one_batch_and_gets_an_answer_of_its_own()
 async def test_who_asks_while_a_batch_is_worked_on_is_in_the_next():
     desk = Desk()
     desk.open.clear()
-    gathering = Gathering("doubling", desk.work)
-    first = asyncio.create_task(gathering.put(1))
+    batcher = Batcher("doubling", desk.work)
+    first = asyncio.create_task(batcher.put(1))
     while not desk.batches:
         await asyncio.sleep(0)
 
-    others = [asyncio.create_task(gathering.put(n)) for n in (2, 3)]
+    others = [asyncio.create_task(batcher.put(n)) for n in (2, 3)]
     await asyncio.sleep(0)
     desk.open.set()
 
@@ -53,9 +53,9 @@ async def test_who_asks_while_a_batch_is_worked_on_is_in_the_next():
 async def test_a_batch_has_an_end():
     desk = Desk()
 
-    gathering = Gathering("doubling", desk.work)
+    batcher = Batcher("doubling", desk.work)
 
-    answers = await asyncio.gather(*(gathering.put(n) for n in range(MOST + 1)))
+    answers = await asyncio.gather(*(batcher.put(n) for n in range(MOST + 1)))
 
     assert answers == [n * 2 for n in range(MOST + 1)]
     assert [len(batch) for batch in desk.batches] == [MOST, 1]
@@ -64,10 +64,10 @@ async def test_a_batch_has_an_end():
 async def test_what_the_work_raises_is_everybodys_answer():
     desk = Desk()
     desk.failing = [OSError("away")]
-    gathering = Gathering("doubling", desk.work)
+    batcher = Batcher("doubling", desk.work)
 
-    answers = await asyncio.gather(gathering.put(1), gathering.put(2), return_exceptions=True)
-    later = await gathering.put(3)
+    answers = await asyncio.gather(batcher.put(1), batcher.put(2), return_exceptions=True)
+    later = await batcher.put(3)
 
     assert [repr(one) for one in answers] == ["OSError('away')"] * 2
     assert later == 6, "the next batch knows nothing of it"
@@ -77,12 +77,12 @@ async def test_a_batch_that_may_be_repeated_is_with_whoever_came_meanwhile_and_w
     desk = Desk()
     desk.open.clear()
     desk.failing = [OSError("away")]
-    gathering = Gathering("doubling", desk.work, may_repeat=lambda error, count: isinstance(error, OSError))
-    stays, leaves = asyncio.create_task(gathering.put(1)), asyncio.create_task(gathering.put(2))
+    batcher = Batcher("doubling", desk.work, may_repeat=lambda error, count: isinstance(error, OSError))
+    stays, leaves = asyncio.create_task(batcher.put(1)), asyncio.create_task(batcher.put(2))
     while not desk.batches:
         await asyncio.sleep(0)
 
-    comes = asyncio.create_task(gathering.put(3))
+    comes = asyncio.create_task(batcher.put(3))
     leaves.cancel()
     desk.open.set()
 

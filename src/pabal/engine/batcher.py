@@ -13,7 +13,7 @@ PAUSE = 0.2
 MOST = 100
 
 
-class Gathering(Generic[A, B]):
+class Batcher(Generic[A, B]):
     """`work` answers a batch in its order; an exception among the answers is raised where that one waits.
 
     What `work` raises is everybody's answer, unless `may_repeat` says that the batch may be worked on again.
