@@ -10,7 +10,7 @@ import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
 from inspect import Parameter, Signature
-from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import typer
 
@@ -45,11 +45,15 @@ def add_commands(app: typer.Typer, noun: Noun) -> None:
             app.command(verb.command or verb.name.replace("_", "-"))(_verb_command(noun, verb))
 
 
+def viewer_of(shell: Shell, tx: Tx) -> Viewer:
+    return Viewer(shell.actor, shell.lang, tx.now, apps=lambda: shell.house)
+
+
 async def show_rows(
     tx: Tx, shell: Shell, noun: Noun, rows: Sequence[Any], columns: Sequence[str] = (), **more: Any
 ) -> Answer:
     """Rows as an answer: programs get the view's fields, people its columns in words."""
-    viewer = Viewer(shell.actor, shell.lang, tx.now)
+    viewer = viewer_of(shell, tx)
     views = [find_name(noun.view)(row, viewer) for row in rows]
     return show_views(shell, noun.shows, views, columns, words=noun.words, names=await unit_names(tx), **more)
 
@@ -108,7 +112,9 @@ def _cell(value: Any) -> Any:
 
 
 def list_command(noun: Noun, listing: Listing) -> Callable[..., None]:
-    def run(ctx: typer.Context, org: str | None, limit: int = 0, cursor: str | None = None, **given: Any) -> None:
+    def run(
+        ctx: typer.Context, org: str | None = None, limit: int = 0, cursor: str | None = None, **given: Any
+    ) -> None:
         shell: Shell = ctx.obj
 
         async def work() -> None:
@@ -129,9 +135,8 @@ def list_command(noun: Noun, listing: Listing) -> Callable[..., None]:
         shell.run(work())
 
     paged = {} if listing.is_short else {"limit": (Limit, 50), "cursor": (Cursor, None)}
-    return _signed(
-        run, listing.help, described=(noun, listing), **_options(listing.wanted), org=(OrgOption, None), **paged
-    )
+    units = {} if listing.of_house else {"org": (OrgOption, None)}
+    return _signed(run, listing.help, described=(noun, listing), **_options(listing.wanted), **units, **paged)
 
 
 def _show_command(noun: Noun) -> Callable[..., None]:
@@ -141,7 +146,7 @@ def _show_command(noun: Noun) -> Callable[..., None]:
         async def work() -> None:
             async with shell.transaction() as tx:
                 row = await find_name(noun.named)(tx, await see(tx, shell), which)
-                view = find_name(noun.view)(row, Viewer(shell.actor, shell.lang, tx.now))
+                view = find_name(noun.view)(row, viewer_of(shell, tx))
                 names = await unit_names(tx)
             show_one(shell, noun, view, names)
 
@@ -221,11 +226,17 @@ def _option(name: str, hint: Any, about: Asked, is_needed: bool) -> Any:
     option = typer.Option(*_names(name, about), metavar=metavar, help=about.help, case_sensitive=False, **bounds)
     if is_needed:
         return Annotated[kind, option], Parameter.empty
-    return (Annotated[bool, option], False) if kind is bool else (Annotated[kind | None, option], None)
+    is_flag = kind is bool and not _is_either(about)
+    return (Annotated[bool, option], False) if is_flag else (Annotated[kind | None, option], None)
 
 
 def _bounds(about: Asked) -> dict[str, Any]:
     return {} if about.rules is None else {"min": about.rules.ge, "max": about.rules.le}
+
+
+def _is_either(about: Asked) -> bool:
+    """`--active/--inactive`: both are said, and neither may be."""
+    return "/" in about.option
 
 
 def _names(name: str, about: Asked) -> list[str]:
@@ -234,7 +245,7 @@ def _names(name: str, about: Asked) -> list[str]:
 
 def _typed(hint: Any, about: Asked) -> Any:
     """What is typed: a name where something is looked up, a moment as people write it."""
-    inner = [one for one in get_args(hint) if one is not type(None)]
+    inner = [] if get_origin(hint) is Literal else [one for one in get_args(hint) if one is not type(None)]
     if get_origin(hint) is tuple:
         return list[inner[0]]  # type: ignore[valid-type]  # the type of its parts
     kind = inner[0] if inner and get_origin(hint) is not dict else hint
@@ -251,7 +262,8 @@ async def _read(tx: Tx, shell: Shell, scope: Scope, asks: type[Ask], given: Mapp
     hints, said = get_type_hints(asks), {}
     for name, about in asked_of(asks).items():
         value = given.get(name)
-        if value is None or (value is False and not _is_needed(asks, name)) or value in ([], ()):
+        is_unsaid = value is False and not _is_needed(asks, name) and not _is_either(about)
+        if value is None or is_unsaid or value in ([], ()):
             continue
         if about.find:
             value = await find_name(about.find)(tx, scope, value)
