@@ -16,7 +16,7 @@ from pabal.apps.messaging.errors import UnknownDecision
 from pabal.apps.messaging.model.bots import Bot, Device
 from pabal.apps.messaging.model.content import ImageMode
 from pabal.apps.messaging.model.reasons import name_exclusion
-from pabal.apps.messaging.pages.listing import AREA, PAGE
+from pabal.apps.messaging.pages.page_texts import AREA, PAGE
 from pabal.apps.messaging.store import bots, deliveries, rooms, watching
 from pabal.apps.messaging.store.bots import BotServer, Wanted
 from pabal.base.database import Tx

@@ -11,11 +11,11 @@ from pabal.apps.messaging.actions import templates
 from pabal.apps.messaging.errors import ContentRefused, TemplateNameTaken
 from pabal.apps.messaging.model.findings import Finding
 from pabal.apps.messaging.model.templates import NewTemplate, Template
-from pabal.apps.messaging.pages.listing import AREA
-from pabal.apps.messaging.pages.reading import Draft
-from pabal.apps.messaging.pages.receiving import PostedForm, Sent, receive
-from pabal.apps.messaging.pages.saving import MOVES, change_draft
-from pabal.apps.messaging.pages.sheet import QUIET, Telling, load_sheet
+from pabal.apps.messaging.pages.form import MOVES, change_draft
+from pabal.apps.messaging.pages.form_draft import Draft
+from pabal.apps.messaging.pages.form_post import PostedForm, Sent, receive
+from pabal.apps.messaging.pages.form_view import QUIET, Telling, load_sheet
+from pabal.apps.messaging.pages.page_texts import AREA
 from pabal.apps.messaging.store.templates import get_template, list_templates
 from pabal.base.database import Tx
 from pabal.engine.listing import Page

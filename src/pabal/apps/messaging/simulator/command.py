@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from pabal.apps.messaging.simulator.options import Change, Options
 
 with lazily():
-    from pabal.apps.messaging.simulator import addresses, stopping
+    from pabal.apps.messaging.simulator import addresses
+    from pabal.apps.messaging.simulator import stopping
     from pabal.apps.messaging.simulator import bot as phone
     from pabal.apps.messaging.simulator import options as phone_options
 

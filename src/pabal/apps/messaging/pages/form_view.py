@@ -15,7 +15,7 @@ from pabal.apps.messaging.model.preview import Bubble, bubbles
 from pabal.apps.messaging.model.rooms import Room, RoomType
 from pabal.apps.messaging.model.schedules import NewSchedule, ScheduleType
 from pabal.apps.messaging.model.templates import Template
-from pabal.apps.messaging.pages.reading import ZONES, Draft, understand
+from pabal.apps.messaging.pages.form_draft import ZONES, Draft, understand
 from pabal.apps.messaging.store.bots import find_bot
 from pabal.apps.messaging.store.rooms import Wanted, get_room, list_rooms
 from pabal.apps.messaging.store.templates import list_templates

@@ -1,15 +1,17 @@
-"""A posted form becomes a draft: fields as typed, pictures by their ids, and files that came along with it."""
+"""What is posted to the form of a schedule: a draft as typed, the pictures that came along, one picture on its own."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
-from fastapi import Depends
+from fastapi import APIRouter, Depends
+from fastapi.responses import Response, StreamingResponse
 
+from pabal.apps.messaging.errors import NoPicture
 from pabal.apps.messaging.model.content import IMAGES_1, IMAGES_2, Picture
-from pabal.apps.messaging.pages.listing import AREA
-from pabal.apps.messaging.pages.reading import GROUPS, SINGLE, Draft
-from pabal.apps.messaging.pages.sheet import Limits, Refused, load_limits
+from pabal.apps.messaging.pages.form_draft import GROUPS, SINGLE, Draft
+from pabal.apps.messaging.pages.form_view import Limits, Refused, load_limits
+from pabal.apps.messaging.pages.page_texts import AREA
 from pabal.apps.messaging.store.pictures import get_picture_file
 from pabal.base.database import Tx
 from pabal.base.errors import Invalid
@@ -19,7 +21,9 @@ from pabal.platform.language.errors import explain
 from pabal.platform.language.pairs import Pair
 from pabal.platform.storage import File, FileNotFound, Upload, UploadLimits, UploadTooLarge
 from pabal.platform.tenants import visible_to
-from pabal.platform.web.lists import read_number
+from pabal.platform.web.etags import is_known
+from pabal.platform.web.identify import Visitor
+from pabal.platform.web.lists import RowId, read_number
 from pabal.platform.web.posted import Posted, open_posted
 from pabal.platform.web.uploads import FilePart, PartLimits
 from pabal.platform.web.visit import Visit
@@ -146,3 +150,50 @@ async def _find(tx: Tx, visit: Visit, heap: _Heap, group: str, given: Iterable[i
             heap.refused.append(
                 Refused(group, f"#{one}", (explain(error, "en"), explain(error, "ko")), "image_not_found")
             )
+
+
+router = APIRouter(prefix="/messages", include_in_schema=False)
+
+
+@router.post("/files")
+async def upload(posted: PostedForm) -> Response:
+    """Always a card, so that a script has only one thing to put into the page: the picture, or why there is none."""
+    visit = posted.visit
+    visit.actor.require(Right.WRITE, AREA)
+    async with visit.read() as tx:
+        limits = await load_limits(tx)
+    group, taken = GROUPS[0], None
+    async for part in posted.parts:
+        if isinstance(part, FilePart):
+            taken = await _accept_one(visit, part, group, limits)
+        elif part.name == "group" and part.value in GROUPS:
+            group = part.value
+    if taken is None:
+        raise NoPicture
+    status = 422 if isinstance(taken, Refused) else 201
+    return await visit.show("messaging/uploaded.html", status, group=group, taken=taken, is_bad=status == 422)
+
+
+@router.get("/files/{file_id}/thumbnail")
+async def thumbnail(visit: Visitor, file_id: RowId) -> Response:
+    """Whoever sees a schedule or a template sees its pictures, whosever they are."""
+    visit.actor.require(Right.READ, AREA)
+    async with visit.read() as tx:
+        file = await get_picture_file(tx, await visible_to(tx, visit.actor), file_id)
+    tag = f'"t{file.sha256[:31]}"'
+    headers = {"ETag": tag, "Cache-Control": "private, max-age=86400"}
+    if is_known(visit, tag):
+        return Response(status_code=304, headers=headers)
+    content = await storage.read_thumbnail(visit.services.files, file)
+    headers["Content-Length"] = str(content.end - content.start)
+    headers["Content-Security-Policy"] = "default-src 'none'; sandbox"
+    return StreamingResponse(content.chunks, 200, headers, media_type=storage.THUMBNAIL_MEDIA_TYPE)
+
+
+async def _accept_one(visit: Visit, part: FilePart, group: str, limits: Limits) -> Picture | Refused:
+    try:
+        return await accept(visit, part, limits)
+    except Invalid as error:
+        announced = visit.request.headers.get("Content-Length", "")
+        size = int(announced) if announced.isdigit() else None
+        return Refused(group, part.filename, tell(error, limits, size), error.code)
