@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from pabal.apps.messaging import SLICE, watching
+from pabal.apps.messaging import SLICE, alert_rules
 from pabal.apps.messaging.model.schedules import LatePolicy
-from pabal.apps.messaging.store import counts
+from pabal.apps.messaging.store import statistics
 from pabal.base import clock
 from pabal.base.database import Database
 from pabal.engine import routes, ticks
@@ -34,15 +34,15 @@ async def world(db: Database, tmp_path: Path) -> World:
 
 async def read(world: World) -> dict[str, float | Sequence[Reading] | None]:
     async with world.db.transaction() as tx:
-        return {measure.name: await measure.read(tx) for measure in watching.MEASURES}
+        return {measure.name: await measure.read(tx) for measure in alert_rules.MEASURES}
 
 
 async def watch(world: World) -> list[Alert]:
     """Long enough for every rule: measured each quarter of a minute, then judged."""
     for _ in range(6):
-        await alerts.sample_once(world.db, watching.MEASURES)
+        await alerts.sample_once(world.db, alert_rules.MEASURES)
         await clock.advance(world.db, 15 * SECOND)
-    await alerts.evaluate_once(world.db, watching.RULES, alerts.tell_people)
+    await alerts.evaluate_once(world.db, alert_rules.RULES, alerts.tell_people)
     async with world.db.transaction() as tx:
         return await alerts.list_open(tx, await visible_to(tx, ENGINE))
 
@@ -142,7 +142,7 @@ async def test_each_server_of_bots_tells_its_bots_memory_and_cpu_and_is_alerted_
 async def test_the_last_minute_and_prevented_duplicates_are_measured(world: World):
     await add_deliveries(world.db, await add_schedule(world), [ended("sent", NOON - n * SECOND) for n in range(5, 9)])
     async with world.db.transaction() as tx:
-        await counts.count(tx, "duplicates_prevented", "prepare", 3)
+        await statistics.count(tx, "duplicates_prevented", "prepare", 3)
 
     found = await read(world)
 
@@ -153,5 +153,7 @@ async def test_the_last_minute_and_prevented_duplicates_are_measured(world: Worl
 def test_the_app_watches_all_of_it():
     check_rules(SLICE.measures, SLICE.alert_rules)
 
-    assert set(watching.RULES) <= set(SLICE.alert_rules)
-    assert {setting.key for setting in alerts.list_rule_settings(watching.RULES)} <= {one.key for one in SLICE.settings}
+    assert set(alert_rules.RULES) <= set(SLICE.alert_rules)
+    assert {setting.key for setting in alerts.list_rule_settings(alert_rules.RULES)} <= {
+        one.key for one in SLICE.settings
+    }

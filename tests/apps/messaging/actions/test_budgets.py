@@ -4,8 +4,9 @@ from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
-from pabal.apps.messaging.actions.budgets import Budget, read_budget
+from pabal.apps.messaging.actions.checking import read_budget
 from pabal.apps.messaging.model.content import Content
+from pabal.apps.messaging.model.rooms import Budget
 from pabal.apps.messaging.store.rooms import find_room
 from pabal.base.database import Database
 from tests.support.botline import Desk, send_now

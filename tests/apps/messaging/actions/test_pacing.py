@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from pabal.apps.messaging import settings
-from pabal.apps.messaging.actions.pacing import read_pace
+from pabal.apps.messaging.actions.timetables import read_pace
 from pabal.base.database import Database
 from pabal.platform.settings import change
 from tests.support.people import person, plant

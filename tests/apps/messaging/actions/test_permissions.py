@@ -9,9 +9,8 @@ import pytest
 
 from pabal.apps.messaging.actions import checking, schedules, templates
 from pabal.apps.messaging.errors import ScheduleRefused, TemplateNotFound
-from pabal.apps.messaging.model.content import Content
+from pabal.apps.messaging.model.content import Content, NewTemplate, Template
 from pabal.apps.messaging.model.schedules import NewSchedule, Schedule
-from pabal.apps.messaging.model.templates import NewTemplate, Template
 from pabal.apps.messaging.store import schedules as schedule_store
 from pabal.apps.messaging.store import templates as template_store
 from pabal.apps.messaging.store.schedules import Wanted

@@ -15,7 +15,7 @@ from pabal.apps.messaging.actions.rooms import NewRoom, RoomChange
 from pabal.apps.messaging.errors import BotNotFound, RoomNameRepeated, RoomNameTaken, RoomNotFound
 from pabal.apps.messaging.model.content import Content, ImageMode
 from pabal.apps.messaging.model.rooms import Room
-from pabal.apps.messaging.store import errands, rooms
+from pabal.apps.messaging.store import rooms, sending
 from pabal.apps.messaging.store.rooms import Sighting
 from pabal.apps.messaging.store.schedules import get_schedule
 from pabal.base.database import Database, Tx
@@ -260,5 +260,5 @@ async def test_a_room_nobody_has_claimed_holds_its_namesake_and_the_house_decide
 
 async def test_the_look_before_every_send_goes_by_the_name_and_not_through_all_rooms_of_the_bot(db: Database):
     async with db.transaction() as tx:
-        for statement in (errands.SQL.load_errands, rooms.SQL.list_room_bots, rooms.SQL.list_namesakes):
+        for statement in (sending.SQL.load_errands, rooms.SQL.list_room_bots, rooms.SQL.list_namesakes):
             assert "room_bot_name" in await list_lookups(tx, statement), statement.name

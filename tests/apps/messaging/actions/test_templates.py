@@ -5,8 +5,7 @@ import pytest
 
 from pabal.apps.messaging.actions import schedules, templates
 from pabal.apps.messaging.errors import TemplateNameTaken, TemplateNotFound, TemplateRefused
-from pabal.apps.messaging.model.content import Content
-from pabal.apps.messaging.model.templates import NewTemplate
+from pabal.apps.messaging.model.content import Content, NewTemplate
 from pabal.apps.messaging.store import templates as store
 from pabal.base.database import Database
 from pabal.platform import audit

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pabal.apps.messaging.jobs.kinds import make_kinds
+from pabal.apps.messaging.slice import make_kinds
 from pabal.base.database import Database
 from pabal.engine import routes
 from pabal.engine.exchange import Exchange, Room

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from pabal.apps.messaging.jobs.marking import Marks
+from pabal.apps.messaging.jobs.sending import Marks
 from pabal.apps.messaging.model.content import Content
 from pabal.apps.messaging.model.deliveries import PartState
-from pabal.apps.messaging.store.marks import Mark, list_parts
+from pabal.apps.messaging.store.sending import Mark, list_parts
 from pabal.base.database import Database
 from pabal.engine import leases
 from pabal.engine.claims import LeaseLost, RouteLost

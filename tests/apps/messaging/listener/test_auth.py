@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from pabal.apps.messaging.listener.auth import is_about, is_signed
-from pabal.apps.messaging.listener.handshake import Handshake
+from pabal.apps.messaging.listener.handshake import Handshake, is_about, is_signed
 
 NOW = 1_794_800_000_000
 MINUTE = 60_000

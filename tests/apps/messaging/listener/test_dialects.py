@@ -5,7 +5,9 @@ from datetime import UTC, datetime
 import pytest
 
 from pabal.apps.messaging.errors import BadPacket
-from pabal.apps.messaging.listener.dialects import (
+from pabal.apps.messaging.listener.handshake import Handshake
+from pabal.apps.messaging.listener.protocol import (
+    Chat,
     Plain,
     Positions,
     Room,
@@ -15,8 +17,6 @@ from pabal.apps.messaging.listener.dialects import (
     read_pong,
     write_ping,
 )
-from pabal.apps.messaging.listener.handshake import Handshake
-from pabal.apps.messaging.listener.protocol import Chat
 from pabal.apps.messaging.listener.wire import read_packet
 from tests.apps.messaging.listener.phones import chat, packet
 

@@ -7,9 +7,8 @@ import random
 from collections.abc import Callable
 from typing import Any
 
-from pabal.apps.messaging.listener.load import memory_mb
 from pabal.apps.messaging.listener.protocol import Verdict
-from pabal.apps.messaging.listener.server import BotServer
+from pabal.apps.messaging.listener.server import BotServer, memory_mb
 from tests.apps.messaging.listener.phones import WHO, Clock, MemoryKeeper, Phone, chat, packet, until
 
 FRAMES, EACH, AT_ONCE = 10_000, 5, 20

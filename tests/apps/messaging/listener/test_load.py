@@ -1,6 +1,6 @@
 import pytest
 
-from pabal.apps.messaging.listener.load import CpuMeter, Limits, Load, memory_mb, refusal
+from pabal.apps.messaging.listener.server import CpuMeter, Limits, Load, memory_mb, refusal
 
 FULL = Load(active_bots=100, total_connections=500, memory_mb=1024, cpu_percent=80)
 

@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 
 from pabal.apps.messaging.actions import bots as actions
+from pabal.apps.messaging.listener.keeper import Seeing
 from pabal.apps.messaging.listener.protocol import Chat
-from pabal.apps.messaging.listener.seeing import Seeing
 from pabal.apps.messaging.model.rooms import Room
 from pabal.apps.messaging.store import rooms
 from pabal.base.database import Database

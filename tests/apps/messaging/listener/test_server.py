@@ -5,8 +5,7 @@ from dataclasses import replace
 import pytest
 
 from pabal.apps.messaging.errors import BotPortTaken
-from pabal.apps.messaging.listener.load import Limits
-from pabal.apps.messaging.listener.server import BotServer
+from pabal.apps.messaging.listener.server import BotServer, Limits
 from pabal.base.telemetry import REGISTRY
 from tests.apps.messaging.listener.conftest import ROOMY
 from tests.apps.messaging.listener.phones import WHO, Clock, MemoryKeeper, Phone, until

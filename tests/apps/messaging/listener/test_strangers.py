@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from pabal.apps.messaging.listener.connection import Connection
-from pabal.apps.messaging.listener.load import memory_mb
 from pabal.apps.messaging.listener.protocol import Verdict
-from pabal.apps.messaging.listener.server import BotServer
+from pabal.apps.messaging.listener.server import BotServer, memory_mb
 from pabal.apps.messaging.listener.strangers import BURST, FREE, KEPT_OF_ADDRESS
 from pabal.base.telemetry import start_logging
 from tests.apps.messaging.listener.conftest import ROOMY

@@ -9,7 +9,7 @@ import pytest
 
 from pabal.apps.messaging.errors import DeliveryNotFound
 from pabal.apps.messaging.model.content import Content
-from pabal.apps.messaging.store import deliveries, errands, marks
+from pabal.apps.messaging.store import deliveries, sending
 from pabal.apps.messaging.store.deliveries import Wanted, get_delivery, list_deliveries, list_open, list_recent
 from pabal.base.database import Database
 from pabal.base.sql import Statement
@@ -140,16 +140,16 @@ async def test_the_report_of_the_last_five_minutes_tells_sent_from_not_sent_and_
 
 
 HOT: list[tuple[Statement, tuple[str, ...]]] = [
-    (marks.SQL.mark_parts, ("delivery_part",)),
-    (marks.SQL.settle_writing, ("delivery_part",)),
-    (marks.SQL.list_parts, ("delivery_part",)),
-    (errands.SQL.open_errands, ("delivery", "message_schedule", "occurrence")),
-    (errands.SQL.find_at, ("delivery",)),
-    (errands.SQL.load_errands, ("delivery", "message_schedule", "room_bot")),
-    (errands.SQL.start_errands, ("delivery",)),
-    (errands.SQL.end_errands, ("delivery",)),
-    (errands.SQL.note_ends, ("message_schedule",)),
-    (errands.SQL.list_through, ("delivery", "occurrence", "schedule")),
+    (sending.SQL.mark_parts, ("delivery_part",)),
+    (sending.SQL.settle_writing, ("delivery_part",)),
+    (sending.SQL.list_parts, ("delivery_part",)),
+    (sending.SQL.open_errands, ("delivery", "message_schedule", "occurrence")),
+    (sending.SQL.find_at, ("delivery",)),
+    (sending.SQL.load_errands, ("delivery", "message_schedule", "room_bot")),
+    (sending.SQL.start_errands, ("delivery",)),
+    (sending.SQL.end_errands, ("delivery",)),
+    (sending.SQL.note_ends, ("message_schedule",)),
+    (sending.SQL.list_through, ("delivery", "occurrence", "schedule")),
     (deliveries.SQL.find_of_units, ("delivery",)),
     (deliveries.SQL.show_deliveries, ("delivery", "work", "lease", "delayed", "route")),
 ]

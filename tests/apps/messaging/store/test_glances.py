@@ -3,7 +3,7 @@
 from datetime import timedelta
 from pathlib import Path
 
-from pabal.apps.messaging.store import glances
+from pabal.apps.messaging.store import schedules
 from pabal.base.database import Database
 from tests.support.messaging import add_bot, add_schedule, make_world
 from tests.support.work import begin_life, hold_route
@@ -19,8 +19,8 @@ async def test_a_bot_is_online_while_a_server_holds_its_route_and_a_schedule_cou
     await hold_route(db, await begin_life(db), world.route)
 
     async with db.transaction() as tx:
-        assert await glances.show_bot_states(tx, [world.bot_id, away]) == {world.bot_id: "online", away: "offline"}
-        assert await glances.count_today(tx, None, tx.now + timedelta(hours=1)) == 1
-        assert await glances.count_today(tx, None, tx.now) == 0
-        assert await glances.count_today(tx, [world.tree.nampo.id], tx.now + timedelta(hours=1)) == 0
-        assert await glances.list_last(tx, [schedule_id]) == {}
+        assert await schedules.show_bot_states(tx, [world.bot_id, away]) == {world.bot_id: "online", away: "offline"}
+        assert await schedules.count_today(tx, None, tx.now + timedelta(hours=1)) == 1
+        assert await schedules.count_today(tx, None, tx.now) == 0
+        assert await schedules.count_today(tx, [world.tree.nampo.id], tx.now + timedelta(hours=1)) == 0
+        assert await schedules.list_last(tx, [schedule_id]) == {}

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from pabal.apps.messaging import settings as own
-from pabal.apps.messaging.actions import bot_health
+from pabal.apps.messaging.actions import bots
 from pabal.apps.messaging.machine import DELIVERY, SCHEDULE, DeliveryEvent, ScheduleEvent
 from pabal.apps.messaging.model.deliveries import DeliveryPart, PartState
 from pabal.apps.messaging.model.schedules import ScheduleState, ScheduleType
-from pabal.apps.messaging.store import errands
-from pabal.apps.messaging.store.errands import Errand, Noted
+from pabal.apps.messaging.store import sending
+from pabal.apps.messaging.store.sending import Errand, Noted
 from pabal.base.database import Tx
 from pabal.base.telemetry import declare, emit
 from pabal.engine import schedules
@@ -58,7 +58,7 @@ async def end(tx: Tx, errand: Errand, ending: End, *, job_id: int | None = None)
 async def end_all(tx: Tx, ended: Sequence[Ended]) -> None:
     """No delivery twice, please."""
     await _move(tx, ended)
-    await errands.end_errands(tx, {one.errand.id: (one.end.reason, one.end.detail) for one in ended})
+    await sending.end_errands(tx, {one.errand.id: (one.end.reason, one.end.detail) for one in ended})
     for one in ended:
         emit("deliveries.ended", end=one.end.event.value, reason=one.end.reason or "", delivery=one.errand.id)
     await _note_bots(tx, ended)
@@ -74,10 +74,10 @@ async def _move(tx: Tx, ended: Sequence[Ended]) -> None:
 
 
 async def _note_bots(tx: Tx, ended: Sequence[Ended]) -> None:
-    await bot_health.note_success(tx, {one.errand.bot_id for one in ended if one.end.event is DeliveryEvent.SEND})
+    await bots.note_success(tx, {one.errand.bot_id for one in ended if one.end.event is DeliveryEvent.SEND})
     for one in ended:
         if one.end.event is not DeliveryEvent.SEND and one.end.reason in _BLAMES_BOT:
-            await bot_health.note_failure(tx, one.errand.bot_id)
+            await bots.note_failure(tx, one.errand.bot_id)
 
 
 async def _note_schedules(tx: Tx, ended: Sequence[Ended]) -> None:
@@ -85,7 +85,7 @@ async def _note_schedules(tx: Tx, ended: Sequence[Ended]) -> None:
     failed = Counter(one.errand.schedule_id for one in ended if one.end.event is DeliveryEvent.FAIL)
     # a missed one is no failure, but it may have been the last
     touched = {one.errand.schedule_id: 0 for one in ended}
-    noted = await errands.note_ends(tx, {**touched, **sent}, failed) if touched else []
+    noted = await sending.note_ends(tx, {**touched, **sent}, failed) if touched else []
     active = {one.id: one for one in noted if one.state == ScheduleState.ACTIVE}
     for one in ended:
         is_failed = one.end.event is DeliveryEvent.FAIL and one.errand.schedule_id in active
@@ -96,7 +96,7 @@ async def _note_schedules(tx: Tx, ended: Sequence[Ended]) -> None:
 
 async def _complete(tx: Tx, active: Mapping[int, Noted], jobs: Sequence[int]) -> None:
     timetables = {one.id: one.timetable_id for one in active.values() if not one.goes_on}
-    through = await errands.list_through(tx, timetables, jobs=jobs) if timetables else []
+    through = await sending.list_through(tx, timetables, jobs=jobs) if timetables else []
     if through:
         await transition_all(tx, SCHEDULE, through, ScheduleEvent.COMPLETE, actor=ENGINE.name)
 

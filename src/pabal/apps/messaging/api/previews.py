@@ -10,7 +10,7 @@ from pabal.apps.messaging.actions import checking
 from pabal.apps.messaging.api.fields import ImageShown, show_image
 from pabal.apps.messaging.api.parts import Shown, name_faults
 from pabal.apps.messaging.model.content import Part
-from pabal.apps.messaging.model.limits import Budget
+from pabal.apps.messaging.model.rooms import Budget
 from pabal.apps.messaging.model.schedules import NewSchedule
 from pabal.apps.messaging.model.upcoming import Upcoming5
 from pabal.base.database import Tx

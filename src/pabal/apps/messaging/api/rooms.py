@@ -8,7 +8,7 @@ from fastapi.responses import Response
 from pydantic import Field
 
 from pabal.apps.messaging.actions import rooms as actions
-from pabal.apps.messaging.actions.budgets import read_budget
+from pabal.apps.messaging.actions.checking import read_budget
 from pabal.apps.messaging.actions.rooms import NewRoom, RoomChange
 from pabal.apps.messaging.api.parts import BASE, Asked, Id, Number, Shown, answer, fill, may_read, noun
 from pabal.apps.messaging.api.previews import BudgetShown, show_budget

@@ -22,7 +22,7 @@ from pabal.apps.messaging.api.parts import (
     no_content,
     noun,
 )
-from pabal.apps.messaging.model.templates import NewTemplate, Template
+from pabal.apps.messaging.model.content import NewTemplate, Template
 from pabal.apps.messaging.store import templates as store
 from pabal.base.database import Tx
 from pabal.engine.listing import Page as Rows

@@ -8,8 +8,8 @@ from pabal.platform.commands.tree import Later, tree
 from pabal.platform.language import errors
 
 with lazily():
-    from pabal.apps.messaging import korean
     from pabal.apps.messaging.cli import words
+    from pabal.apps.messaging.errors import KO
 
 _HERE = "pabal.apps.messaging.cli"
 app = tree(
@@ -33,5 +33,5 @@ app = tree(
 @app.callback()
 def begin(ctx: typer.Context) -> None:
     shell: Shell = ctx.obj
-    errors.add(korean.KO)
+    errors.add(KO)
     shell.next_commands.update(words.NEXT)

@@ -12,7 +12,7 @@ from rich.cells import set_cell_size
 from pabal.apps.messaging.actions.checking import Checked
 from pabal.apps.messaging.cli import words
 from pabal.apps.messaging.cli.words import reply_one
-from pabal.apps.messaging.model.limits import Budget, BudgetRow
+from pabal.apps.messaging.model.rooms import Budget, BudgetRow
 from pabal.apps.messaging.model.schedules import When
 from pabal.apps.messaging.model.upcoming import Upcoming5
 from pabal.platform.commands.printing import printable

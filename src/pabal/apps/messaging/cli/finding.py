@@ -12,10 +12,10 @@ from pabal.apps.messaging.errors import (
     TemplateNotFound,
 )
 from pabal.apps.messaging.model.bots import Bot, Device
+from pabal.apps.messaging.model.content import Template
 from pabal.apps.messaging.model.deliveries import Delivery
 from pabal.apps.messaging.model.rooms import Room, RoomType
 from pabal.apps.messaging.model.schedules import Schedule
-from pabal.apps.messaging.model.templates import Template
 from pabal.apps.messaging.store import bots, deliveries, rooms, schedules, templates
 from pabal.base.database import Tx
 from pabal.base.errors import NotFound

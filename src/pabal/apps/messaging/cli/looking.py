@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 with lazily():
     from pabal.apps.messaging import settings
-    from pabal.apps.messaging.actions import budgets, checking
+    from pabal.apps.messaging.actions import checking
     from pabal.apps.messaging.cli import checked as checks
     from pabal.apps.messaging.cli import finding
     from pabal.apps.messaging.cli import rows as views
@@ -57,7 +57,7 @@ def limits(
 
 
 async def show_limits(tx: Tx, shell: Shell, room: Room) -> Answer:
-    budget = await budgets.read_budget(tx, room)
+    budget = await checking.read_budget(tx, room)
     extra = {"room": room.name, "binds": budget.binds, "next_allowed_at": budget.next_allowed_at}
     return reply(LIMIT_COLUMNS, views.budget_rows(budget, room, shell.lang), extra=extra, empty=words.NO_LIMITS)
 

@@ -6,13 +6,11 @@ from datetime import datetime
 from typing import Any
 
 from pabal.apps.messaging.model.bots import Bot, Device
-from pabal.apps.messaging.model.content import Content, Picture
+from pabal.apps.messaging.model.content import Content, Picture, Template
 from pabal.apps.messaging.model.deliveries import Delivery, DeliveryState, Tally, tally
-from pabal.apps.messaging.model.limits import Budget, BudgetRow
 from pabal.apps.messaging.model.reasons import COMPONENTS, Sentence, explain
-from pabal.apps.messaging.model.rooms import Room
+from pabal.apps.messaging.model.rooms import Budget, BudgetRow, Room
 from pabal.apps.messaging.model.schedules import Schedule, When
-from pabal.apps.messaging.model.templates import Template
 from pabal.apps.messaging.store.deliveries import OpenSend
 from pabal.base.errors import Invalid
 from pabal.engine import ids, recurrence, why

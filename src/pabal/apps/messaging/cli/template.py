@@ -21,7 +21,7 @@ from pabal.apps.messaging.cli.trying import (
     upload,
 )
 from pabal.apps.messaging.cli.words import reply, reply_one
-from pabal.apps.messaging.model.templates import NewTemplate, Template
+from pabal.apps.messaging.model.content import NewTemplate, Template
 from pabal.platform.commands.lazily import lazily
 from pabal.platform.commands.options import Cursor, DryRun, Limit, OrgOption, Yes, find_unit, see, tell_more
 from pabal.platform.commands.shell import Shell

@@ -10,7 +10,7 @@ from pabal.platform.commands.shell import Shell
 from pabal.platform.language.pairs import Pair
 
 with lazily():
-    from pabal.apps.messaging import words as app_words
+    from pabal.apps.messaging import labels as app_words
 
 COLUMNS: Mapping[str, Pair] = {
     "title": ("TITLE", "제목"),

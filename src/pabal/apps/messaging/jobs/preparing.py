@@ -6,17 +6,17 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from pabal.apps.messaging import settings as own
-from pabal.apps.messaging.actions import endings, missing
-from pabal.apps.messaging.actions.dispatching import dispatch
+from pabal.apps.messaging.actions import endings, opening
 from pabal.apps.messaging.actions.endings import End, Ended
+from pabal.apps.messaging.actions.opening import dispatch
 from pabal.apps.messaging.machine import DELIVERY, DeliveryEvent
-from pabal.apps.messaging.model import limits
+from pabal.apps.messaging.model import rooms
 from pabal.apps.messaging.model.content import Pace, Part, plan_parts
 from pabal.apps.messaging.model.deliveries import DeliveryPart, DeliveryState, PartState
 from pabal.apps.messaging.model.rooms import RoomType
 from pabal.apps.messaging.model.schedules import LatePolicy, ScheduleState
-from pabal.apps.messaging.store import counts, errands, marks
-from pabal.apps.messaging.store.errands import ON_TIME, Errand, Occurrence
+from pabal.apps.messaging.store import sending, statistics
+from pabal.apps.messaging.store.sending import ON_TIME, Errand, Occurrence
 from pabal.base.database import Tx
 from pabal.engine import facts, withdrawals
 from pabal.engine import limits as engine_limits
@@ -31,7 +31,7 @@ from pabal.platform.storage import File
 from pabal.platform.tenants import Scope, list_path
 
 NEEDED = (
-    *limits.SETTINGS,
+    *rooms.SETTINGS,
     own.IMAGE_GAP_MS,
     own.UNKNOWN_PARTS,
     own.CATCHUP_WINDOW,
@@ -114,7 +114,7 @@ def _delivery_of(job: Job) -> object:
 async def _find_starts(tx: Tx, jobs: Sequence[Job], values: Values) -> list[Start | Outcome]:
     """What each job is for, or why there is nothing to do. What went out is never begun again."""
     asked = {_occurrence_of(job): job.id for job in jobs if "delivery_id" not in job.args}
-    opened = await missing.open_deliveries(tx, asked) if asked else {}
+    opened = await opening.open_deliveries(tx, asked) if asked else {}
     found: list[Start | Outcome] = []
     for job in jobs:
         fresh = None if "delivery_id" in job.args else opened.get(_occurrence_of(job))
@@ -128,12 +128,12 @@ def _occurrence_of(job: Job) -> Occurrence:
 
 async def _find_known(tx: Tx, job: Job, values: Values) -> Start | Outcome:
     """Its delivery is older than this attempt."""
-    delivery_id = job.args.get("delivery_id") or await errands.find_at(tx, *_occurrence_of(job))
-    errand = None if delivery_id is None else await errands.find_errand(tx, delivery_id)
+    delivery_id = job.args.get("delivery_id") or await sending.find_at(tx, *_occurrence_of(job))
+    errand = None if delivery_id is None else await sending.find_errand(tx, delivery_id)
     if errand is None:
         return Cancel("schedule_inactive")
     if errand.state in _WRITTEN:
-        await counts.count(tx, "duplicates_prevented", "already_sent")
+        await statistics.count(tx, "duplicates_prevented", "already_sent")
         return _DUPLICATE
     if errand.state != DeliveryState.OPEN:
         errand = await _reopen(tx, job, errand)
@@ -159,21 +159,21 @@ def _end(start: Start, event: DeliveryEvent, reason: str) -> Ended:
 
 async def list_settled(tx: Tx, values_of: Mapping[int, Values]) -> dict[int, tuple[DeliveryPart, ...]]:
     """Deliveries' parts; what an attempt left in the middle is unknown now, or by the setting sent again."""
-    found = await marks.list_parts(tx, list(values_of))
+    found = await sending.list_parts(tx, list(values_of))
     for delivery_id, parts in found.items():
         if any(part.state is PartState.WRITING for part in parts):
             resend = values_of[delivery_id][own.UNKNOWN_PARTS] == "resend"
-            await marks.settle_writing(tx, delivery_id, resend=resend)
-            found |= await marks.list_parts(tx, [delivery_id])
+            await sending.settle_writing(tx, delivery_id, resend=resend)
+            found |= await sending.list_parts(tx, [delivery_id])
     return found
 
 
 async def _reopen(tx: Tx, job: Job, errand: Errand) -> Errand:
     """Its job was started again by hand: what failed or was missed may be sent after all."""
     await transition(tx, DELIVERY, errand.id, DeliveryEvent.RESUME, actor=ENGINE.name, reason="job_retried")
-    await errands.reopen_errand(tx, errand.id, asked_by=ENGINE.name)
-    await errands.set_job(tx, errand.id, job.id)
-    return (await errands.find_errands(tx, [errand.id]))[errand.id]
+    await sending.reopen_errand(tx, errand.id, asked_by=ENGINE.name)
+    await sending.set_job(tx, errand.id, job.id)
+    return (await sending.find_errands(tx, [errand.id]))[errand.id]
 
 
 async def _refuse(tx: Tx, start: Start, values: Values, bots_here_by: datetime) -> Outcome | None:
@@ -195,10 +195,10 @@ async def _refuse(tx: Tx, start: Start, values: Values, bots_here_by: datetime) 
 
 async def _hold_back(tx: Tx, job: Job, errand: Errand) -> Outcome:
     """The bot finds a room by its name and has this one for another unit's room too: it would arrive in either."""
-    held = Limited(tx.now + HELD_LOOK, limits.shared_name(errand.room_id))
-    if errand.deferred_by == limits.SHARED_NAME:
+    held = Limited(tx.now + HELD_LOOK, rooms.shared_name(errand.room_id))
+    if errand.deferred_by == rooms.SHARED_NAME:
         # told when it began: this may go on for a day
-        await errands.defer_errand(tx, errand.id, job_id=job.id, by=limits.SHARED_NAME, until=held.until)
+        await sending.defer_errand(tx, errand.id, job_id=job.id, by=rooms.SHARED_NAME, until=held.until)
     else:
         await _defer(tx, job, errand, held)
     return held
@@ -231,13 +231,13 @@ async def _take_limits(tx: Tx, starts: Sequence[Start], values: Values) -> dict[
     wanted: list[tuple[Start, list[Limit]]] = []
     for start in starts:
         messages = _count_messages(start.parts)
-        allowed = limits.resolve(start.errand.limits, values)
-        too_small = limits.find_too_small(allowed, messages)
+        allowed = rooms.resolve(start.errand.limits, values)
+        too_small = rooms.find_too_small(allowed, messages)
         if too_small is not None:
             refused[start.job.key] = await _fail_limit(tx, start, too_small)
         else:
             room_id, is_resumed = start.errand.room_id, start.errand.attempts > 0
-            wanted.append((start, limits.to_engine(room_id, allowed, messages, is_resumed=is_resumed)))
+            wanted.append((start, rooms.to_engine(room_id, allowed, messages, is_resumed=is_resumed)))
     answers = await engine_limits.take_all(tx, [(start.job, taken) for start, taken in wanted])
     for (start, _), limited in zip(wanted, answers, strict=True):
         if limited is not None:
@@ -254,14 +254,14 @@ def _count_messages(parts: Sequence[DeliveryPart]) -> int:
 
 async def _fail_limit(tx: Tx, start: Start, name: str) -> Outcome:
     entry = {"at": tx.now.isoformat(), "attempt": start.job.attempt, "reason": "limit_too_small", "error": name}
-    await errands.note_error(tx, start.errand.id, entry)
+    await sending.note_error(tx, start.errand.id, entry)
     return Fail("limit_too_small")
 
 
 async def _defer(tx: Tx, job: Job, errand: Errand, limited: Limited) -> None:
-    name = limits.limit_name(limited.limit)
-    await errands.defer_errand(tx, errand.id, job_id=job.id, by=name, until=limited.until)
-    await counts.count(tx, "limit_reached", name)
+    name = rooms.limit_name(limited.limit)
+    await sending.defer_errand(tx, errand.id, job_id=job.id, by=name, until=limited.until)
+    await statistics.count(tx, "limit_reached", name)
     said = {"limit": name, "until": limited.until, "schedule_id": errand.schedule_id, "room_id": errand.room_id}
     await facts.record(tx, "messaging.delivery_deferred", errand.about, said, errand.unit_id)
 
@@ -274,7 +274,7 @@ async def _begin(tx: Tx, starts: Sequence[Start], values: Values) -> dict[Key, R
     files = await storage.find_files(tx, _HOUSE, wanted)
     ready = {start.job.key: _ready(start, plans[start.job.key], files, values) for start in starts}
     begun = [one for one in ready.values() if isinstance(one, Ready)]
-    await errands.start_errands(tx, {one.errand.id: one.job.id for one in begun})
+    await sending.start_errands(tx, {one.errand.id: one.job.id for one in begun})
     until = {one.job.id: one.errand.counts_from + values[own.RETRY_HORIZON] for one in begun}
     await withdrawals.extend(tx, until)
     return ready

@@ -17,7 +17,7 @@ from pabal.apps.messaging.model.bots import Bot, Device
 from pabal.apps.messaging.model.content import ImageMode
 from pabal.apps.messaging.model.reasons import name_exclusion
 from pabal.apps.messaging.pages.page_texts import AREA, PAGE
-from pabal.apps.messaging.store import bots, deliveries, rooms, watching
+from pabal.apps.messaging.store import attention, bots, deliveries, rooms
 from pabal.apps.messaging.store.bots import BotServer, Wanted
 from pabal.base.database import Tx
 from pabal.engine.listing import Page
@@ -80,7 +80,7 @@ async def list_page(visit: Visitor, filters: Annotated[Filters, Query()]) -> Res
     async with visit.read() as tx:
         page = await _load(tx, visit, filters)
         servers = await _list_servers(tx) if visit.scope.units is None else []
-        waiting = [one for one in await watching.list_waiting_bots(tx) if visit.scope.holds(one.unit_id)]
+        waiting = [one for one in await attention.list_waiting_bots(tx) if visit.scope.holds(one.unit_id)]
         pending = await bots.list_devices(tx, visit.scope, "pending")
         pending = [actions.show_device(visit.actor, device) for device in pending]
     return await visit.show(

@@ -1,4 +1,4 @@
-"""The send logs: what is under way, every end with its parts and reason (also as CSV), one delivery, finished months."""
+"""The send logs: what is under way, every end with its parts and reason (also as CSV), one delivery, old months."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

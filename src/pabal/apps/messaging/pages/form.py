@@ -10,9 +10,9 @@ from fastapi.responses import Response
 
 from pabal.apps.messaging.actions import deliveries, schedules, templates
 from pabal.apps.messaging.errors import ContentRefused, ScheduleChanged, TemplateNameTaken, TemplateNotFound
+from pabal.apps.messaging.model.content import NewTemplate
 from pabal.apps.messaging.model.findings import Finding
 from pabal.apps.messaging.model.schedules import NewSchedule, Schedule
-from pabal.apps.messaging.model.templates import NewTemplate
 from pabal.apps.messaging.pages.form_draft import GROUPS, Draft, rearrange, understand
 from pabal.apps.messaging.pages.form_post import PostedForm, Sent, receive
 from pabal.apps.messaging.pages.form_view import NOT_YET, QUIET, Refused, Said, Sheet, Telling, load_sheet

@@ -9,12 +9,11 @@ from pabal.apps.messaging import settings
 from pabal.apps.messaging.actions import checking
 from pabal.apps.messaging.actions.checking import Checked
 from pabal.apps.messaging.errors import RoomNotFound
-from pabal.apps.messaging.model.content import Content, ImageMode, Pace
+from pabal.apps.messaging.model.content import Content, ImageMode, Pace, Template
 from pabal.apps.messaging.model.findings import Finding
 from pabal.apps.messaging.model.preview import Bubble, bubbles
 from pabal.apps.messaging.model.rooms import Room, RoomType
 from pabal.apps.messaging.model.schedules import NewSchedule, ScheduleType
-from pabal.apps.messaging.model.templates import Template
 from pabal.apps.messaging.pages.form_draft import ZONES, Draft, understand
 from pabal.apps.messaging.store.bots import find_bot
 from pabal.apps.messaging.store.rooms import Wanted, get_room, list_rooms

@@ -11,12 +11,11 @@ from pydantic import BaseModel
 
 from pabal.apps.messaging.actions import deliveries as sending
 from pabal.apps.messaging.actions import rooms as actions
-from pabal.apps.messaging.actions.budgets import Budget, BudgetRow, read_budget
+from pabal.apps.messaging.actions.checking import read_budget
 from pabal.apps.messaging.actions.rooms import NewRoom, RoomChange
 from pabal.apps.messaging.errors import BadRoom, RoomNameRepeated
-from pabal.apps.messaging.model.limits import SETTINGS
 from pabal.apps.messaging.model.reasons import LIMITS
-from pabal.apps.messaging.model.rooms import Room, RoomLimits, RoomType
+from pabal.apps.messaging.model.rooms import SETTINGS, Budget, BudgetRow, Room, RoomLimits, RoomType
 from pabal.apps.messaging.pages.deliveries import show_line
 from pabal.apps.messaging.pages.page_texts import AREA, PAGE
 from pabal.apps.messaging.pages.statistics import draw_traffic

@@ -23,10 +23,18 @@ from pabal.apps.messaging.pages.page_texts import AREA
 from pabal.apps.messaging.store.bots import find_bot
 from pabal.apps.messaging.store.deliveries import OpenSend, list_deliveries, list_open
 from pabal.apps.messaging.store.deliveries import Wanted as WantedDeliveries
-from pabal.apps.messaging.store.glances import Last, count_today, list_last, show_bot_states
 from pabal.apps.messaging.store.rooms import Wanted as WantedRooms
 from pabal.apps.messaging.store.rooms import list_rooms
-from pabal.apps.messaging.store.schedules import Wanted, count_states, get_schedule, list_schedules
+from pabal.apps.messaging.store.schedules import (
+    Last,
+    Wanted,
+    count_states,
+    count_today,
+    get_schedule,
+    list_last,
+    list_schedules,
+    show_bot_states,
+)
 from pabal.base.database import Tx
 from pabal.engine import why
 from pabal.engine.listing import Page

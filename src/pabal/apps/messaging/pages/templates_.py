@@ -9,8 +9,8 @@ from pydantic import BaseModel
 
 from pabal.apps.messaging.actions import templates
 from pabal.apps.messaging.errors import ContentRefused, TemplateNameTaken
+from pabal.apps.messaging.model.content import NewTemplate, Template
 from pabal.apps.messaging.model.findings import Finding
-from pabal.apps.messaging.model.templates import NewTemplate, Template
 from pabal.apps.messaging.pages.form import MOVES, change_draft
 from pabal.apps.messaging.pages.form_draft import Draft
 from pabal.apps.messaging.pages.form_post import PostedForm, Sent, receive

@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Self
 
-from pabal.apps.messaging.simulator.frames import Frame, Ignored, Reason, read_content, read_frame
-from pabal.apps.messaging.simulator.line import Left, Line
+from pabal.apps.messaging.simulator.frames import Frame, Ignored, Left, Line, Reason, read_content, read_frame
 from pabal.apps.messaging.simulator.options import Change, Options, Server, State
 from pabal.apps.messaging.simulator.phone import Chat, backoff_seconds, media_seconds, moment
 from pabal.apps.messaging.simulator.witness import Received

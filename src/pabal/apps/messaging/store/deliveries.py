@@ -1,13 +1,13 @@
 """Deliveries for those who look: one, the newest, those under way, and what became of what was just due."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import asdict, dataclass
+from datetime import date, datetime
 
 from pabal.apps.messaging.errors import DeliveryNotFound
 from pabal.apps.messaging.model.content import Content
 from pabal.apps.messaging.model.deliveries import Delivery, DeliveryPart
-from pabal.apps.messaging.store import marks
+from pabal.apps.messaging.store import sending
 from pabal.base.database import Row, Tx
 from pabal.base.sql import load
 from pabal.engine.listing import Page, paging
@@ -90,7 +90,7 @@ async def list_deliveries(tx: Tx, wanted: Wanted, cursor: str | None = None, lim
 async def show_deliveries(tx: Tx, units: list[int] | None, ids: Sequence[int]) -> list[Delivery]:
     """With their parts and places, the newest first."""
     rows = await tx.rows(SQL.show_deliveries, ids=list(ids), units=units) if ids else []
-    parts = await marks.list_parts(tx, [row["id"] for row in rows]) if rows else {}
+    parts = await sending.list_parts(tx, [row["id"] for row in rows]) if rows else {}
     return [_as_delivery(row, parts[row["id"]]) for row in rows]
 
 
@@ -129,3 +129,43 @@ async def _find_ids(tx: Tx, wanted: Wanted, before: int, most: int) -> list[int]
 def _as_delivery(row: Row, parts: tuple[DeliveryPart, ...]) -> Delivery:
     values = dict(row)
     return Delivery(**{**values, "content": Content.from_json(values["content"]), "parts": parts})
+
+
+# a month begins where the people of the house say it does
+ZONE = "Asia/Seoul"
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """Holds its month as it was at `made_at`."""
+
+    month: date
+    file_id: int
+    deliveries: int
+    made_at: datetime
+
+
+async def list_months(tx: Tx, until: datetime) -> list[date]:
+    """Finished by then, and not archived."""
+    return [row["month"] for row in await tx.rows(SQL.list_months, zone=ZONE, until=until)]
+
+
+async def find_slice(tx: Tx, month: date, after: tuple[datetime, int] | None, most: int) -> list[tuple[datetime, int]]:
+    """The next deliveries of the month, by moment and id."""
+    after_at, after_id = (None, None) if after is None else after
+    rows = await tx.rows(SQL.find_slice, month=month, zone=ZONE, after_at=after_at, after_id=after_id, most=most)
+    return [(row["scheduled_at"], row["id"]) for row in rows]
+
+
+async def insert_archive(tx: Tx, archive: Archive) -> bool:
+    """False: another server was quicker."""
+    made = await tx.run(SQL.insert_archive, **asdict(archive))
+    return made == 1
+
+
+async def list_archives(tx: Tx) -> list[Archive]:
+    return await tx.all(Archive, SQL.list_archives)
+
+
+async def delete_old(tx: Tx, before: datetime, most: int) -> list[int]:
+    return [row["id"] for row in await tx.rows(SQL.delete_old, zone=ZONE, before=before, most=most)]

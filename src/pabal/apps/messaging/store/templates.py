@@ -4,8 +4,7 @@ import re
 from typing import Any
 
 from pabal.apps.messaging.errors import TemplateNotFound
-from pabal.apps.messaging.model.content import Picture
-from pabal.apps.messaging.model.templates import NewTemplate, Template
+from pabal.apps.messaging.model.content import NewTemplate, Picture, Template
 from pabal.base.database import Row, Tx
 from pabal.base.sql import load
 from pabal.engine.listing.paging import Page, cut, one_more, read_cursor, show_cursor

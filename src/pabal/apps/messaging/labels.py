@@ -1,6 +1,6 @@
 """The words of messaging's states: one table for pages, command line and search."""
 
-from pabal.apps.messaging.model import limits, reasons
+from pabal.apps.messaging.model import reasons, rooms
 from pabal.platform.language.pairs import Pair
 from pabal.platform.language.status import Status, Words
 
@@ -55,7 +55,7 @@ NAMES: dict[str, Pair] = {
 }
 
 # what binds a send, by what the engine calls each window
-LIMITS: dict[str, Pair] = {window: reasons.name_limit(name) for window, name in limits.WINDOWS.items()}
+LIMITS: dict[str, Pair] = {window: reasons.name_limit(name) for window, name in rooms.WINDOWS.items()}
 
 # what the audit calls its verbs
 ACTIONS: dict[str, Pair] = {

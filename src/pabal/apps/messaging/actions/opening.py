@@ -3,19 +3,21 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from pabal.apps.messaging import settings as own
 from pabal.apps.messaging.actions import endings
 from pabal.apps.messaging.actions.endings import End
+from pabal.apps.messaging.actions.timetables import lane_of
 from pabal.apps.messaging.machine import DELIVERY, DeliveryEvent
 from pabal.apps.messaging.model.checks import list_picture_ids
-from pabal.apps.messaging.model.deliveries import DeliveryPart, about_of
+from pabal.apps.messaging.model.deliveries import SEND, DeliveryPart, about_of
 from pabal.apps.messaging.model.schedules import LatePolicy
-from pabal.apps.messaging.store import errands, marks
-from pabal.apps.messaging.store.errands import Errand, Occurrence
-from pabal.apps.messaging.store.marks import Plan
+from pabal.apps.messaging.store import sending
+from pabal.apps.messaging.store.sending import Errand, Occurrence, Plan
 from pabal.base.database import Tx
 from pabal.engine import routes
+from pabal.engine.queue import NewJob, enqueue
 from pabal.engine.transitions import begin
-from pabal.platform import storage
+from pabal.platform import settings, storage
 from pabal.platform.actor import ENGINE
 
 
@@ -37,16 +39,16 @@ async def open_deliveries(
 
     Left out: the schedule is gone or may not send; or what it has, has begun or ended, and stays as it is.
     """
-    opened = await errands.open_errands(tx, occurrences, must_be_active=must_be_active)
+    opened = await sending.open_errands(tx, occurrences, must_be_active=must_be_active)
     await begin(tx, DELIVERY, [one.id for one in opened if one.is_new], actor=ENGINE.name)
-    found = await errands.find_errands(tx, [one.id for one in opened])
+    found = await sending.find_errands(tx, [one.id for one in opened])
     parts = await plan(tx, list(found.values()), anew={one.id for one in opened if not one.is_new})
     return {Occurrence(one.schedule_id, one.scheduled_at): Planned(found[one.id], parts[one.id]) for one in opened}
 
 
 async def plan(tx: Tx, made: Sequence[Errand], *, anew: Collection[int] = ()) -> dict[int, tuple[DeliveryPart, ...]]:
     """Their parts; and what was sent is shown as it was, whatever becomes of the schedule, so its pictures stay."""
-    parts = await marks.plan(tx, [Plan(one.id, one.content, one.image_mode, one.id in anew) for one in made])
+    parts = await sending.plan(tx, [Plan(one.id, one.content, one.image_mode, one.id in anew) for one in made])
     await storage.keep_many(
         tx, [(file_id, about_of(one.id)) for one in made for file_id in list_picture_ids(one.content)]
     )
@@ -62,7 +64,7 @@ async def miss(tx: Tx, errand: Errand, reason: str, detail: dict[str, Any], *, j
 
 async def find_reason(tx: Tx, errand: Errand, said: str) -> tuple[str, dict[str, Any]]:
     """Why it was not begun in time: a limit, the bot, or others before it in its lane."""
-    last_ping_at = await errands.find_last_ping(tx, errand.bot_id)
+    last_ping_at = await sending.find_last_ping(tx, errand.bot_id)
     detail = {"last_ping_at": last_ping_at.isoformat()} if last_ping_at else {}
     if errand.deferred_by is not None:
         return errand.deferred_by, detail
@@ -71,3 +73,21 @@ async def find_reason(tx: Tx, errand: Errand, said: str) -> tuple[str, dict[str,
     if await routes.find_route(tx, errand.route) is None:
         return "bot_offline", detail
     return ("too_late" if said == "too_late" else "lane_busy"), detail
+
+
+async def dispatch(tx: Tx, errand: Errand) -> int:
+    """The job's id. It waits for its bot as long as an occurrence would."""
+    values = await settings.values(tx, [own.LANE, own.CATCHUP_WINDOW])
+    job = NewJob(
+        SEND,
+        {"delivery_id": errand.id},
+        lane=lane_of(values, bot_name=errand.bot_name, room_id=errand.room_id),
+        route=errand.route,
+        about=errand.about,
+        expires_at=tx.now + values[own.CATCHUP_WINDOW],
+        unit_id=errand.unit_id,
+        cause=errand.about,
+    )
+    made = await enqueue(tx, job)
+    await sending.set_job(tx, errand.id, made.id)
+    return made.id
