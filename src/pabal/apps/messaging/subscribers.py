@@ -23,10 +23,10 @@ async def take_missed(tx: Tx, facts: list[Fact]) -> None:
 async def _miss(tx: Tx, schedule_id: int, fact: Fact) -> None:
     """One delivery for a run of moments, too. Said twice, the second finds the first one's row and leaves it."""
     fire_at = datetime.fromisoformat(fact.data["fire_at"])
-    errand = await opening.open_delivery(tx, Occurrence(schedule_id, fire_at), job_id=None)
-    if errand is not None:
+    delivery = await opening.open_delivery(tx, Occurrence(schedule_id, fire_at), job_id=None)
+    if delivery is not None:
         detail = {name: fact.data[name] for name in ("count", "through") if fact.data.get(name) is not None}
-        await opening.miss(tx, errand, "misfired", {**detail, "decision": fact.data["reason"]})
+        await opening.miss(tx, delivery, "misfired", {**detail, "decision": fact.data["reason"]})
 
 
 async def follow_settings(tx: Tx, facts: list[Fact]) -> None:

@@ -85,7 +85,7 @@ async def test_the_last_sends_of_a_schedule_may_end_in_one_commit(world: World):
         jobs = {Occurrence(schedule_id, one.fire_at): one.work_id for one in found}
         opened = await opening.open_deliveries(tx, jobs)
         await end_all(
-            tx, [Ended(errand, End(DeliveryEvent.SEND), jobs[place]) for place, (errand, _) in opened.items()]
+            tx, [Ended(delivery, End(DeliveryEvent.SEND), jobs[place]) for place, (delivery, _) in opened.items()]
         )
         [row] = await tx.rows(SQL.read_schedule, id=schedule_id)
 

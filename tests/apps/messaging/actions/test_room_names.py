@@ -260,5 +260,5 @@ async def test_a_room_nobody_has_claimed_holds_its_namesake_and_the_house_decide
 
 async def test_the_look_before_every_send_goes_by_the_name_and_not_through_all_rooms_of_the_bot(db: Database):
     async with db.transaction() as tx:
-        for statement in (sending.SQL.load_errands, rooms.SQL.list_room_bots, rooms.SQL.list_namesakes):
+        for statement in (sending.SQL.load_deliveries, rooms.SQL.list_room_bots, rooms.SQL.list_namesakes):
             assert "room_bot_name" in await list_lookups(tx, statement), statement.name

@@ -291,5 +291,5 @@ async def test_two_jobs_of_one_delivery_come_one_after_the_other_though_in_one_c
         handler = desk.kinds[job.kind].handler
         first, second = await handler.prepare_all(tx, [job, replace(job, token=job.token + 1)])
 
-    assert (first.errand.attempts, second.errand.attempts) == (0, 1), "the second finds it begun"
+    assert (first.delivery.attempts, second.delivery.attempts) == (0, 1), "the second finds it begun"
     assert (await find_delivery(world.db)).attempts == 2

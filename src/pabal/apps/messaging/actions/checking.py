@@ -24,7 +24,7 @@ from pabal.apps.messaging.model.rooms import (
     to_engine,
 )
 from pabal.apps.messaging.model.schedules import NewSchedule, Schedule, ScheduleType
-from pabal.apps.messaging.model.upcoming import Around, Neighbour, Upcoming5
+from pabal.apps.messaging.model.upcoming import Around, Neighbour, UpcomingSend
 from pabal.apps.messaging.store.bots import get_bot
 from pabal.apps.messaging.store.pictures import EVERYTHING, get_picture_file
 from pabal.apps.messaging.store.rooms import get_room, list_namesakes
@@ -51,7 +51,7 @@ class Checked:
 
     problems: tuple[Finding, ...]
     warnings: tuple[Finding, ...]
-    upcoming: tuple[Upcoming5, ...]
+    upcoming: tuple[UpcomingSend, ...]
     parts: tuple[Part, ...]
     budget: Budget | None
 
@@ -240,7 +240,7 @@ def _list_bot_warnings(bot: Bot, zone: ZoneInfo, tx: Tx) -> Iterator[Finding]:
 
 
 def _list_meetings(
-    ground: _Ground, new: NewSchedule, ahead: tuple[Upcoming5, ...], around: Around
+    ground: _Ground, new: NewSchedule, ahead: tuple[UpcomingSend, ...], around: Around
 ) -> Iterator[Finding]:
     """About its moments, and those of others in the room."""
     sent = [one for one in ahead if one.excluded in (None, "paused")]

@@ -9,7 +9,7 @@ from pabal.apps.messaging.store import sending
 from pabal.apps.messaging.store.deliveries import get_delivery
 from pabal.apps.messaging.store.rooms import get_room
 from pabal.apps.messaging.store.schedules import get_schedule
-from pabal.apps.messaging.store.sending import Errand
+from pabal.apps.messaging.store.sending import DeliveryToSend
 from pabal.base.database import Tx
 from pabal.engine.transitions import begin, transition
 from pabal.platform import audit
@@ -33,9 +33,9 @@ async def send_test(tx: Tx, actor: Actor, schedule_id: int, room_id: int) -> Del
         raise BotNotInRoom(room.name)
     made = await sending.insert_test(tx, schedule.id, room_id=room.id, bot_id=bot_id, asked_by=actor.name)
     await begin(tx, DELIVERY, [made], actor=actor.name)
-    errand = await _get(tx, made)
-    await plan(tx, [errand])
-    await dispatch(tx, errand)
+    delivery = await _get(tx, made)
+    await plan(tx, [delivery])
+    await dispatch(tx, delivery)
     return await _told(tx, actor, scope, "messaging.send_test", made, {"schedule": schedule.id, "room": room.id})
 
 
@@ -52,7 +52,7 @@ async def resume(
     await transition(tx, DELIVERY, delivery_id, DeliveryEvent.RESUME, actor=actor.name, reason=reason)
     if resend_unknown:
         await sending.plan_unknown(tx, delivery_id)
-    await sending.reopen_errand(tx, delivery_id, asked_by=actor.name)
+    await sending.reopen_delivery(tx, delivery_id, asked_by=actor.name)
     await dispatch(tx, await _get(tx, delivery_id))
     said = {"from": delivery.state, "resend_unknown": resend_unknown}
     return await _told(tx, actor, scope, "messaging.resume", delivery_id, said)
@@ -65,7 +65,7 @@ async def dismiss(tx: Tx, actor: Actor, delivery_id: int) -> None:
     delivery = await get_delivery(tx, scope, delivery_id)
     if delivery.state not in _OVER:
         raise NotOver(delivery.about)
-    await sending.dismiss_errand(tx, delivery_id, by=actor.name)
+    await sending.dismiss_delivery(tx, delivery_id, by=actor.name)
     await _told(tx, actor, scope, "messaging.dismiss", delivery_id, {"state": delivery.state})
 
 
@@ -76,8 +76,8 @@ async def _told(tx: Tx, actor: Actor, scope: Scope, action: str, delivery_id: in
     return delivery
 
 
-async def _get(tx: Tx, delivery_id: int) -> Errand:
-    found = await sending.find_errand(tx, delivery_id)
+async def _get(tx: Tx, delivery_id: int) -> DeliveryToSend:
+    found = await sending.find_delivery(tx, delivery_id)
     if found is None:
         raise DeliveryNotFound(str(delivery_id))
     return found

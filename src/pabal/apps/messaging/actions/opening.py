@@ -12,7 +12,7 @@ from pabal.apps.messaging.model.checks import list_picture_ids
 from pabal.apps.messaging.model.deliveries import SEND, DeliveryPart, about_of
 from pabal.apps.messaging.model.schedules import LatePolicy
 from pabal.apps.messaging.store import sending
-from pabal.apps.messaging.store.sending import Errand, Occurrence, Plan
+from pabal.apps.messaging.store.sending import DeliveryToSend, Occurrence, Plan
 from pabal.base.database import Tx
 from pabal.engine import routes
 from pabal.engine.queue import NewJob, enqueue
@@ -22,14 +22,14 @@ from pabal.platform.actor import ENGINE
 
 
 class Planned(NamedTuple):
-    errand: Errand
+    delivery: DeliveryToSend
     parts: tuple[DeliveryPart, ...]
 
 
-async def open_delivery(tx: Tx, occurrence: Occurrence, *, job_id: int | None) -> Errand | None:
+async def open_delivery(tx: Tx, occurrence: Occurrence, *, job_id: int | None) -> DeliveryToSend | None:
     """For one that was missed: also when its schedule may not send any more."""
     opened = await open_deliveries(tx, {occurrence: job_id}, must_be_active=False)
-    return opened[occurrence].errand if occurrence in opened else None
+    return opened[occurrence].delivery if occurrence in opened else None
 
 
 async def open_deliveries(
@@ -39,14 +39,16 @@ async def open_deliveries(
 
     Left out: the schedule is gone or may not send; or what it has, has begun or ended, and stays as it is.
     """
-    opened = await sending.open_errands(tx, occurrences, must_be_active=must_be_active)
+    opened = await sending.open_deliveries(tx, occurrences, must_be_active=must_be_active)
     await begin(tx, DELIVERY, [one.id for one in opened if one.is_new], actor=ENGINE.name)
-    found = await sending.find_errands(tx, [one.id for one in opened])
+    found = await sending.find_deliveries(tx, [one.id for one in opened])
     parts = await plan(tx, list(found.values()), anew={one.id for one in opened if not one.is_new})
     return {Occurrence(one.schedule_id, one.scheduled_at): Planned(found[one.id], parts[one.id]) for one in opened}
 
 
-async def plan(tx: Tx, made: Sequence[Errand], *, anew: Collection[int] = ()) -> dict[int, tuple[DeliveryPart, ...]]:
+async def plan(
+    tx: Tx, made: Sequence[DeliveryToSend], *, anew: Collection[int] = ()
+) -> dict[int, tuple[DeliveryPart, ...]]:
     """Their parts; and what was sent is shown as it was, whatever becomes of the schedule, so its pictures stay."""
     parts = await sending.plan(tx, [Plan(one.id, one.content, one.image_mode, one.id in anew) for one in made])
     await storage.keep_many(
@@ -55,39 +57,41 @@ async def plan(tx: Tx, made: Sequence[Errand], *, anew: Collection[int] = ()) ->
     return parts
 
 
-async def miss(tx: Tx, errand: Errand, reason: str, detail: dict[str, Any], *, job_id: int | None = None) -> None:
+async def miss(
+    tx: Tx, delivery: DeliveryToSend, reason: str, detail: dict[str, Any], *, job_id: int | None = None
+) -> None:
     """Where the schedule says that what is late is skipped, nobody is asked."""
-    is_skipped = errand.late_policy == LatePolicy.SKIP
+    is_skipped = delivery.late_policy == LatePolicy.SKIP
     told = {**detail, "dismissed_by": "policy"} if is_skipped else detail
-    await endings.end(tx, errand, End(DeliveryEvent.MISS, reason, told), job_id=job_id)
+    await endings.end(tx, delivery, End(DeliveryEvent.MISS, reason, told), job_id=job_id)
 
 
-async def find_reason(tx: Tx, errand: Errand, said: str) -> tuple[str, dict[str, Any]]:
+async def find_reason(tx: Tx, delivery: DeliveryToSend, said: str) -> tuple[str, dict[str, Any]]:
     """Why it was not begun in time: a limit, the bot, or others before it in its lane."""
-    last_ping_at = await sending.find_last_ping(tx, errand.bot_id)
+    last_ping_at = await sending.find_last_ping(tx, delivery.bot_id)
     detail = {"last_ping_at": last_ping_at.isoformat()} if last_ping_at else {}
-    if errand.deferred_by is not None:
-        return errand.deferred_by, detail
-    if errand.excluded_at is not None:
+    if delivery.deferred_by is not None:
+        return delivery.deferred_by, detail
+    if delivery.excluded_at is not None:
         return "bot_excluded", detail
-    if await routes.find_route(tx, errand.route) is None:
+    if await routes.find_route(tx, delivery.route) is None:
         return "bot_offline", detail
     return ("too_late" if said == "too_late" else "lane_busy"), detail
 
 
-async def dispatch(tx: Tx, errand: Errand) -> int:
+async def dispatch(tx: Tx, delivery: DeliveryToSend) -> int:
     """The job's id. It waits for its bot as long as an occurrence would."""
     values = await settings.values(tx, [own.LANE, own.CATCHUP_WINDOW])
     job = NewJob(
         SEND,
-        {"delivery_id": errand.id},
-        lane=lane_of(values, bot_name=errand.bot_name, room_id=errand.room_id),
-        route=errand.route,
-        about=errand.about,
+        {"delivery_id": delivery.id},
+        lane=lane_of(values, bot_name=delivery.bot_name, room_id=delivery.room_id),
+        route=delivery.route,
+        about=delivery.about,
         expires_at=tx.now + values[own.CATCHUP_WINDOW],
-        unit_id=errand.unit_id,
-        cause=errand.about,
+        unit_id=delivery.unit_id,
+        cause=delivery.about,
     )
     made = await enqueue(tx, job)
-    await sending.set_job(tx, errand.id, made.id)
+    await sending.set_job(tx, delivery.id, made.id)
     return made.id

@@ -12,7 +12,7 @@ from pabal.apps.messaging.api.parts import Shown, name_faults
 from pabal.apps.messaging.model.content import Part
 from pabal.apps.messaging.model.rooms import Budget
 from pabal.apps.messaging.model.schedules import NewSchedule
-from pabal.apps.messaging.model.upcoming import Upcoming5
+from pabal.apps.messaging.model.upcoming import UpcomingSend
 from pabal.base.database import Tx
 from pabal.platform.language.pairs import Lang, put
 from pabal.platform.settings import values
@@ -125,7 +125,7 @@ def _faults(faults: list[Fault]) -> list[FindingShown]:
     return [FindingShown(pointer=one.pointer, code=one.code, detail=one.detail) for one in faults]
 
 
-def _moment(one: Upcoming5, lang: Lang) -> MomentShown:
+def _moment(one: UpcomingSend, lang: Lang) -> MomentShown:
     reasons = [put(lang, reason) for reason in one.reasons]
     return MomentShown(at=one.moment, excluded=one.excluded, deferred_until=one.deferred_until, reasons=reasons)
 

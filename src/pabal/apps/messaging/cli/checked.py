@@ -14,7 +14,7 @@ from pabal.apps.messaging.cli import words
 from pabal.apps.messaging.cli.words import reply_one
 from pabal.apps.messaging.model.rooms import Budget, BudgetRow
 from pabal.apps.messaging.model.schedules import When
-from pabal.apps.messaging.model.upcoming import Upcoming5
+from pabal.apps.messaging.model.upcoming import UpcomingSend
 from pabal.platform.commands.printing import printable
 from pabal.platform.commands.shell import Shell
 from pabal.platform.language.moments import show_date, show_time, show_zone
@@ -51,7 +51,7 @@ def checked_row(checked: Checked, lang: Lang) -> dict[str, Any]:
     }
 
 
-def upcoming_rows(ahead: Sequence[Upcoming5], lang: Lang) -> list[dict[str, Any]]:
+def upcoming_rows(ahead: Sequence[UpcomingSend], lang: Lang) -> list[dict[str, Any]]:
     return [
         {
             "at": one.moment,
@@ -91,7 +91,7 @@ def _lines(checked: Checked, when: When, lang: Lang, now: datetime) -> Iterator[
         yield field(lang, words.WARNING, put(lang, one.text))
 
 
-def _moments(ahead: Sequence[Upcoming5], zone: ZoneInfo, lang: Lang, now: datetime) -> str:
+def _moments(ahead: Sequence[UpcomingSend], zone: ZoneInfo, lang: Lang, now: datetime) -> str:
     if not ahead:
         return put(lang, words.NEVER)
     shown: list[str] = []

@@ -25,23 +25,22 @@ from pabal.platform.commands.options import NameAmbiguous
 from pabal.platform.tenants import Scope
 
 Named = TypeVar("Named", Bot, Device, Room, Schedule, Template)
-_MOST = 200
+# enough to tell which ones one may mean
+_MOST = 20
 
 
 async def find_schedule(tx: Tx, scope: Scope, text: str) -> Schedule:
     number = _number(text)
     if number is not None:
         return await schedules.get_schedule(tx, scope, number)
-    page = await schedules.list_schedules(tx, schedules.Wanted(scope.listed, q=text), limit=_MOST)
-    return _only([one for one in page.items if one.title == text.strip()], text, ScheduleNotFound)
+    return _only(await schedules.list_titled(tx, scope.listed, text.strip(), most=_MOST), text, ScheduleNotFound)
 
 
 async def find_template(tx: Tx, scope: Scope, text: str) -> Template:
     number = _number(text)
     if number is not None:
         return await templates.get_template(tx, scope, number)
-    page = await templates.list_templates(tx, scope, q=text, limit=_MOST)
-    return _only([one for one in page.items if one.name == text.strip()], text, TemplateNotFound)
+    return _only(await templates.list_named(tx, scope, text.strip(), most=_MOST), text, TemplateNotFound)
 
 
 async def find_room(tx: Tx, scope: Scope, text: str) -> Room:
@@ -50,10 +49,7 @@ async def find_room(tx: Tx, scope: Scope, text: str) -> Room:
     found = None if number is None else await rooms.find_room(tx, number)
     if found is not None and scope.holds(found.unit_id):
         return found
-    page = await rooms.list_rooms(tx, rooms.Wanted(scope.listed, q=text.strip()), limit=_MOST)
-    unclaimed = await rooms.list_unclaimed(tx, scope, limit=_MOST)
-    alike = [one for one in (*page.items, *unclaimed.items) if text.strip() in (one.name, one.channel_id)]
-    return _only(alike, text, RoomNotFound)
+    return _only(await rooms.list_named(tx, scope, text.strip(), most=_MOST), text, RoomNotFound)
 
 
 async def find_test_room(tx: Tx, scope: Scope, text: str | None) -> Room:
@@ -68,8 +64,10 @@ async def find_bot(tx: Tx, scope: Scope, text: str) -> Bot:
     number = _number(text)
     if number is not None:
         return await bots.get_bot(tx, scope, number)
-    page = await bots.list_bots(tx, bots.Wanted(scope.listed, q=text.strip()), limit=_MOST)
-    return _only([one for one in page.items if one.name == text.strip()], text, BotNotFound)
+    number = await bots.find_by_name(tx, scope, text.strip())
+    if number is None:
+        raise BotNotFound(text[:100])
+    return await bots.get_bot(tx, scope, number)
 
 
 async def find_device(tx: Tx, scope: Scope, text: str) -> Device:

@@ -25,7 +25,7 @@ from pabal.platform.language.moments import show_time
 from pabal.platform.language.pairs import Lang, put
 
 if TYPE_CHECKING:
-    from pabal.apps.messaging.model.upcoming import Upcoming5
+    from pabal.apps.messaging.model.upcoming import UpcomingSend
     from pabal.base.database import Tx
 
 with lazily():
@@ -114,7 +114,7 @@ def _rounded(row: dict[str, Any]) -> dict[str, Any]:
     return {name: round(value, 1) if isinstance(value, float) else value for name, value in row.items()}
 
 
-async def _bubbles(tx: Tx, shell: Shell, schedule: Schedule, ahead: Sequence[Upcoming5]) -> list[Bubble]:
+async def _bubbles(tx: Tx, shell: Shell, schedule: Schedule, ahead: Sequence[UpcomingSend]) -> list[Bubble]:
     said = await platform_settings.values(tx, (settings.IMAGE_GAP_MS, settings.FOLD_LENGTH))
     bot = await bots.get_bot(tx, await see(tx, shell), schedule.bot_id)
     at = next((one.moment for one in ahead if one.is_sent), tx.now)
@@ -123,7 +123,7 @@ async def _bubbles(tx: Tx, shell: Shell, schedule: Schedule, ahead: Sequence[Upc
 
 
 def _lines(
-    schedule: Schedule, shown: Sequence[Bubble], ahead: Sequence[Upcoming5], lang: Lang, now: datetime
+    schedule: Schedule, shown: Sequence[Bubble], ahead: Sequence[UpcomingSend], lang: Lang, now: datetime
 ) -> Iterator[str]:
     zone = ZoneInfo(schedule.when.zone)
     yield f"{schedule.title} → {schedule.room_name} ({schedule.bot_name})"

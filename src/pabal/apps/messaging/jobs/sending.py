@@ -18,7 +18,7 @@ from pabal.apps.messaging.machine import DeliveryEvent
 from pabal.apps.messaging.model.content import Part
 from pabal.apps.messaging.model.deliveries import DeliveryState, PartState
 from pabal.apps.messaging.store import sending, statistics
-from pabal.apps.messaging.store.sending import Errand, Mark, Marked, Occurrence
+from pabal.apps.messaging.store.sending import DeliveryToSend, Mark, Marked, Occurrence
 from pabal.base.clock import elapsed
 from pabal.base.database import ConnectionFailure, Database, DatabaseError, DatabaseUnavailable, Tx
 from pabal.base.errors import Invalid, Unavailable
@@ -85,15 +85,15 @@ class Send:
         except StoreFailed as error:
             return Result("store_failed", str(error))
         except BotGone as gone:
-            emit("sending.bot_gone", began=str(gone.began), job=job.id, delivery=ready.errand.id)
+            emit("sending.bot_gone", began=str(gone.began), job=job.id, delivery=ready.delivery.id)
             raise RouteLost(f"job {job.id} route {job.queue}: the bot is gone") from gone
         except (Unavailable, Invalid) as error:
             return Result("bot_error", str(error))
         return Result()
 
     async def record_all(self, tx: Tx, performed: Sequence[tuple[Ready, Result]]) -> list[Outcome]:
-        parts = await preparing.list_settled(tx, {ready.errand.id: ready.values for ready, _ in performed})
-        starts = {ready.job.key: Start(ready.job, ready.errand, parts[ready.errand.id]) for ready, _ in performed}
+        parts = await preparing.list_settled(tx, {ready.delivery.id: ready.values for ready, _ in performed})
+        starts = {ready.job.key: Start(ready.job, ready.delivery, parts[ready.delivery.id]) for ready, _ in performed}
         over = [(starts[ready.job.key], result.reason or "bot_gone") for ready, result in performed]
         for ready, result in performed:
             if result.reason is not None:
@@ -107,8 +107,10 @@ class Send:
     async def _note(self, tx: Tx, ready: Ready, result: Result) -> None:
         job = ready.job
         entry = {"at": tx.now.isoformat(), "attempt": job.attempt, "reason": result.reason, "error": result.error}
-        await sending.note_error(tx, ready.errand.id, entry)
-        emit("sending.failed", reason=result.reason, error=result.error, delivery=ready.errand.id, attempt=job.attempt)
+        await sending.note_error(tx, ready.delivery.id, entry)
+        emit(
+            "sending.failed", reason=result.reason, error=result.error, delivery=ready.delivery.id, attempt=job.attempt
+        )
 
     async def _send_all(self, job: Job, ready: Ready) -> None:
         """A wait counts from the last byte before it; the mark after that byte is in it."""
@@ -142,16 +144,16 @@ class Send:
         return written_at
 
     async def _write(self, line: BotLine, ready: Ready, part: Part, pictures: list[bytes]) -> None:
-        errand = ready.errand
-        room_name = errand.room_name or ""
+        delivery = ready.delivery
+        room_name = delivery.room_name or ""
         if part.text is not None:
-            await line.send_text(room_name, errand.channel_id, part.text)
+            await line.send_text(room_name, delivery.channel_id, part.text)
         else:
             extension = part.pictures[0].extension
-            await line.send_images(errand.channel_id, room_name, pictures, extension, part.media_wait)
+            await line.send_images(delivery.channel_id, room_name, pictures, extension, part.media_wait)
 
     async def _mark(self, job: Job, ready: Ready, part: Part, state: PartState) -> None:
-        await self._marks.put(job, Mark(ready.errand.id, part.no, state))
+        await self._marks.put(job, Mark(ready.delivery.id, part.no, state))
 
     async def _take_back(self, job: Job, ready: Ready, part: Part) -> None:
         """Not at any price: a part that stays marked is unknown, which is true enough."""
@@ -169,7 +171,7 @@ def _try_again(tx: Tx, ready: Ready, result: Result) -> Outcome:
     job, values = ready.job, ready.values
     reason = result.reason or "bot_error"
     after = values[own.RETRY_AFTER] * 2**job.failures
-    is_over = tx.now + after > ready.errand.counts_from + values[own.RETRY_HORIZON]
+    is_over = tx.now + after > ready.delivery.counts_from + values[own.RETRY_HORIZON]
     if job.failures >= values[own.RETRIES] or is_over:
         return Fail(reason)
     return Retry(reason, after)
@@ -190,26 +192,26 @@ async def give_up(tx: Tx, job: Job, reason: str) -> None:
     """In the commit that ends the job."""
     place = await queue.find_place(tx, job.id)
     result = "failed" if place is None else place.result
-    errand = await _find(tx, job, make=result != "cancelled")
-    if errand is None or errand.state != DeliveryState.OPEN or errand.job_id not in (None, job.id):
+    delivery = await _find(tx, job, make=result != "cancelled")
+    if delivery is None or delivery.state != DeliveryState.OPEN or delivery.job_id not in (None, job.id):
         return
-    await sending.settle_writing(tx, errand.id, resend=False)
-    event = endings.judge((await sending.list_parts(tx, [errand.id]))[errand.id])
+    await sending.settle_writing(tx, delivery.id, resend=False)
+    event = endings.judge((await sending.list_parts(tx, [delivery.id]))[delivery.id])
     if event is not DeliveryEvent.FAIL:
-        await endings.end(tx, errand, End(event, _broken_off(event, result, reason)), job_id=job.id)
+        await endings.end(tx, delivery, End(event, _broken_off(event, result, reason)), job_id=job.id)
     elif result == "expired":
-        why, detail = await opening.find_reason(tx, errand, reason)
-        await opening.miss(tx, errand, why, detail, job_id=job.id)
+        why, detail = await opening.find_reason(tx, delivery, reason)
+        await opening.miss(tx, delivery, why, detail, job_id=job.id)
     elif result == "cancelled":
         # somebody withdrew it: nobody has to decide about it again
         end = End(DeliveryEvent.MISS, "cancelled", {"dismissed_by": "engine", "said": reason})
-        await endings.end(tx, errand, end, job_id=job.id)
+        await endings.end(tx, delivery, end, job_id=job.id)
     else:
         end = End(event, _code(result, reason), {"error": reason})
-        await endings.end(tx, errand, end, job_id=job.id)
+        await endings.end(tx, delivery, end, job_id=job.id)
 
 
-async def _find(tx: Tx, job: Job, *, make: bool) -> Errand | None:
+async def _find(tx: Tx, job: Job, *, make: bool) -> DeliveryToSend | None:
     """What nobody even began gets its delivery now, to say so; what was withdrawn before needs none."""
     delivery_id = job.args.get("delivery_id")
     if delivery_id is None:
@@ -219,7 +221,7 @@ async def _find(tx: Tx, job: Job, *, make: bool) -> Errand | None:
             if not make:
                 return None
             return await opening.open_delivery(tx, Occurrence(schedule_id, fire_at), job_id=job.id)
-    return await sending.find_errand(tx, delivery_id)
+    return await sending.find_delivery(tx, delivery_id)
 
 
 def _broken_off(event: DeliveryEvent, result: str | None, reason: str) -> str | None:

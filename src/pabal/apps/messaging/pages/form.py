@@ -14,8 +14,8 @@ from pabal.apps.messaging.model.content import NewTemplate
 from pabal.apps.messaging.model.findings import Finding
 from pabal.apps.messaging.model.schedules import NewSchedule, Schedule
 from pabal.apps.messaging.pages.form_draft import GROUPS, Draft, rearrange, understand
-from pabal.apps.messaging.pages.form_post import PostedForm, Sent, receive
-from pabal.apps.messaging.pages.form_view import NOT_YET, QUIET, Refused, Said, Sheet, Telling, load_sheet
+from pabal.apps.messaging.pages.form_post import PostedDraft, PostedForm, receive
+from pabal.apps.messaging.pages.form_view import NOT_YET, QUIET, FormMessages, FormView, Refused, Said, load_form
 from pabal.apps.messaging.pages.page_texts import AREA
 from pabal.apps.messaging.store.rooms import find_room, get_room
 from pabal.apps.messaging.store.schedules import get_schedule
@@ -35,15 +35,15 @@ router = APIRouter(prefix="/messages/schedules", include_in_schema=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Stays:
+class Redisplay:
     """The form is shown again: with this draft, saying this."""
 
     draft: Draft
-    telling: Telling
+    messages: FormMessages
     status: int = 200
 
 
-Again = Callable[[Visit, Stays], Awaitable[Response]]
+Again = Callable[[Visit, Redisplay], Awaitable[Response]]
 
 
 @router.get("/new")
@@ -83,8 +83,8 @@ async def preview(posted: PostedForm) -> Response:
     """A fragment: what would come of what is typed so far."""
     sent = await receive(posted)
     async with posted.visit.read() as tx:
-        sheet = await load_sheet(tx, posted.visit, sent.draft)
-    return await posted.visit.show("messaging/preview.html", sheet=sheet)
+        form = await load_form(tx, posted.visit, sent.draft)
+    return await posted.visit.show("messaging/preview.html", form=form)
 
 
 async def begin_draft(visit: Visit, copy: str, template: str, room: str) -> Draft:
@@ -110,7 +110,7 @@ async def save_once(visit: Visit, draft: Draft, *, again: Again | None = None) -
 
     async def act(tx: Tx) -> Response:
         made = await save(visit, draft, tx)
-        if isinstance(made, Stays):
+        if isinstance(made, Redisplay):
             raise _Kept(made)
         return _go(visit, made, is_new=draft.number is None)
 
@@ -118,14 +118,14 @@ async def save_once(visit: Visit, draft: Draft, *, again: Again | None = None) -
     try:
         return await Once(visit, key).run(act, fingerprint=b"message schedule")
     except _Kept as kept:
-        return await (again or _show_again)(visit, kept.stays)
+        return await (again or _show_again)(visit, kept.redisplay)
 
 
 class _Kept(Exception):
     """Takes the draft out of a transaction in which nothing may be left behind."""
 
-    def __init__(self, stays: Stays) -> None:
-        self.stays = stays
+    def __init__(self, redisplay: Redisplay) -> None:
+        self.redisplay = redisplay
 
 
 def _go(visit: Visit, made: Schedule, *, is_new: bool) -> Response:
@@ -133,21 +133,21 @@ def _go(visit: Visit, made: Schedule, *, is_new: bool) -> Response:
     return visit.go(f"/messages/schedules/{made.id}", said=said, title=made.title)
 
 
-async def _show_again(visit: Visit, stays: Stays) -> Response:
-    return await _show(visit, stays.draft, stays.telling, stays.status)
+async def _show_again(visit: Visit, redisplay: Redisplay) -> Response:
+    return await _show(visit, redisplay.draft, redisplay.messages, redisplay.status)
 
 
-async def _show(visit: Visit, draft: Draft, telling: Telling = QUIET, status: int = 200) -> Response:
+async def _show(visit: Visit, draft: Draft, messages: FormMessages = QUIET, status: int = 200) -> Response:
     async with visit.read() as tx:
-        sheet = await load_sheet(tx, visit, draft, telling)
-    return await visit.show("messaging/form.html", status, sheet=sheet)
+        form = await load_form(tx, visit, draft, messages)
+    return await visit.show("messaging/form.html", status, form=form)
 
 
 MOVES = ("left", "right", "other", "drop")
 
 
-async def change_draft(visit: Visit, sent: Sent) -> Stays:
-    """Every button but those that save: what was typed stays, and something is done to it."""
+async def change_draft(visit: Visit, sent: PostedDraft) -> Redisplay:
+    """Every button but those that save: what was typed redisplay, and something is done to it."""
     what, _, where = sent.do.partition(":")
     if what == "load":
         return await load_template(visit, sent.draft, sent.refused)
@@ -157,47 +157,47 @@ async def change_draft(visit: Visit, sent: Sent) -> Stays:
     group, _, index = where.partition(":")
     if what in MOVES and group in GROUPS and index.isdigit():
         draft = rearrange(draft, what, group, int(index[:4]))
-    return Stays(draft, Telling(refused=sent.refused), 422 if sent.refused else 200)
+    return Redisplay(draft, FormMessages(refused=sent.refused), 422 if sent.refused else 200)
 
 
-async def load_template(visit: Visit, draft: Draft, refused: Sequence[Refused] = ()) -> Stays:
+async def load_template(visit: Visit, draft: Draft, refused: Sequence[Refused] = ()) -> Redisplay:
     number = read_number(draft.template_id)
     if number is None:
-        return Stays(draft, Telling(said=Said(("No template is chosen.", "고른 템플릿이 없습니다."), "attn")))
+        return Redisplay(draft, FormMessages(said=Said(("No template is chosen.", "고른 템플릿이 없습니다."), "attn")))
     try:
         async with visit.read() as tx:
             found = await get_template(tx, await visible_to(tx, visit.actor), number)
     except TemplateNotFound as error:
-        return Stays(draft, Telling(more=(_find(error, "template_id"),)), 422)
+        return Redisplay(draft, FormMessages(more=(_find(error, "template_id"),)), 422)
     said = Said((f"Loaded: {found.name}", f"불러왔습니다: {found.name}"))
-    return Stays(draft.with_content(found.content), Telling(refused=tuple(refused), said=said))
+    return Redisplay(draft.with_content(found.content), FormMessages(refused=tuple(refused), said=said))
 
 
-async def keep_template(visit: Visit, sent: Sent) -> Stays:
+async def keep_template(visit: Visit, sent: PostedDraft) -> Redisplay:
     draft = sent.draft
     new = NewTemplate(draft.template_name.strip(), draft.text, draft.images_1, draft.images_2)
     try:
         async with visit.change() as tx:
             made = await templates.save(tx, visit.actor, new)
     except ContentRefused as error:
-        return Stays(draft, Telling(more=_at_template(error.findings), refused=sent.refused), 422)
+        return Redisplay(draft, FormMessages(more=_at_template(error.findings), refused=sent.refused), 422)
     except TemplateNameTaken as error:
-        return Stays(draft, Telling(more=(_find(error, "template_name"),), refused=sent.refused), 422)
+        return Redisplay(draft, FormMessages(more=(_find(error, "template_name"),), refused=sent.refused), 422)
     said = Said((f"Kept as a template: {made.name}", f"템플릿으로 저장했습니다: {made.name}"))
     draft = replace(draft, template_id=str(made.id), template_name="")
-    return Stays(draft, Telling(refused=sent.refused, said=said))
+    return Redisplay(draft, FormMessages(refused=sent.refused, said=said))
 
 
-async def save(visit: Visit, draft: Draft, tx: Tx) -> Schedule | Stays:
+async def save(visit: Visit, draft: Draft, tx: Tx) -> Schedule | Redisplay:
     """Within the caller's transaction. What does not fit comes back with the draft, and nothing was saved."""
     room = await find_room(tx, read_number(draft.room_id) or 0)
     understood = understand(draft, {room.id: room} if room else {}, tx.now)
     if understood.faults:
-        return Stays(draft, Telling(is_told=True), 422)
+        return Redisplay(draft, FormMessages(is_told=True), 422)
     try:
         return await _write(visit, draft, understood.new, tx)
     except ContentRefused:
-        return Stays(draft, Telling(is_told=True), 422)
+        return Redisplay(draft, FormMessages(is_told=True), 422)
     except ScheduleChanged as error:
         return await _was_changed(visit, draft, tx, error)
 
@@ -208,15 +208,15 @@ async def _write(visit: Visit, draft: Draft, new: NewSchedule, tx: Tx) -> Schedu
     return await schedules.edit(tx, visit.actor, draft.number, new, expect_version=read_number(draft.version))
 
 
-async def _was_changed(visit: Visit, draft: Draft, tx: Tx, error: PabalError) -> Stays:
-    """What was typed stays. Saved once more it counts, now that one knows."""
+async def _was_changed(visit: Visit, draft: Draft, tx: Tx, error: PabalError) -> Redisplay:
+    """What was typed redisplay. Saved once more it counts, now that one knows."""
     now = await get_schedule(tx, await visible_to(tx, visit.actor), draft.number or 0)
     english, korean = explain(error, "en"), explain(error, "ko")
     said: Pair = (
         f"{english} What you typed is still here; saving again replaces the other's change.",
         f"{korean} 적은 내용은 그대로 있습니다. 다시 저장하면 다른 사람의 변경을 덮어씁니다.",
     )
-    return Stays(replace(draft, version=str(now.version)), Telling(said=Said(said, "attn")), 409)
+    return Redisplay(replace(draft, version=str(now.version)), FormMessages(said=Said(said, "attn")), 409)
 
 
 def _at_template(findings: Sequence[Finding]) -> tuple[Finding, ...]:
@@ -244,7 +244,7 @@ STEPS = {
 
 
 @dataclass(frozen=True)
-class WizardSheet(Sheet):
+class WizardView(FormView):
     """`notes` say under each step what was chosen there."""
 
     @property
@@ -253,12 +253,14 @@ class WizardSheet(Sheet):
 
     @property
     def notes(self) -> tuple[Pair, Pair, Pair, Pair]:
-        seen, draft = self.seen, self.draft
-        where = NOT_YET if seen.room is None else _both(" · ".join(filter(None, (seen.room.name, seen.bot_name))))
+        preview, draft = self.preview, self.draft
+        where = (
+            NOT_YET if preview.room is None else _both(" · ".join(filter(None, (preview.room.name, preview.bot_name))))
+        )
         count = len(draft.images_1) + len(draft.images_2)
         what = (f"text {int(bool(draft.text))} · images {count}", f"글 {int(bool(draft.text))} · 그림 {count}")
         check = ("limits · conflicts · rights", "제한 · 겹침 · 권한")
-        return where, NOT_YET if not (draft.text or count) else what, seen.says, check
+        return where, NOT_YET if not (draft.text or count) else what, preview.says, check
 
     @property
     def elsewhere(self) -> list[str]:
@@ -267,7 +269,7 @@ class WizardSheet(Sheet):
 
     @property
     def bad_steps(self) -> set[int]:
-        return {find_step(one) for one in self.seen.problems}
+        return {find_step(one) for one in self.preview.problems}
 
 
 @router.get("/wizard")
@@ -312,36 +314,36 @@ def find_step(finding: Finding) -> int:
 async def _step_on(visit: Visit, draft: Draft, step: int) -> Response:
     """Onward only when this step is complete; what is wrong elsewhere is told when one gets there."""
     async with visit.read() as tx:
-        sheet = await load_sheet(tx, visit, draft)
-    wrong = tuple(one for one in sheet.seen.problems if find_step(one) == step)
+        form = await load_form(tx, visit, draft)
+    wrong = tuple(one for one in form.preview.problems if find_step(one) == step)
     if wrong:
-        return await _show_step(visit, draft, Telling(more=wrong), 422)
+        return await _show_step(visit, draft, FormMessages(more=wrong), 422)
     return await _show_step(visit, replace(draft, step=str(min(LAST, step + 1))))
 
 
-async def _show_faulty(visit: Visit, stays: Stays) -> Response:
-    """Where the first thing is that must be mended; a save that was not refused for a field stays at the end."""
+async def _show_faulty(visit: Visit, redisplay: Redisplay) -> Response:
+    """Where the first thing is that must be mended; a save that was not refused for a field redisplay at the end."""
     async with visit.read() as tx:
-        sheet = await load_sheet(tx, visit, stays.draft)
-    step = min((find_step(one) for one in sheet.seen.problems), default=LAST)
-    return await _show_step_again(visit, replace(stays, draft=replace(stays.draft, step=str(step))))
+        form = await load_form(tx, visit, redisplay.draft)
+    step = min((find_step(one) for one in form.preview.problems), default=LAST)
+    return await _show_step_again(visit, replace(redisplay, draft=replace(redisplay.draft, step=str(step))))
 
 
-async def _test(visit: Visit, sent: Sent) -> Response:
+async def _test(visit: Visit, sent: PostedDraft) -> Response:
     """It must be saved to be sent: as inactive, until somebody says schedule it."""
     room_id = read_number(sent.rest.get("test_room_id", "")) or 0
     draft = sent.draft
     try:
         async with visit.change() as tx:
             made = await save(visit, replace(draft, state="inactive"), tx)
-            if isinstance(made, Stays):
+            if isinstance(made, Redisplay):
                 raise _Kept(made)
             await _send(tx, visit, made, room_id)
     except _Kept as error:
-        return await _show_faulty(visit, replace(error.stays, draft=draft))
+        return await _show_faulty(visit, replace(error.redisplay, draft=draft))
     except PabalError as error:
         said = Said((explain(error, "en"), explain(error, "ko")), "attn")
-        return await _show_step(visit, draft, Telling(said=said), 409)
+        return await _show_step(visit, draft, FormMessages(said=said), 409)
     there = f"/messages/schedules/wizard?draft={made.id}"
     return visit.go(there, said=("Saved as inactive, and sent as a test.", "비활성으로 저장하고 시험 발송했습니다."))
 
@@ -352,15 +354,15 @@ async def _send(tx: Tx, visit: Visit, made: Schedule, room_id: int) -> None:
     await deliveries.send_test(tx, visit.actor, made.id, room_id)
 
 
-async def _show_step_again(visit: Visit, stays: Stays) -> Response:
-    return await _show_step(visit, stays.draft, stays.telling, stays.status)
+async def _show_step_again(visit: Visit, redisplay: Redisplay) -> Response:
+    return await _show_step(visit, redisplay.draft, redisplay.messages, redisplay.status)
 
 
-async def _show_step(visit: Visit, draft: Draft, telling: Telling = QUIET, status: int = 200) -> Response:
+async def _show_step(visit: Visit, draft: Draft, messages: FormMessages = QUIET, status: int = 200) -> Response:
     async with visit.read() as tx:
-        loaded = await load_sheet(tx, visit, draft, telling)
-    values: dict[str, Any] = {each.name: getattr(loaded, each.name) for each in fields(Sheet)}
-    return await visit.show("messaging/wizard.html", status, sheet=WizardSheet(**values))
+        loaded = await load_form(tx, visit, draft, messages)
+    values: dict[str, Any] = {each.name: getattr(loaded, each.name) for each in fields(FormView)}
+    return await visit.show("messaging/wizard.html", status, form=WizardView(**values))
 
 
 def _both(text: str) -> Pair:

@@ -37,7 +37,7 @@ PostedForm = Annotated[Posted, Depends(open_posted(LIMITS))]
 
 
 @dataclass
-class Sent:
+class PostedDraft:
     """`do` is the button that was pressed; `rest` are fields that are no part of a draft."""
 
     draft: Draft
@@ -47,7 +47,7 @@ class Sent:
 
 
 @dataclass
-class _Heap:
+class PostedFields:
     """What has come so far. A picture that was there before is its id until all has come."""
 
     typed: dict[str, str] = field(default_factory=dict)
@@ -71,18 +71,18 @@ class _Heap:
             self.rest[name] = value
 
 
-async def receive(posted: Posted) -> Sent:
+async def receive(posted: Posted) -> PostedDraft:
     visit = posted.visit
     visit.actor.require(Right.WRITE, AREA)
     async with visit.read() as tx:
         limits = await load_limits(tx)
-    heap = _Heap()
+    fields = PostedFields()
     async for part in posted.parts:
         if not isinstance(part, FilePart):
-            heap.put(part.name, part.value)
+            fields.put(part.name, part.value)
         elif part.name in FILES:
-            await _take(visit, heap, part, limits)
-    return await _finish(visit, heap)
+            await _take(visit, fields, part, limits)
+    return await _finish(visit, fields)
 
 
 async def accept(visit: Visit, part: FilePart, limits: Limits) -> Picture:
@@ -114,31 +114,31 @@ def tell(error: Invalid, limits: Limits, size: int | None = None) -> Pair:
     return explain(error, "en"), explain(error, "ko")
 
 
-async def _take(visit: Visit, heap: _Heap, part: FilePart, limits: Limits) -> None:
+async def _take(visit: Visit, fields: PostedFields, part: FilePart, limits: Limits) -> None:
     group = FILES[part.name]
     most = limits.most_images
-    if len(heap.images[group]) >= most:
+    if len(fields.images[group]) >= most:
         full = (f"This group is full: {most} images at most.", f"이 묶음이 찼습니다. {most}장까지 넣을 수 있습니다.")
-        heap.refused.append(Refused(group, part.filename, full, "too_many_images_in_group"))
+        fields.refused.append(Refused(group, part.filename, full, "too_many_images_in_group"))
         return
     try:
-        heap.images[group].append(await accept(visit, part, limits))
+        fields.images[group].append(await accept(visit, part, limits))
     except Invalid as error:
-        heap.refused.append(Refused(group, part.filename, tell(error, limits), error.code))
+        fields.refused.append(Refused(group, part.filename, tell(error, limits), error.code))
 
 
-async def _finish(visit: Visit, heap: _Heap) -> Sent:
+async def _finish(visit: Visit, fields: PostedFields) -> PostedDraft:
     images: dict[str, Any] = {}
     async with visit.read() as tx:
         for group in GROUPS:
-            images[group] = tuple([one async for one in _find(tx, visit, heap, group, heap.images[group])])
+            images[group] = tuple([one async for one in _find(tx, visit, fields, group, fields.images[group])])
     # a choice that nobody made does not come at all
-    typed: dict[str, Any] = {name: heap.typed.get(name, "") for name in SINGLE}
-    draft = Draft(**typed, **images, schedule_weekdays=tuple(heap.days))
-    return Sent(draft, heap.do, heap.rest, tuple(heap.refused))
+    typed: dict[str, Any] = {name: fields.typed.get(name, "") for name in SINGLE}
+    draft = Draft(**typed, **images, schedule_weekdays=tuple(fields.days))
+    return PostedDraft(draft, fields.do, fields.rest, tuple(fields.refused))
 
 
-async def _find(tx: Tx, visit: Visit, heap: _Heap, group: str, given: Iterable[int | Picture]) -> Any:
+async def _find(tx: Tx, visit: Visit, fields: PostedFields, group: str, given: Iterable[int | Picture]) -> Any:
     scope = await visible_to(tx, visit.actor)
     for one in given:
         if isinstance(one, Picture):
@@ -147,7 +147,7 @@ async def _find(tx: Tx, visit: Visit, heap: _Heap, group: str, given: Iterable[i
         try:
             yield as_picture(await get_picture_file(tx, scope, one))
         except FileNotFound as error:
-            heap.refused.append(
+            fields.refused.append(
                 Refused(group, f"#{one}", (explain(error, "en"), explain(error, "ko")), "image_not_found")
             )
 

@@ -101,7 +101,7 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class Preview:
     """What would come of it, by the code that does it."""
 
     new: NewSchedule
@@ -126,7 +126,7 @@ class Seen:
 
 
 @dataclass(frozen=True)
-class Sheet:
+class FormView:
     """`faults` are those told at the fields; before anything was sent there are none."""
 
     draft: Draft
@@ -136,7 +136,7 @@ class Sheet:
     units: list[Unit]
     zones: list[tuple[str, str]]
     limits: Limits
-    seen: Seen
+    preview: Preview
     faults: tuple[Finding, ...] = ()
     refused: tuple[Refused, ...] = ()
     said: Said | None = None
@@ -144,9 +144,9 @@ class Sheet:
     @property
     def notes_aside(self) -> list[Finding]:
         """Beside the form, while it is written: nothing about what is still empty."""
-        empty = [one for one in self.seen.problems if not getattr(self.draft, one.field, "")]
-        told = [one for one in self.seen.problems if one not in empty or one.code == "images_only_without_images"]
-        return [*([] if self.faults else told), *self.seen.warnings]
+        empty = [one for one in self.preview.problems if not getattr(self.draft, one.field, "")]
+        told = [one for one in self.preview.problems if one not in empty or one.code == "images_only_without_images"]
+        return [*([] if self.faults else told), *self.preview.warnings]
 
     @property
     def errors(self) -> dict[str, Pair]:
@@ -166,7 +166,7 @@ class Sheet:
 
     @property
     def most_text(self) -> int:
-        own = self.seen.room.limits.max_text_length if self.seen.room else None
+        own = self.preview.room.limits.max_text_length if self.preview.room else None
         return own or self.limits.most_text
 
     def name_of(self, field: str) -> str:
@@ -174,7 +174,7 @@ class Sheet:
 
 
 @dataclass(frozen=True, slots=True)
-class Telling:
+class FormMessages:
     """What the form says besides what it shows. `is_told`: the faults of the draft, at their fields."""
 
     is_told: bool = False
@@ -183,15 +183,15 @@ class Telling:
     said: Said | None = None
 
 
-QUIET = Telling()
+QUIET = FormMessages()
 
 
-async def load_sheet(tx: Tx, visit: Visit, draft: Draft, telling: Telling = QUIET) -> Sheet:
+async def load_form(tx: Tx, visit: Visit, draft: Draft, messages: FormMessages = QUIET) -> FormView:
     rooms = await _load_rooms(tx, visit, draft)
     limits = await load_limits(tx)
-    seen = await look(tx, visit, draft, rooms, limits)
-    told = seen.problems if telling.is_told else ()
-    return Sheet(
+    preview = await look(tx, visit, draft, rooms, limits)
+    told = preview.problems if messages.is_told else ()
+    return FormView(
         draft=draft,
         lang=visit.lang,
         rooms=rooms,
@@ -199,14 +199,14 @@ async def load_sheet(tx: Tx, visit: Visit, draft: Draft, telling: Telling = QUIE
         units=(await list_units(tx, visit.scope.listed))[:MOST_CHOICES],
         zones=_list_zones(draft.zone, tx.now),
         limits=limits,
-        seen=seen,
-        faults=(*(_as_finding(one) for one in telling.refused), *telling.more, *told),
-        refused=telling.refused,
-        said=telling.said,
+        preview=preview,
+        faults=(*(_as_finding(one) for one in messages.refused), *messages.more, *told),
+        refused=messages.refused,
+        said=messages.said,
     )
 
 
-async def look(tx: Tx, visit: Visit, draft: Draft, rooms: Sequence[Room], limits: Limits) -> Seen:
+async def look(tx: Tx, visit: Visit, draft: Draft, rooms: Sequence[Room], limits: Limits) -> Preview:
     understood = understand(draft, {room.id: room for room in rooms}, tx.now)
     new = understood.new
     checked = await checking.check(tx, visit.actor, new, schedule_id=draft.number)
@@ -218,7 +218,7 @@ async def look(tx: Tx, visit: Visit, draft: Draft, rooms: Sequence[Room], limits
     # what could not be read is told once, by whoever saw it first; moments of a made-up time are told to nobody
     unread = {one.field for one in understood.faults}
     is_timed = not unread & {"schedule_type", "schedule_time", "schedule_date"}
-    return Seen(
+    return Preview(
         new=new,
         room=room,
         problems=(*understood.faults, *(one for one in checked.problems if one.field not in unread)),

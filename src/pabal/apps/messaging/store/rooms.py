@@ -87,6 +87,12 @@ async def list_rooms(tx: Tx, wanted: Wanted, *, cursor: str | None = None, limit
     return Page(await _complete(tx, page.items), page.cursor)
 
 
+async def list_named(tx: Tx, scope: Scope, name: str, *, most: int) -> list[Room]:
+    """Those of exactly this name or channel id; what nobody claimed too, for who sees the whole house."""
+    given = {"units": scope.listed, "is_all": scope.holds(None)}
+    return await _complete(tx, await tx.rows(SQL.list_named, **given, name=name, most=most))
+
+
 async def list_unclaimed(tx: Tx, scope: Scope, *, cursor: str | None = None, limit: int = 50) -> Page[Room]:
     """Discovered and nobody's yet, newest first. None for who does not see the whole house."""
     if not scope.holds(None):

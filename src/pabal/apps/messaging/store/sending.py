@@ -20,7 +20,7 @@ _LIMITS = tuple(field.name for field in fields(RoomLimits))
 
 
 @dataclass(frozen=True, slots=True)
-class Errand:
+class DeliveryToSend:
     """`room_name` is what this bot calls the room, None when it is not in it; `is_name_shared`: it calls another unit's
     room so too. Retries count from `counts_from`."""
 
@@ -90,7 +90,7 @@ class Noted:
     goes_on: bool
 
 
-async def open_errands(
+async def open_deliveries(
     tx: Tx, occurrences: Mapping[Occurrence, int | None], *, must_be_active: bool = True
 ) -> list[Opened]:
     """Each with its job. Left out: what has begun or ended already, and schedules that may not send."""
@@ -98,7 +98,7 @@ async def open_errands(
     asked = sorted(occurrences)
     return await tx.all(
         Opened,
-        SQL.open_errands,
+        SQL.open_deliveries,
         schedules=[one.schedule_id for one in asked],
         moments=[one.scheduled_at for one in asked],
         jobs=[occurrences[one] for one in asked],
@@ -120,22 +120,22 @@ async def find_at(tx: Tx, schedule_id: int, scheduled_at: datetime) -> int | Non
     return found
 
 
-async def find_errand(tx: Tx, delivery_id: int) -> Errand | None:
-    return (await find_errands(tx, [delivery_id])).get(delivery_id)
+async def find_delivery(tx: Tx, delivery_id: int) -> DeliveryToSend | None:
+    return (await find_deliveries(tx, [delivery_id])).get(delivery_id)
 
 
-async def find_errands(tx: Tx, delivery_ids: Sequence[int]) -> dict[int, Errand]:
-    rows = await tx.rows(SQL.load_errands, ids=list(delivery_ids))
-    return {row["id"]: as_errand(row) for row in rows}
+async def find_deliveries(tx: Tx, delivery_ids: Sequence[int]) -> dict[int, DeliveryToSend]:
+    rows = await tx.rows(SQL.load_deliveries, ids=list(delivery_ids))
+    return {row["id"]: as_delivery(row) for row in rows}
 
 
-async def start_errands(tx: Tx, jobs: Mapping[int, int]) -> None:
+async def start_deliveries(tx: Tx, jobs: Mapping[int, int]) -> None:
     """Deliveries, each with the job of its attempt."""
-    await tx.run(SQL.start_errands, ids=sorted(jobs), jobs=[jobs[one] for one in sorted(jobs)], now=tx.now)
+    await tx.run(SQL.start_deliveries, ids=sorted(jobs), jobs=[jobs[one] for one in sorted(jobs)], now=tx.now)
 
 
-async def defer_errand(tx: Tx, delivery_id: int, *, job_id: int, by: str, until: datetime) -> None:
-    await tx.run(SQL.defer_errand, id=delivery_id, job_id=job_id, deferred_by=by, deferred_until=until)
+async def defer_delivery(tx: Tx, delivery_id: int, *, job_id: int, by: str, until: datetime) -> None:
+    await tx.run(SQL.defer_delivery, id=delivery_id, job_id=job_id, deferred_by=by, deferred_until=until)
 
 
 async def set_job(tx: Tx, delivery_id: int, job_id: int) -> None:
@@ -146,19 +146,19 @@ async def note_error(tx: Tx, delivery_id: int, entry: dict[str, Any]) -> None:
     await tx.run(SQL.note_error, id=delivery_id, entry=entry)
 
 
-async def end_errands(tx: Tx, ends: Mapping[int, tuple[str | None, dict[str, Any]]]) -> None:
+async def end_deliveries(tx: Tx, ends: Mapping[int, tuple[str | None, dict[str, Any]]]) -> None:
     """Deliveries, each with its reason and what else there is to say."""
     reasons, details = [reason for reason, _ in ends.values()], [detail for _, detail in ends.values()]
-    await tx.run(SQL.end_errands, ids=list(ends), reasons=reasons, details=details, now=tx.now)
+    await tx.run(SQL.end_deliveries, ids=list(ends), reasons=reasons, details=details, now=tx.now)
 
 
-async def reopen_errand(tx: Tx, delivery_id: int, *, asked_by: str) -> None:
+async def reopen_delivery(tx: Tx, delivery_id: int, *, asked_by: str) -> None:
     detail = {"resumed_at": tx.now.isoformat()}
-    await tx.run(SQL.reopen_errand, id=delivery_id, asked_by=asked_by, detail=detail)
+    await tx.run(SQL.reopen_delivery, id=delivery_id, asked_by=asked_by, detail=detail)
 
 
-async def dismiss_errand(tx: Tx, delivery_id: int, *, by: str) -> None:
-    await tx.run(SQL.dismiss_errand, id=delivery_id, detail={"dismissed_by": by})
+async def dismiss_delivery(tx: Tx, delivery_id: int, *, by: str) -> None:
+    await tx.run(SQL.dismiss_delivery, id=delivery_id, detail={"dismissed_by": by})
 
 
 async def find_last_ping(tx: Tx, bot_id: int) -> datetime | None:
@@ -185,12 +185,12 @@ async def list_through(tx: Tx, timetables: Mapping[int, int | None], *, jobs: Se
     return [row["id"] for row in await tx.rows(SQL.list_through, jobs=list(jobs), **given)]
 
 
-def as_errand(row: Row) -> Errand:
+def as_delivery(row: Row) -> DeliveryToSend:
     values = dict(row)
     values["limits"] = RoomLimits(**{name: values.pop(name) for name in _LIMITS})
     values["content"] = Content.from_json(values["content"])
     values["image_mode"] = ImageMode(values["image_mode"])
-    return Errand(**values)
+    return DeliveryToSend(**values)
 
 
 @dataclass(frozen=True, slots=True)

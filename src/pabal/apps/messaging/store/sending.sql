@@ -1,4 +1,4 @@
--- name: open_errands(schedules, moments, jobs, on_time, must_be_active, now)
+-- name: open_deliveries(schedules, moments, jobs, on_time, must_be_active, now)
 -- One for each occurrence: the unique index forbids a second. Until its first attempt begins it holds what the schedule says now.
 insert into pabal.delivery (unit_id, state, version, schedule_id, room_id, bot_id, scheduled_at, cause, asked_by, is_catch_up, job_id,
   content, image_mode, template_id, created_at)
@@ -38,7 +38,7 @@ returning id;
 -- name: find_at(schedule_id, scheduled_at)
 select id from pabal.delivery where schedule_id = :schedule_id and scheduled_at = :scheduled_at;
 
--- name: load_errands(ids)
+-- name: load_deliveries(ids)
 -- unit: for the engine's own work; two rooms compared with one another
 select d.id, d.unit_id, d.state, d.cause, d.scheduled_at, d.started_at, d.attempts, d.deferred_by, d.job_id, d.content, d.image_mode,
   coalesce((d.detail->>'resumed_at')::timestamptz, d.scheduled_at) as counts_from,
@@ -53,11 +53,11 @@ from pabal.delivery d join pabal.message_schedule s on s.id = d.schedule_id join
 join pabal.room r on r.id = d.room_id left join pabal.room_bot rb on rb.room_id = d.room_id and rb.bot_id = d.bot_id
 where d.id = any(:ids::bigint[]);
 
--- name: start_errands(ids, jobs, now)!
+-- name: start_deliveries(ids, jobs, now)!
 update pabal.delivery d set started_at = coalesce(d.started_at, :now), attempts = d.attempts + 1, job_id = g.job_id
 from unnest(:ids::bigint[], :jobs::bigint[]) as g(id, job_id) where d.id = any(:ids::bigint[]) and d.id = g.id;
 
--- name: defer_errand(id, job_id, deferred_by, deferred_until)!
+-- name: defer_delivery(id, job_id, deferred_by, deferred_until)!
 update pabal.delivery set job_id = :job_id, deferred_by = :deferred_by, deferred_until = :deferred_until where id = :id;
 
 -- name: set_job(id, job_id)!
@@ -66,19 +66,19 @@ update pabal.delivery set job_id = :job_id where id = :id;
 -- name: note_error(id, entry)!
 update pabal.delivery set detail = jsonb_set(detail, '{errors}', coalesce(detail->'errors', '[]') || :entry::jsonb) where id = :id;
 
--- name: end_errands(ids, reasons, details, now)!
+-- name: end_deliveries(ids, reasons, details, now)!
 update pabal.delivery d set ended_at = :now, reason = g.reason, detail = d.detail || g.detail,
   -- a missed one took no time at all: least() alone would call nothing the longest
   duration_ms = case when d.started_at is not null then least(extract(epoch from :now::timestamptz - d.started_at) * 1000, 2147483647)::int end
 from unnest(:ids::bigint[], :reasons::text[], :details::jsonb[]) as g(id, reason, detail) where d.id = any(:ids::bigint[]) and d.id = g.id;
 
--- name: reopen_errand(id, asked_by, detail)!
+-- name: reopen_delivery(id, asked_by, detail)!
 -- its time counts anew
 update pabal.delivery set asked_by = :asked_by, started_at = null, ended_at = null, duration_ms = null, reason = null,
   detail = (detail - 'dismissed_by') || :detail::jsonb
 where id = :id;
 
--- name: dismiss_errand(id, detail)!
+-- name: dismiss_delivery(id, detail)!
 update pabal.delivery set detail = detail || :detail::jsonb where id = :id;
 
 -- name: find_last_ping(bot_id)

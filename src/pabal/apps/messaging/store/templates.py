@@ -21,6 +21,11 @@ async def get_template(tx: Tx, scope: Scope, template_id: int) -> Template:
     return _read(rows[0])
 
 
+async def list_named(tx: Tx, scope: Scope, name: str, *, most: int) -> list[Template]:
+    """Those of exactly this name."""
+    return [_read(row) for row in await _list(tx, scope, name=name, most=most)]
+
+
 async def list_templates(
     tx: Tx, scope: Scope, *, q: str | None = None, cursor: str | None = None, limit: int = 50
 ) -> Page[Template]:
@@ -59,7 +64,15 @@ async def list_readable(tx: Tx, scope: Scope) -> list[int] | None:
 async def _list(tx: Tx, scope: Scope, **given: Any) -> list[Row]:
     """One reads the templates of units above, but counts only the uses by units in the scope."""
     sight = {"units": await list_readable(tx, scope), "users": scope.listed}
-    defaults: dict[str, Any] = {**sight, "ids": None, "q": None, "after_name": "", "after_id": 0, "most": 1}
+    defaults: dict[str, Any] = {
+        **sight,
+        "ids": None,
+        "name": None,
+        "q": None,
+        "after_name": "",
+        "after_id": 0,
+        "most": 1,
+    }
     return await tx.rows(SQL.list_templates, **{**defaults, **given})
 
 
