@@ -53,6 +53,7 @@ from jsonb_populate_record(null::pabal.message_schedule, :row::jsonb)
 returning id;
 
 -- name: update_schedule(id, row)!
+-- unit: given, not compared
 update pabal.message_schedule s set unit_id = n.unit_id, title = n.title, description = n.description, bot_id = n.bot_id, room_id = n.room_id,
   text = n.text, images_1 = n.images_1, images_2 = n.images_2, send_order = n.send_order, send_interval_seconds = n.send_interval_seconds,
   media_wait_1 = n.media_wait_1, media_wait_2 = n.media_wait_2, schedule_type = n.schedule_type, schedule_date = n.schedule_date,
