@@ -93,7 +93,7 @@ def table(answer: Answer, lang: Lang) -> Table:
     drawn = Table(box=None, pad_edge=False, show_edge=False, show_header=bool(answer.rows), header_style="bold")
     for name in answer.columns:
         drawn.add_column(_header(name, lang, answer), overflow="fold")
-    for row in answer.rows:
+    for row in answer.cells or answer.rows:
         drawn.add_row(*(_cell(name, row.get(name), lang, answer) for name in answer.columns))
     return drawn
 
@@ -103,7 +103,7 @@ def _write_fields(answer: Answer, lang: Lang) -> None:
     fields.add_column(style="bold", no_wrap=True)
     fields.add_column(overflow="fold")
     for name in answer.columns:
-        value = answer.rows[0].get(name)
+        value = (answer.cells or answer.rows)[0].get(name)
         if value is not None:
             fields.add_row(_header(name, lang, answer), _cell(name, value, lang, answer))
     console().print(fields)
@@ -117,6 +117,8 @@ def _header(name: str, lang: Lang, answer: Answer) -> str:
 def _cell(name: str, value: Any, lang: Lang, answer: Answer) -> Text:
     if value is None:
         return Text("–")
+    if name in answer.families:
+        return state_text(str(value), lang, answer.families[name], answer.status)
     if name in ("state", "result", "end"):
         return state_text(str(value), lang, answer.family, answer.status)
     own = answer.words.get(f"{name}.{value}")

@@ -13,7 +13,8 @@ class Answer:
     """Rows of one kind. `columns` are those people see; programs get every field. `single`: there is exactly one.
 
     `family` names the table of status words that `state` is of; without it the word is one of the engine's. An app
-    brings its own `status`, and in `words` its columns (`title`) and codes (`cause.test`).
+    brings its own `status`, and in `words` its columns (`title`) and codes (`cause.test`). `cells`, row by row, are
+    what people see in the place of the rows; `families` are of columns whose values are status words.
     """
 
     columns: Sequence[str]
@@ -24,3 +25,5 @@ class Answer:
     family: str = ""
     status: Words = field(default_factory=lambda: STATUS)
     words: Mapping[str, Pair] = field(default_factory=dict)
+    cells: Sequence[Mapping[str, Any]] | None = None
+    families: Mapping[str, str] = field(default_factory=dict)

@@ -41,6 +41,11 @@ async def find_unit(tx: Tx, text: str) -> Unit:
     return found[0]
 
 
+async def find_unit_id(tx: Tx, scope: Scope, text: str) -> int:
+    """For asks that name a unit."""
+    return (await find_unit(tx, text)).id
+
+
 async def see(tx: Tx, shell: Shell, org: str | None = None) -> Scope:
     """What the command line may see: everything, or what is of a unit and below it."""
     return await tenants.visible_to(tx, shell.actor, within=None if org is None else (await find_unit(tx, org)).id)

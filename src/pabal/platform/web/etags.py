@@ -9,6 +9,7 @@ from fastapi.responses import Response
 from pydantic import BaseModel
 
 from pabal.engine.subjects import VersionChanged
+from pabal.platform.resources import View, plain_json
 from pabal.platform.settings import SettingChanged
 from pabal.platform.web.problems import VersionMismatch
 from pabal.platform.web.visit import Visit
@@ -17,20 +18,24 @@ _TAG = re.compile(r'(W/)?"([^"]*)"')
 _VERSION = re.compile(r'"v([0-9]{1,18})"')
 
 
-def tag_of(shown: BaseModel, version: int | None = None) -> str:
+def tag_of(shown: BaseModel | View, version: int | None = None) -> str:
     """Strong: from the version where there is one, else from all that is shown."""
     if version is not None:
         return f'"v{version}"'
-    return f'"{hashlib.sha256(shown.model_dump_json().encode()).hexdigest()[:32]}"'
+    return f'"{hashlib.sha256(write_json(shown).encode()).hexdigest()[:32]}"'
 
 
-def answer_one(visit: Visit, shown: BaseModel, *, version: int | None = None) -> Response:
+def write_json(shown: BaseModel | View) -> str:
+    return plain_json(shown) if isinstance(shown, View) else shown.model_dump_json()
+
+
+def answer_one(visit: Visit, shown: BaseModel | View, *, version: int | None = None) -> Response:
     """One thing with its ETag; 304 to somebody who has it already."""
     tag = tag_of(shown, version)
     headers = {"ETag": tag, "Cache-Control": "private, no-cache"}
     if visit.request.method in ("GET", "HEAD") and is_known(visit, tag):
         return Response(status_code=304, headers=headers)
-    return Response(shown.model_dump_json(), headers=headers, media_type="application/json")
+    return Response(write_json(shown), headers=headers, media_type="application/json")
 
 
 def is_known(visit: Visit, tag: str) -> bool:
@@ -39,7 +44,12 @@ def is_known(visit: Visit, tag: str) -> bool:
     return given.strip() == "*" or any(f'"{text}"' == tag for _, text in _TAG.findall(given))
 
 
-def check_match(visit: Visit, current: BaseModel, *, version: int | None = None) -> None:
+def names_version(visit: Visit) -> bool:
+    """Whether the visitor says which version they mean to change."""
+    return visit.request.headers.get("If-Match", "*").strip() != "*"
+
+
+def check_match(visit: Visit, current: BaseModel | View, *, version: int | None = None) -> None:
     """Raises VersionMismatch when the visitor names another version than this."""
     given = visit.request.headers.get("If-Match", "*")
     tag = tag_of(current, version)

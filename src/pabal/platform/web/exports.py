@@ -6,7 +6,8 @@ from typing import Any
 from fastapi.responses import Response, StreamingResponse
 
 from pabal.engine.listing import Page
-from pabal.platform.web.paging import CSV, write_csv
+from pabal.platform.spreadsheets import write_csv
+from pabal.platform.web.paging import CSV
 
 MARK = "\ufeff"  # tells Excel that this is UTF-8
 

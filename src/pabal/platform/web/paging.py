@@ -2,10 +2,8 @@
 
 import base64
 import binascii
-import csv
-import io
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 from urllib.parse import urlencode
@@ -17,12 +15,13 @@ from pabal.base.database import Tx
 from pabal.base.errors import Invalid
 from pabal.engine import listing
 from pabal.engine.ids import BadId
-from pabal.platform.spreadsheets import defuse
+from pabal.platform.resources import View, plain
+from pabal.platform.spreadsheets import write_csv
 from pabal.platform.web.filters import Listed
 from pabal.platform.web.visit import Visit
 
 T = TypeVar("T")
-M = TypeVar("M", bound=BaseModel)
+M = TypeVar("M")
 CAP = listing.CAP
 AT_ONCE = 500
 CSV = "text/csv"
@@ -53,7 +52,8 @@ class Page(BaseModel, Generic[M]):
 class Source(Generic[T, M]):
     """One list: its name, how a page of it is loaded after a cursor, and how a row is shown.
 
-    Without `count` the rows themselves are counted. `model` is what `show` makes: its fields are the columns of a CSV.
+    Without `count` the rows themselves are counted. `model` is what `show` makes, a view or a model: its fields are the
+    columns of a CSV.
     """
 
     name: str
@@ -72,16 +72,28 @@ async def answer_list(visit: Visit, listed: Listed, source: Source[T, M], *, has
         found = await _load(tx, source, listed.limit, cursor)
         total = await _count(tx, source) if listed.count else 0
     following = None if found.cursor is None else show_cursor(source.name, found.cursor)
-    items = [source.show(row) for row in found.items]
-    page = Page(items=items, next_cursor=following, has_more=following is not None, total=total)
-    body = page.model_dump_json(exclude=None if listed.count else {"total"}, serialize_as_any=True)
-    return Response(body, media_type="application/json", headers=_link(visit, following))
+    page = _envelope([source.show(row) for row in found.items], following)
+    if listed.count:
+        page["total"] = _plain(total)
+    return answer_json(page, headers=_link(visit, following))
 
 
-def answer_all(items: Sequence[BaseModel]) -> Response:
+def answer_all(items: Sequence[Any]) -> Response:
     """A list that is short by its nature, in the same envelope."""
-    page = Page(items=list(items), next_cursor=None, has_more=False)
-    return Response(page.model_dump_json(exclude={"total"}, serialize_as_any=True), media_type="application/json")
+    return answer_json(_envelope(items, None))
+
+
+def answer_json(body: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    text = json.dumps(_plain(body), ensure_ascii=False, separators=(",", ":"))
+    return Response(text, status, headers, media_type="application/json")
+
+
+def _envelope(items: Sequence[Any], following: str | None) -> dict[str, Any]:
+    return {"items": [_plain(one) for one in items], "next_cursor": following, "has_more": following is not None}
+
+
+def _plain(shown: Any) -> Any:
+    return shown.model_dump(mode="json") if isinstance(shown, BaseModel) else plain(shown)
 
 
 def show_cursor(name: str, inner: str) -> str:
@@ -109,13 +121,6 @@ def wants_csv(visit: Visit) -> bool:
     return next((kind for kind in accepted if kind in (CSV, "application/json", "*/*")), None) == CSV
 
 
-def write_csv(rows: Sequence[Sequence[Any]]) -> str:
-    """RFC 4180. A cell that a spreadsheet would take for a formula is defused with an apostrophe."""
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\r\n").writerows([[_cell(value) for value in row] for row in rows])
-    return text.getvalue()
-
-
 async def _answer_csv(visit: Visit, source: Source[T, M], cursor: str | None) -> Response:
     # the first rows now: what is wrong with the question is said before the answer begins
     async with visit.read() as tx:
@@ -126,9 +131,9 @@ async def _answer_csv(visit: Visit, source: Source[T, M], cursor: str | None) ->
 
 async def _csv_lines(visit: Visit, source: Source[T, M], page: listing.Page[T]) -> AsyncIterator[str]:
     """No transaction is open while somebody slow reads. The mark in front tells Excel that this is UTF-8."""
-    yield "\ufeff" + write_csv([list(source.model.model_fields)])
+    yield "\ufeff" + write_csv([_names(source.model)])
     while True:
-        yield write_csv([list(source.show(row).model_dump(mode="json").values()) for row in page.items])
+        yield write_csv([list(_plain(source.show(row)).values()) for row in page.items])
         if page.cursor is None:
             return
         async with visit.read() as tx:
@@ -164,9 +169,5 @@ def _link(visit: Visit, cursor: str | None) -> dict[str, str]:
     return {"Link": f'<{visit.path}?{urlencode([*query, ("cursor", cursor)])}>; rel="next"'}
 
 
-def _cell(value: Any) -> str:
-    if value is None:
-        return ""
-    if not isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False)
-    return defuse(value)
+def _names(model: Any) -> list[str]:
+    return list(model.fields if issubclass(model, View) else model.model_fields)

@@ -5,7 +5,6 @@ import json
 import pytest
 
 from pabal.apps.messaging.actions import bots as actions
-from pabal.apps.messaging.actions.bots import BotChange
 from pabal.apps.messaging.errors import (
     BadBotSecret,
     BadExclusion,
@@ -76,22 +75,22 @@ async def test_only_administrators_who_see_a_bots_unit_change_it_and_who_sees_it
     async def sees(actor: Actor) -> list[tuple[str, int]]:
         async with db.transaction() as tx:
             scope = await visible_to(tx, actor)
-            page = await bots.list_bots(tx, bots.Wanted(units=scope.listed))
+            page = await bots.list_bots(tx, scope)
             return [(bot.name, len(bot.devices)) for bot in page.items]
 
     async def may(actor: Actor) -> set[type[Exception]]:
         refused = set()
-        for verb, *given in (
-            (actions.revoke, device_id),
-            (actions.block, device_id),
-            (actions.exclude, bot_id, "수리"),
-            (actions.edit, bot_id, BotChange(ImageMode.GROUP, tree.busan.id)),
-            (actions.set_secret, VAULT, bot_id, SECRET, ""),
+        for verb, named, given in (
+            (actions.revoke, device_id, {}),
+            (actions.block, device_id, {}),
+            (actions.exclude, bot_id, {"reason": "수리"}),
+            (actions.edit, bot_id, {"image_mode": ImageMode.GROUP, "unit_id": tree.busan.id}),
+            (actions.set_secret, bot_id, {"vault": VAULT, "secret": SECRET}),
         ):
             async with db.transaction() as tx:
                 try:
                     async with tx.savepoint():
-                        await verb(tx, actor, *given)
+                        await verb(tx, actor, named, **given)
                         raise ZeroDivisionError
                 except (NotAllowed, BotNotFound, DeviceNotFound, ZeroDivisionError) as error:
                     refused.add(type(error))
@@ -109,16 +108,16 @@ async def test_a_secret_is_sealed_and_shown_to_nobody(db: Database):
     bot_id, _ = await add_bot(db, None, "busan1")
 
     async with db.transaction() as tx:
-        bot = await actions.set_secret(tx, ENGINE, VAULT, bot_id, SECRET, "salt")
+        bot = await actions.set_secret(tx, ENGINE, bot_id, vault=VAULT, secret=SECRET, salt="salt")
         written = json.dumps([str(entry) for entry in await entries(tx)]) + str(bot)
         assert bot.has_secret
         assert SECRET not in written
         assert TOPIC in tx._hints
         with pytest.raises(BadBotSecret):
-            await actions.set_secret(tx, ENGINE, VAULT, bot_id, "short", "")
+            await actions.set_secret(tx, ENGINE, bot_id, vault=VAULT, secret="short")
         with pytest.raises(BadBotSecret):
-            await actions.set_secret(tx, ENGINE, VAULT, bot_id, "", "salt alone")
-        assert not (await actions.set_secret(tx, ENGINE, VAULT, bot_id, "", "")).has_secret
+            await actions.set_secret(tx, ENGINE, bot_id, vault=VAULT, salt="salt alone")
+        assert not (await actions.set_secret(tx, ENGINE, bot_id, vault=VAULT)).has_secret
 
 
 async def test_a_bot_is_excluded_with_a_reason_and_once(db: Database):
@@ -145,8 +144,8 @@ async def test_a_bot_given_to_a_unit_takes_its_devices_along(db: Database):
     async with db.transaction() as tx:
         for beyond in (tree.gangnam.id, None, 10**9):
             with pytest.raises(UnitNotFound):
-                await actions.edit(tx, person(tree.busan), bot_id, BotChange(ImageMode.GROUP, beyond))
-        bot = await actions.edit(tx, person(tree.busan), bot_id, BotChange(ImageMode.GROUP, tree.haeundae.id))
+                await actions.edit(tx, person(tree.busan), bot_id, image_mode=ImageMode.GROUP, unit_id=beyond)
+        bot = await actions.edit(tx, person(tree.busan), bot_id, image_mode=ImageMode.GROUP, unit_id=tree.haeundae.id)
         device = await bots.get_device(tx, await visible_to(tx, person(tree.haeundae)), device_id)
 
     assert (bot.image_mode, bot.unit_id) == (ImageMode.GROUP, tree.haeundae.id)

@@ -10,10 +10,9 @@ import pytest
 from pabal.apps.messaging.actions import bots as bot_actions
 from pabal.apps.messaging.actions import checking, deliveries
 from pabal.apps.messaging.actions import rooms as actions
-from pabal.apps.messaging.actions.bots import BotChange
 from pabal.apps.messaging.actions.rooms import NewRoom, RoomChange
 from pabal.apps.messaging.errors import BotNotFound, RoomNameRepeated, RoomNameTaken, RoomNotFound
-from pabal.apps.messaging.model.content import Content, ImageMode
+from pabal.apps.messaging.model.content import Content
 from pabal.apps.messaging.model.rooms import Room
 from pabal.apps.messaging.store import rooms, sending
 from pabal.apps.messaging.store.rooms import Sighting
@@ -96,9 +95,7 @@ async def test_the_name_of_a_room_nobody_has_claimed_is_out_of_a_branchs_sight_t
 
 async def test_whoever_owns_the_bot_gets_no_further(db: Database, world: World):
     async with db.transaction() as tx:
-        await bot_actions.edit(
-            tx, person(world.tree.hq), world.bot_id, BotChange(ImageMode.SINGLE, world.tree.gangnam.id)
-        )
+        await bot_actions.edit(tx, person(world.tree.hq), world.bot_id, unit_id=world.tree.gangnam.id)
         with pytest.raises(RoomNameTaken):
             await actions.add(tx, person(world.tree.gangnam), new(world, confirm=True))
 

@@ -14,6 +14,7 @@ from pabal.apps.messaging import settings as own
 from pabal.apps.messaging.listener.connection import Connection
 from pabal.apps.messaging.listener.gateway import BotGateway
 from pabal.apps.messaging.model.bots import Bot, Device, route_of
+from pabal.apps.messaging.resources.bots import BotFilter
 from pabal.apps.messaging.simulator.bot import SimulatedBot
 from pabal.apps.messaging.simulator.options import Options as Sim
 from pabal.apps.messaging.store import bots
@@ -32,6 +33,7 @@ from pabal.platform.notifications import Telegram
 from pabal.platform.secrets import Vault
 from pabal.platform.services import Services
 from pabal.platform.storage import Files
+from pabal.platform.tenants import Scope
 from tests.support.servers import until
 
 SAY = "test.say"
@@ -165,7 +167,7 @@ async def until_free(db: Database, bot_name: str = "busan1") -> None:
 
 async def find_bot(db: Database, name: str = "busan1") -> Bot:
     async with db.transaction() as tx:
-        [bot] = (await bots.list_bots(tx, bots.Wanted(q=name))).items
+        [bot] = (await bots.list_bots(tx, Scope(None, None), BotFilter(q=name))).items
     return bot
 
 

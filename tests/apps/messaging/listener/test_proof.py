@@ -182,7 +182,7 @@ async def test_a_known_device_at_a_new_network_waits_while_the_phone_goes_on(
     device = await find_device(db)
     assert (device.state, device.networks, device.network) == ("approved", ["127.0.0.0/24"], "127.0.9.0/24")
     assert device.address.startswith("127.0.0.1:")
-    waiting = await read(db, lambda tx: bots.list_devices(tx, Scope(None, None), "pending"))
+    waiting = await read(db, lambda tx: bots.list_devices(tx, Scope(None, None)))
     assert [one.id for one in waiting] == [device_id]
 
 

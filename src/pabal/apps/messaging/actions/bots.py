@@ -1,7 +1,6 @@
 """Devices are approved, bots set up and excluded: by a person, or by their failures until they are brought back."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from pabal.apps.messaging import settings as own
@@ -17,29 +16,13 @@ from pabal.engine.transitions import transition
 from pabal.platform import audit, notifications, settings, tenants
 from pabal.platform.actor import ENGINE, Actor, Right
 from pabal.platform.notifications import Level, Notice
+from pabal.platform.resources import KEPT, Kept, chosen
 from pabal.platform.secrets import Vault
 from pabal.platform.tenants import Scope, UnitNotFound, visible_to
 
 AREA = "messaging"
 SHORTEST_SECRET, LONGEST = 8, 200
 MOST_NETWORKS = 20
-
-
-@dataclass(frozen=True, slots=True)
-class BotChange:
-    """How a bot is to be. Without a unit it is the house's."""
-
-    image_mode: ImageMode
-    unit_id: int | None
-
-
-def show_bot(actor: Actor, bot: Bot) -> Bot:
-    """As this actor may see it: ids of devices are for administrators."""
-    return bot if actor.may(Right.MANAGE, AREA) else bot.without_ids()
-
-
-def show_device(actor: Actor, device: Device) -> Device:
-    return device if actor.may(Right.MANAGE, AREA) else device.without_id()
 
 
 async def decide(tx: Tx, actor: Actor, device_id: int, event: DeviceEvent, *, reason: str | None = None) -> Device:
@@ -112,22 +95,26 @@ async def include(tx: Tx, actor: Actor, bot_id: int) -> Bot:
     return await bots.get_bot(tx, scope, bot_id)
 
 
-async def edit(tx: Tx, actor: Actor, bot_id: int, change: BotChange) -> Bot:
+async def edit(
+    tx: Tx, actor: Actor, bot_id: int, *, image_mode: ImageMode | None = None, unit_id: int | Kept | None = KEPT
+) -> Bot:
+    """Without a unit it is the house's."""
     bot, scope = await _hold(tx, actor, bot_id)
-    if not scope.holds(change.unit_id):
-        raise UnitNotFound(str(change.unit_id))
-    if change.unit_id is not None:
-        await tenants.get_unit(tx, change.unit_id)
-    await bots.update_bot(tx, bot_id, image_mode=change.image_mode, unit_id=change.unit_id)
+    images, owner = image_mode or bot.image_mode, chosen(unit_id, bot.unit_id)
+    if not scope.holds(owner):
+        raise UnitNotFound(str(owner))
+    if owner is not None:
+        await tenants.get_unit(tx, owner)
+    await bots.update_bot(tx, bot_id, image_mode=images, unit_id=owner)
     before = {"image_mode": bot.image_mode.value, "unit_id": bot.unit_id}
-    after = {"image_mode": change.image_mode.value, "unit_id": change.unit_id}
-    unit_id = change.unit_id or bot.unit_id
-    await facts.record(tx, "messaging.bot_edited", f"{ABOUT}:{bot_id}", {"name": bot.name, **after}, unit_id)
+    after = {"image_mode": images.value, "unit_id": owner}
+    told = {"name": bot.name, **after}
+    await facts.record(tx, "messaging.bot_edited", f"{ABOUT}:{bot_id}", told, owner or bot.unit_id)
     await _audit(tx, actor, "edit", bot, before=before, after=after)
     return await bots.get_bot(tx, scope, bot_id)
 
 
-async def set_secret(tx: Tx, actor: Actor, vault: Vault, bot_id: int, secret: str, salt: str) -> Bot:
+async def set_secret(tx: Tx, actor: Actor, bot_id: int, *, vault: Vault, secret: str = "", salt: str = "") -> Bot:
     """From now on its devices must sign with it; empty, they need not any more. Nobody is ever shown it again."""
     bot, scope = await _hold(tx, actor, bot_id)
     if (secret or salt) and (not SHORTEST_SECRET <= len(secret) <= LONGEST or len(salt) > LONGEST):

@@ -4,7 +4,6 @@ from fastapi import APIRouter, Depends
 
 from pabal.apps.messaging.api import (
     archives,
-    bots,
     deliveries,
     images,
     kb,
@@ -14,17 +13,23 @@ from pabal.apps.messaging.api import (
     templates,
     verbs,
 )
-from pabal.apps.messaging.api.parts import BASE
+from pabal.apps.messaging.api.parts import BASE, noun
+from pabal.apps.messaging.resources import NOUNS
 from pabal.platform.web.filters import refuse_unknown
 from pabal.platform.web.identify import open_visit
 from pabal.platform.web.limits import limit_rate
+from pabal.platform.web.rest import rest
 
 __all__ = ["router"]
 
-NOUNS = (schedules, verbs, templates, rooms, bots, deliveries, archives, statistics, images)
+MODULES = (schedules, verbs, templates, rooms, deliveries, archives, statistics, images)
 
 # who it is first, then how often, then whether the question makes sense
 router = APIRouter(dependencies=[Depends(open_visit), Depends(limit_rate), Depends(refuse_unknown)])
 router.include_router(kb.router, prefix=kb.PREFIX)
+for _module in MODULES:
+    router.include_router(_module.router, prefix=BASE)
+_described = noun()
 for _noun in NOUNS:
-    router.include_router(_noun.router, prefix=BASE)
+    rest(_described, _noun)
+router.include_router(_described, prefix=BASE)

@@ -60,6 +60,11 @@ async def find_test_room(tx: Tx, scope: Scope, text: str | None) -> Room:
     return _only(page.items, "test", RoomNotFound)
 
 
+async def find_room_id(tx: Tx, scope: Scope, text: str) -> int:
+    """For a filter that names a room."""
+    return (await find_room(tx, scope, text)).id
+
+
 async def find_bot(tx: Tx, scope: Scope, text: str) -> Bot:
     number = _number(text)
     if number is not None:

@@ -10,7 +10,6 @@ from zoneinfo import ZoneInfo
 from PIL import Image, ImageDraw
 
 from pabal.apps.messaging.actions import bots, rooms, schedules, templates
-from pabal.apps.messaging.actions.bots import BotChange
 from pabal.apps.messaging.actions.rooms import NewRoom
 from pabal.apps.messaging.machine import DEVICE, SCHEDULE, ScheduleEvent
 from pabal.apps.messaging.model.content import Content, ImageMode, NewTemplate, Picture, SendOrder
@@ -181,7 +180,7 @@ async def _introduce(tx: Tx, name: str, unit_id: int) -> int:
     if found.is_new:
         await begin(tx, DEVICE, [found.device], actor=ENGINE.name)
         await bots.approve(tx, ENGINE, found.device)
-    await bots.edit(tx, ENGINE, found.bot_id, BotChange(image_mode=ImageMode.SINGLE, unit_id=unit_id))
+    await bots.edit(tx, ENGINE, found.bot_id, image_mode=ImageMode.SINGLE, unit_id=unit_id)
     return found.bot_id
 
 

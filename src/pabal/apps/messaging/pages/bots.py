@@ -11,14 +11,15 @@ from pydantic import BaseModel
 
 from pabal.apps.messaging import settings as own
 from pabal.apps.messaging.actions import bots as actions
-from pabal.apps.messaging.actions.bots import BotChange
 from pabal.apps.messaging.errors import UnknownDecision
 from pabal.apps.messaging.model.bots import Bot, Device
 from pabal.apps.messaging.model.content import ImageMode
 from pabal.apps.messaging.model.reasons import name_exclusion
 from pabal.apps.messaging.pages.page_texts import AREA, PAGE
+from pabal.apps.messaging.resources.bots import BotFilter, show_bot, show_device
 from pabal.apps.messaging.store import attention, bots, deliveries, rooms
-from pabal.apps.messaging.store.bots import BotServer, Wanted
+from pabal.apps.messaging.store.bots import BotServer
+from pabal.apps.messaging.store.pictures import EVERYTHING
 from pabal.base.database import Tx
 from pabal.engine.listing import Page
 from pabal.platform import settings
@@ -81,11 +82,11 @@ async def list_page(visit: Visitor, filters: Annotated[Filters, Query()]) -> Res
         page = await _load(tx, visit, filters)
         servers = await _list_servers(tx) if visit.scope.units is None else []
         waiting = [one for one in await attention.list_waiting_bots(tx) if visit.scope.holds(one.unit_id)]
-        pending = await bots.list_devices(tx, visit.scope, "pending")
-        pending = [actions.show_device(visit.actor, device) for device in pending]
+        pending = await bots.list_devices(tx, visit.scope)
+        pending = [show_device(visit.actor, device) for device in pending]
     return await visit.show(
         "messaging/bots.html",
-        bots=[actions.show_bot(visit.actor, bot) for bot in page.items],
+        bots=[show_bot(visit.actor, bot) for bot in page.items],
         servers=servers,
         addresses={line.server.worker: line.server.address for line in servers},
         waiting=waiting,
@@ -112,7 +113,7 @@ async def page(visit: Visitor, bot_id: RowId) -> Response:
         under_way = [one for one in await deliveries.list_open(tx, visit.scope.listed) if one.bot_id == bot_id]
     return await visit.show(
         "messaging/bot.html",
-        bot=actions.show_bot(visit.actor, bot),
+        bot=show_bot(visit.actor, bot),
         asks_at_new=asks_at_new,
         path=units.names(bot.unit_id),
         units=units.choices(),
@@ -155,7 +156,7 @@ async def set_secret(
 ) -> Response:
     """It goes in and never comes out."""
     async with visit.change() as tx:
-        await actions.set_secret(tx, visit.actor, visit.services.vault, bot_id, secret, salt)
+        await actions.set_secret(tx, visit.actor, bot_id, vault=visit.services.vault, secret=secret, salt=salt)
     return visit.go(f"/messages/bots/{bot_id}", said=("The secret is kept.", "비밀 값을 저장했습니다."))
 
 
@@ -165,7 +166,8 @@ async def edit(
 ) -> Response:
     """Without a unit it is the house's."""
     async with visit.change() as tx:
-        await actions.edit(tx, visit.actor, bot_id, BotChange(image_mode, int(unit_id) if unit_id.isdigit() else None))
+        owner = int(unit_id) if unit_id.isdigit() else None
+        await actions.edit(tx, visit.actor, bot_id, image_mode=image_mode, unit_id=owner)
     return visit.go(f"/messages/bots/{bot_id}", said=("Saved.", "저장했습니다."))
 
 
@@ -184,14 +186,18 @@ async def decide(visit: Visitor, device_id: RowId, verb: str, back: Back = "", n
 
 
 async def _load(tx: Tx, visit: Visit, filters: Filters) -> Page[Bot]:
-    wanted = Wanted(units=visit.scope.listed, q=filters.q or None)
-    return await read_page(lambda cursor: bots.list_bots(tx, wanted, cursor=cursor, limit=PAGE), filters.cursor)
+    wanted = BotFilter(q=filters.q or None)
+
+    async def load(cursor: str | None) -> Page[Bot]:
+        return await bots.list_bots(tx, visit.scope, wanted, cursor=cursor, limit=PAGE)
+
+    return await read_page(load, filters.cursor)
 
 
 async def _list_servers(tx: Tx) -> list[ServerLine]:
     """The house's, with everyone connected to each."""
     values = await settings.values(tx, (own.MAX_BOTS, own.MAX_MEMORY_MB, own.MAX_CPU_PERCENT))
-    known = (await bots.list_bots(tx, Wanted(), limit=1000)).items
+    known = (await bots.list_bots(tx, EVERYTHING, limit=1000)).items
     return [
         ServerLine(
             server,

@@ -207,7 +207,7 @@ def _say_place(visit: Visit, one: OpenSend) -> str:
 
 async def _read_choices(tx: Tx, visit: Visit, filters: Filters) -> dict[str, Any]:
     known_rooms = await rooms.list_rooms(tx, rooms.Wanted(units=visit.scope.listed), limit=CHOICES)
-    known_bots = await bots.list_bots(tx, bots.Wanted(units=visit.scope.listed), limit=CHOICES)
+    known_bots = await bots.list_bots(tx, visit.scope, limit=CHOICES)
     schedule_id = read_number(filters.schedule)
     schedule = None if schedule_id is None else await schedules.find_schedule(tx, schedule_id)
     return {

@@ -19,6 +19,7 @@ from pabal.apps.messaging.model.rooms import SETTINGS, Budget, BudgetRow, Room, 
 from pabal.apps.messaging.pages.deliveries import show_line
 from pabal.apps.messaging.pages.page_texts import AREA, PAGE
 from pabal.apps.messaging.pages.statistics import draw_traffic
+from pabal.apps.messaging.resources.bots import BotFilter
 from pabal.apps.messaging.store import bots, deliveries, rooms, schedules
 from pabal.apps.messaging.store.rooms import Wanted
 from pabal.base.database import Tx
@@ -74,7 +75,7 @@ async def list_page(visit: Visitor, filters: Annotated[Filters, Query()]) -> Res
         units = await load_tree(tx, visit.scope)
         lines = [await _show(tx, visit, room, units) for room in page.items]
         unclaimed = await rooms.list_unclaimed(tx, visit.scope)
-        known = await bots.list_bots(tx, bots.Wanted(units=visit.scope.listed), limit=CHOICES)
+        known = await bots.list_bots(tx, visit.scope, limit=CHOICES)
     return await visit.show(
         "messaging/rooms.html",
         lines=lines,
@@ -288,7 +289,7 @@ async def _read_around(tx: Tx, visit: Visit, room: Room) -> dict[str, Any]:
     tested = await schedules.list_schedules(tx, schedules.Wanted(units=units), limit=100) if is_test else own
     last = await deliveries.list_deliveries(tx, deliveries.Wanted(units=units, room_id=room.id), limit=LAST)
     under_way = [one for one in await deliveries.list_open(tx, units) if one.room_id == room.id]
-    known = await bots.list_bots(tx, bots.Wanted(units=units, room_id=room.id))
+    known = await bots.list_bots(tx, visit.scope, BotFilter(room=room.id))
     traffic = await rooms.list_traffic(tx, room.id, since=tx.now - STRETCH, until=tx.now)
     places = await rooms.list_rooms(tx, rooms.Wanted(units=units, room_type=RoomType.TEST), limit=100)
     sent = [one.started_at for one in last.items if one.started_at and one.started_at > tx.now - STRETCH]

@@ -8,6 +8,7 @@ from typing import Any
 from pabal.apps.messaging.errors import BotNotFound, DeviceNotFound
 from pabal.apps.messaging.model.bots import Bot, Device
 from pabal.apps.messaging.model.content import ImageMode
+from pabal.apps.messaging.resources.bots import BotFilter, DeviceFilter
 from pabal.base.database import Row, Tx
 from pabal.base.sql import load
 from pabal.engine.listing import Page, paging
@@ -16,15 +17,7 @@ from pabal.platform.tenants import Scope
 SQL = load(__file__)
 # Of more jobs than this nobody asks how many exactly.
 MOST_COUNTED = 10_001
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """Which bots. `units`: those of these, and those in a room of these; None is everything."""
-
-    units: Sequence[int] | None = None
-    q: str | None = None
-    room_id: int | None = None
+ALL_BOTS, WAITING_DEVICES = BotFilter(), DeviceFilter()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,19 +63,21 @@ async def find_by_name(tx: Tx, scope: Scope, name: str) -> int | None:
     return found
 
 
-async def list_bots(tx: Tx, wanted: Wanted, *, cursor: str | None = None, limit: int = 50) -> Page[Bot]:
-    """By name. Of bots that are another unit's, only what who uses them must know."""
+async def list_bots(
+    tx: Tx, scope: Scope, wanted: BotFilter = ALL_BOTS, *, cursor: str | None = None, limit: int = 50
+) -> Page[Bot]:
+    """Those of the units in sight and those in a room of theirs, by name; of the latter only what users must know."""
     found = await tx.all(
         _BotRow,
         SQL.list_bots,
-        units=None if wanted.units is None else list(wanted.units),
+        units=scope.listed,
         q=wanted.q or None,
-        room_id=wanted.room_id,
+        room_id=wanted.room,
         after="" if cursor is None else paging.read_cursor(cursor, str)[0],
         most=paging.one_more(limit),
     )
     page = paging.cut(found, limit, lambda bot: paging.show_cursor(bot.name))
-    return Page(await _complete(tx, page.items, wanted.units), page.cursor)
+    return Page(await _complete(tx, page.items, scope.units), page.cursor)
 
 
 async def get_device(tx: Tx, scope: Scope, device_id: int) -> Device:
@@ -92,9 +87,16 @@ async def get_device(tx: Tx, scope: Scope, device_id: int) -> Device:
     return found
 
 
-async def list_devices(tx: Tx, scope: Scope, state: str, *, limit: int = 100) -> list[Device]:
+async def hold_device(tx: Tx, device_id: int) -> None:
+    """Locked until the commit."""
+    await tx.run(SQL.hold_device, id=device_id)
+
+
+async def list_devices(
+    tx: Tx, scope: Scope, wanted: DeviceFilter = WAITING_DEVICES, *, limit: int = 100
+) -> list[Device]:
     """Those in this state, the longest known first: with what is pending, those that ask from a new address."""
-    return await tx.all(Device, SQL.list_devices_in, units=scope.listed, state=state, most=limit)
+    return await tx.all(Device, SQL.list_devices_in, units=scope.listed, state=wanted.state.value, most=limit)
 
 
 async def list_servers(tx: Tx) -> list[BotServer]:

@@ -11,6 +11,9 @@ where b.name = :name
       select from pabal.room_bot rb join pabal.room r on r.id = rb.room_id
       where rb.bot_id = b.id and r.unit_id = any(:units::bigint[])));
 
+-- name: hold_device(id)
+select d.id from pabal.bot_device d where d.id = :id for no key update;
+
 -- name: hold_bot(id)
 -- before the rows of its devices, whoever changes it
 select b.id, b.unit_id, b.name, b.image_mode, b.secret is not null as has_secret, b.failures, b.excluded_at, b.excluded_by,

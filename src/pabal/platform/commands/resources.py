@@ -1,0 +1,283 @@
+"""Commands of described resources: a row of a noun becomes a command. What all commands need is written here, once.
+
+A list has its filters as options, its page and its cursor; a verb finds what is named, does it in one transaction,
+shows what came of it, and has `--dry-run`. Reading a description imports neither the database nor an app.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import datetime
+from inspect import Parameter, Signature
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin, get_type_hints
+
+import typer
+
+from pabal.platform.commands.answers import Answer
+from pabal.platform.commands.lazily import lazily
+from pabal.platform.commands.options import Cursor, DryRun, Limit, OrgOption, Yes, see, tell_more, unit_names
+from pabal.platform.commands.shell import Shell
+from pabal.platform.language.pairs import Pair, put
+from pabal.platform.language.status import STATUS
+from pabal.platform.resources import Ask, Listing, Noun, Verb, View, Viewer, columns_of, find_name, plain
+from pabal.platform.resources.asks import Asked, asked_of
+
+if TYPE_CHECKING:
+    from pabal.base.database import Tx
+    from pabal.platform.tenants import Scope
+
+with lazily():
+    from pabal.platform.commands import moments
+
+Names = Mapping[int | None, str]
+
+
+def add_commands(app: typer.Typer, noun: Noun) -> None:
+    """Of everything the noun describes. What is too special to be described is a command of the app's own."""
+    for listing in noun.listings:
+        if listing.command:
+            app.command(listing.command)(_list_command(noun, listing))
+    if noun.show_command and noun.get_help:
+        app.command(noun.show_command)(_show_command(noun))
+    for verb in noun.verbs:
+        if verb.in_commands:
+            app.command(verb.command or verb.name.replace("_", "-"))(_verb_command(noun, verb))
+
+
+async def show_rows(
+    tx: Tx, shell: Shell, noun: Noun, rows: Sequence[Any], columns: Sequence[str] = (), **more: Any
+) -> Answer:
+    """Rows as an answer: programs get the view's fields, people its columns in words."""
+    viewer = Viewer(shell.actor, shell.lang, tx.now)
+    views = [find_name(noun.view)(row, viewer) for row in rows]
+    return show_views(shell, noun.shows, views, columns, words=noun.words, names=await unit_names(tx), **more)
+
+
+def show_views(
+    shell: Shell,
+    shows: type[View],
+    views: Sequence[View],
+    columns: Sequence[str] = (),
+    *,
+    words: str = "",
+    names: Names | None = None,
+    single: bool = False,
+    **more: Any,
+) -> Answer:
+    about = columns_of(shows)
+    cells = [_cells(view, shell, columns or list(about), names or {}) for view in views]
+    chosen = [name for name in columns or about if not single or cells[0].get(name) not in (None, [], "", {})]
+    labels = {name: (one.label[0].upper(), one.label[1]) for name, one in about.items()}
+    codes = {f"{name}.{value}": word for name, one in about.items() for value, word in one.words.items()}
+    return Answer(
+        chosen if shell.output == "table" else list(columns or about),
+        [plain(view) for view in views],
+        single=single,
+        status=find_name(words) if words else STATUS,
+        words={**labels, **codes},
+        cells=cells,
+        families={name: one.status for name, one in about.items() if one.status},
+        **more,
+    )
+
+
+def show_one(shell: Shell, noun: Noun, view: View, names: Names) -> None:
+    """One thing; people see what it holds in tables below it."""
+    shell.show(show_views(shell, noun.shows, [view], noun.columns, words=noun.words, names=names, single=True))
+    for name, columns in noun.details.items() if shell.output == "table" else ():
+        held: Sequence[View] = getattr(view, name)
+        if held:
+            shell.show(show_views(shell, type(held[0]), held, columns, words=noun.words, names=names))
+
+
+def _cells(view: View, shell: Shell, columns: Sequence[str], names: Names) -> dict[str, Any]:
+    about, found = columns_of(type(view)), {}
+    for name in columns:
+        value = getattr(view, name)
+        if callable(value):
+            value = value(shell.lang)
+        found[name] = names.get(value) if about[name].kind == "unit" else _cell(value)
+    return found
+
+
+def _cell(value: Any) -> Any:
+    """Moments stay moments: people read them on their own clock."""
+    return value if isinstance(value, datetime) else plain(value)
+
+
+def _list_command(noun: Noun, listing: Listing) -> Callable[..., None]:
+    def run(ctx: typer.Context, org: str | None, limit: int = 0, cursor: str | None = None, **given: Any) -> None:
+        shell: Shell = ctx.obj
+
+        async def work() -> None:
+            async with shell.transaction() as tx:
+                scope = await see(tx, shell, org)
+                wanted = listing.wanted.make(await _read(tx, shell, scope, listing.wanted, given))
+                load = find_name(listing.load)
+                if listing.is_short:
+                    rows, following = await load(tx, scope, wanted), None
+                else:
+                    page = await load(tx, scope, wanted, cursor=cursor, limit=limit)
+                    rows, following = page.items, page.cursor
+                more = {} if listing.is_short else {"extra": {"next_cursor": following}}
+                answer = await show_rows(tx, shell, noun, rows, listing.columns, empty=listing.empty, **more)
+            shell.show(answer)
+            tell_more(shell, following)
+
+        shell.run(work())
+
+    paged = {} if listing.is_short else {"limit": (Limit, 50), "cursor": (Cursor, None)}
+    return _signed(run, listing.help, **_options(listing.wanted), org=(OrgOption, None), **paged)
+
+
+def _show_command(noun: Noun) -> Callable[..., None]:
+    def run(ctx: typer.Context, which: str) -> None:
+        shell: Shell = ctx.obj
+
+        async def work() -> None:
+            async with shell.transaction() as tx:
+                row = await find_name(noun.named)(tx, await see(tx, shell), which)
+                view = find_name(noun.view)(row, Viewer(shell.actor, shell.lang, tx.now))
+                names = await unit_names(tx)
+            show_one(shell, noun, view, names)
+
+        shell.run(work())
+
+    return _signed(run, noun.get_help, which=_which(noun))
+
+
+def _verb_command(noun: Noun, verb: Verb) -> Callable[..., None]:
+    def run(ctx: typer.Context, which: str = "", yes: bool = False, dry_run: bool = False, **given: Any) -> None:
+        shell: Shell = ctx.obj
+        said = {**given, **read_secrets(shell, verb.asks)}
+        if verb.confirm is not None and not dry_run:
+            shell.confirm(verb.confirm, yes=yes, which=which)
+        shell.run(_do(shell, noun, verb, which, said, dry_run=dry_run))
+
+    takes: dict[str, Any] = {} if verb.makes else {"which": _which(noun)}
+    if verb.asks is not None:
+        takes |= _options(verb.asks)
+    if verb.confirm is not None:
+        takes["yes"] = (Yes, False)
+    return _signed(run, verb.help, **takes, dry_run=(DryRun, False))
+
+
+async def _do(shell: Shell, noun: Noun, verb: Verb, which: str, said: Mapping[str, Any], *, dry_run: bool) -> None:
+    action = find_name(verb.action)
+
+    async def act(tx: Tx, scope: Scope) -> Any:
+        given = await read_ask(tx, shell, scope, verb.asks, said)
+        needs = {name: getattr(shell, name) for name in verb.needs}
+        if verb.makes:
+            return await action(tx, shell.actor, **given, **needs)
+        row = await find_name(noun.named)(tx, scope, which)
+        return await action(tx, shell.actor, row.id, **given, **needs)
+
+    await change_row(shell, noun, act, dry_run=dry_run)
+
+
+async def change_row(shell: Shell, noun: Noun, act: Callable[[Tx, Scope], Awaitable[Any]], *, dry_run: bool) -> None:
+    """Does it in one transaction and shows what came of it; also for commands that are written by hand."""
+    answer = None
+    async with shell.change(dry_run=dry_run) as tx:
+        done = await act(tx, await see(tx, shell))
+        if done is not None:
+            answer = await show_rows(tx, shell, noun, [done], noun.columns, single=True)
+    if answer is not None:
+        shell.show(answer)
+
+
+async def read_ask(
+    tx: Tx, shell: Shell, scope: Scope, asks: type[Ask] | None, said: Mapping[str, Any]
+) -> dict[str, Any]:
+    """What the action is called with."""
+    return {} if asks is None else asks.make(await _read(tx, shell, scope, asks, said)).arguments()
+
+
+def _options(asks: type[Ask]) -> dict[str, Any]:
+    """By field: the annotation that makes typer an option or an argument of it, and its default."""
+    hints = get_type_hints(asks)
+    offered = {name: about for name, about in asked_of(asks).items() if not about.rest_only and about.secret is None}
+    return {name: _option(name, hints[name], about, _is_needed(asks, name)) for name, about in offered.items()}
+
+
+def _option(name: str, hint: Any, about: Asked, is_needed: bool) -> Any:
+    kind = _typed(hint, about)
+    bounds = _bounds(about) if kind is int else {}
+    metavar = about.metavar or None
+    if about.argument:
+        return Annotated[kind, typer.Argument(metavar=metavar, help=about.help)], Parameter.empty
+    option = typer.Option(*_names(name, about), metavar=metavar, help=about.help, **bounds)
+    if is_needed:
+        return Annotated[kind, option], Parameter.empty
+    return (Annotated[bool, option], False) if kind is bool else (Annotated[kind | None, option], None)
+
+
+def _bounds(about: Asked) -> dict[str, Any]:
+    return {} if about.rules is None else {"min": about.rules.ge, "max": about.rules.le}
+
+
+def _names(name: str, about: Asked) -> list[str]:
+    return about.option.split(",") if about.option else [f"--{name.replace('_', '-')}"]
+
+
+def _typed(hint: Any, about: Asked) -> Any:
+    """What is typed: a name where something is looked up, a moment as people write it."""
+    inner = [one for one in get_args(hint) if one is not type(None)]
+    if get_origin(hint) is tuple:
+        return list[inner[0]]  # type: ignore[valid-type]  # the type of its parts
+    kind = inner[0] if inner and get_origin(hint) is not dict else hint
+    return str if about.find or kind is datetime else kind
+
+
+def _is_needed(asks: type[Ask], name: str) -> bool:
+    field = asks.__dataclass_fields__[name]  # type: ignore[attr-defined]  # every subclass is a dataclass
+    return bool(field.default is field.default_factory)
+
+
+async def _read(tx: Tx, shell: Shell, scope: Scope, asks: type[Ask], given: Mapping[str, Any]) -> dict[str, Any]:
+    """What was typed, as the values that REST would be sent. What was left out stays out."""
+    hints, said = get_type_hints(asks), {}
+    for name, about in asked_of(asks).items():
+        value = given.get(name)
+        if value is None or (value is False and not _is_needed(asks, name)) or value in ([], ()):
+            continue
+        if about.find:
+            value = await find_name(about.find)(tx, scope, value)
+        elif datetime in (hints[name], *get_args(hints[name])):
+            value = moments.read_moment(value, tx.now)
+        said[name] = tuple(value) if isinstance(value, list) else value
+    return said
+
+
+def read_secrets(shell: Shell, asks: type[Ask] | None) -> dict[str, str]:
+    """Never from the line: asked for, or from stdin, a line each."""
+    asked = {} if asks is None else asked_of(asks)
+    return {name: _prompt(shell, about.secret) for name, about in asked.items() if about.secret is not None}
+
+
+def _prompt(shell: Shell, label: Pair) -> str:
+    if sys.stdin.isatty() and sys.stderr.isatty():
+        typed: str = typer.prompt(put(shell.lang, label), hide_input=True, err=True, default="", show_default=False)
+        return typed.strip()
+    return sys.stdin.readline().strip()
+
+
+def _which(noun: Noun) -> Any:
+    return Annotated[str, typer.Argument(metavar=noun.one.upper(), help=noun.which)], Parameter.empty
+
+
+def _signed(run: Callable[..., None], help: str, **takes: Any) -> Callable[..., None]:
+    """Typer reads what a command takes from its signature."""
+    parameters = [Parameter("ctx", Parameter.KEYWORD_ONLY, annotation=typer.Context)]
+    for name, (annotation, default) in takes.items():
+        parameters.append(Parameter(name, Parameter.KEYWORD_ONLY, annotation=annotation, default=default))
+
+    def command(**given: Any) -> None:
+        run(**given)
+
+    command.__signature__ = Signature(parameters)  # type: ignore[attr-defined]  # read by inspect
+    command.__annotations__ = {one.name: one.annotation for one in parameters}
+    command.__doc__ = help
+    return command

@@ -1,0 +1,111 @@
+"""Nouns: a resource, its lists and its verbs. A row here is a REST operation and a command at once.
+
+Functions are named `module:function` and imported when they are called. Their forms:
+
+- find    `(tx, scope, id) -> row`, raising what is not found or not in sight
+- hold    `(tx, id)`: locks the row; the same function the actions lock it with
+- named   `(tx, scope, text) -> row`: by number or by name, for people
+- view    `(row, viewer) -> View`
+- load    `(tx, scope, wanted, cursor=…, limit=…) -> Page[row]`; of a short list `(tx, scope, wanted) -> rows`
+- action  `(tx, actor, id, **said) -> row`; of a verb that makes something `(tx, actor, **said) -> row`
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from pabal.platform.language.pairs import Pair
+from pabal.platform.resources.asks import Ask, Filter
+from pabal.platform.resources.views import View
+
+Need = Literal["vault", "services", "owners"]
+
+
+@dataclass(frozen=True)
+class Listing:
+    """A list of a noun: `name` is its operation in REST, `title` names its cursors and its CSV.
+
+    `is_short`: few by nature, answered whole. `path` and `command` are said where they are not the noun's own list.
+    """
+
+    name: str
+    help: str
+    load: str
+    columns: tuple[str, ...]
+    empty: Pair
+    wanted: type[Filter] = Filter
+    title: str = ""
+    count: str = ""
+    is_short: bool = False
+    path: str = ""
+    command: str = "list"
+    has_period: bool = False
+
+
+@dataclass(frozen=True)
+class Verb:
+    """What one does with a noun. `operation` is its name in REST, `command` its name in the command line.
+
+    `makes`: it needs no row, and what comes of it is new. `answers_nothing`: 204. `confirm` is asked by the command
+    before what cannot be undone. `needs` are handed to the action by name. `key_required`: sent twice it would be done
+    twice, so REST asks for an Idempotency-Key. `rest` or `command` left empty: the verb is not offered there.
+    """
+
+    name: str
+    action: str
+    help: str
+    asks: type[Ask] | None = None
+    operation: str = ""
+    method: Literal["POST", "PATCH", "PUT", "DELETE"] = "POST"
+    path: str | None = None
+    command: str | None = None
+    status: int = 200
+    makes: bool = False
+    answers_nothing: bool = False
+    confirm: Pair | None = None
+    needs: tuple[Need, ...] = ()
+    key_required: bool = False
+    in_rest: bool = True
+    in_commands: bool = True
+
+
+@dataclass
+class Noun:
+    """A resource: `one` and `many` are its words in commands and paths, `area` what the right to read it is of.
+
+    `columns` are what people see of one; left empty, every field. `words` names the app's own table of status words.
+    `prefix` is of the ids its rows are known by (`dlv` for dlv_01h…); without one, that is their number. `called` is
+    what REST's operations say instead of `one`. `is_versioned`: a row has a `version`, and its ETag is of that.
+    `details` are fields that hold views: people see each as a table of its own, with these columns.
+    """
+
+    one: str
+    many: str
+    area: str
+    shows: type[View]
+    view: str
+    find: str = ""
+    hold: str = ""
+    named: str = ""
+    prefix: str = ""
+    columns: tuple[str, ...] = ()
+    words: str = ""
+    which: str = "Its number, or its name."
+    called: str = ""
+    get_help: str = ""
+    show_command: str = "show"
+    is_versioned: bool = False
+    details: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    listings: list[Listing] = field(default_factory=list)
+    verbs: list[Verb] = field(default_factory=list)
+
+    def lists(self, name: str, help: str, load: str, columns: tuple[str, ...], empty: Pair, **more: Any) -> None:
+        self.listings.append(Listing(name, help, load, columns, empty, **more))
+
+    def verb(self, name: str, action: str, help: str, asks: type[Ask] | None = None, **more: Any) -> None:
+        self.verbs.append(Verb(name, action, help, asks, **more))
+
+    @property
+    def operation(self) -> str:
+        """What REST's names of its operations end with."""
+        return self.called or self.one.replace("-", "_")

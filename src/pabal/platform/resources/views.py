@@ -1,0 +1,110 @@
+"""Views: a thing as every face shows it. A field has its label, its words and its example here and nowhere else."""
+
+import dataclasses
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from enum import Enum
+from typing import Any, ClassVar, Literal, TypeVar, dataclass_transform
+
+from pabal.platform.actor import Actor
+from pabal.platform.language.pairs import Lang, Pair
+
+V = TypeVar("V", bound="View")
+F = TypeVar("F", bound=Callable[..., Any])
+_ABOUT = "about"
+
+
+@dataclass(frozen=True)
+class Viewer:
+    """Who looks, and how: what a view may depend on besides the thing itself."""
+
+    actor: Actor
+    lang: Lang
+    now: datetime
+    zone: tzinfo = UTC
+
+
+@dataclass(frozen=True)
+class About:
+    """What is known of a field besides its type.
+
+    `words` are those of its values, by value. `status` names the table of status words its value is looked up in.
+    `unit`: a unit's id; people are shown the unit's name in its place.
+    """
+
+    label: Pair
+    example: Any = ...
+    description: str = ""
+    words: Mapping[str, Pair] = dataclasses.field(default_factory=dict)
+    status: str = ""
+    kind: Literal["", "unit"] = ""
+
+    def word(self, value: Any) -> Pair | None:
+        return self.words.get(str(value)) if self.words else None
+
+
+def field(label: Pair, **about: Any) -> Any:
+    """A field of a view: `name: str = field(("Name", "이름"), example="여름 행사")`. See About for the rest."""
+    return dataclasses.field(metadata={_ABOUT: About(label, **about)})
+
+
+def column(label: Pair, **about: Any) -> Callable[[F], F]:
+    """For a method of a view: a cell that only people's tables have, made from the fields; it may take the language."""
+
+    def mark(method: F) -> F:
+        setattr(method, _ABOUT, About(label, **about))
+        return method
+
+    return mark
+
+
+@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(field,))
+class View:
+    """Plain values in snake_case. A subclass is a frozen dataclass whose docstring is the schema's description."""
+
+    # by name, in the order they are written: that is the order of columns in a CSV too
+    fields: ClassVar[Mapping[str, About]]
+
+    def __init_subclass__(cls) -> None:
+        made: Any = dataclass(frozen=True, kw_only=True)(cls)
+        cls.fields = {one.name: one.metadata[_ABOUT] for one in dataclasses.fields(made)}
+
+    @classmethod
+    def of(cls: type[V], row: Any, **named: Any) -> V:
+        """The fields that the row has under the same name, and those that are shown otherwise."""
+        given = {name: getattr(row, name) for name in cls.fields if name not in named}
+        return cls(**named, **given)
+
+
+def columns_of(view: type[View]) -> dict[str, About]:
+    """The fields, and the cells that only people see."""
+    made = {name: getattr(view, name) for name in dir(view) if callable(getattr(view, name, None))}
+    return {**view.fields, **{name: getattr(one, _ABOUT) for name, one in made.items() if hasattr(one, _ABOUT)}}
+
+
+def plain(value: Any) -> Any:
+    """As JSON has it: every face writes a moment, an enum, a nested view in this one way."""
+    match value:
+        case View():
+            return {name: plain(getattr(value, name)) for name in value.fields}
+        case Enum():
+            return value.value
+        case datetime():
+            return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
+        case date() | time():
+            return value.isoformat()
+        case timedelta():
+            return value.total_seconds()
+        case Mapping():
+            return {str(name): plain(one) for name, one in value.items()}
+        case str():
+            return value
+        case Sequence() | frozenset() | set():
+            return [plain(one) for one in value]
+    return value
+
+
+def plain_json(value: Any) -> str:
+    return json.dumps(plain(value), ensure_ascii=False, separators=(",", ":"))
