@@ -5,9 +5,9 @@ from datetime import timedelta
 from typing import Literal
 
 from pabal.apps.messaging.actions.reports import success_rate
+from pabal.apps.messaging.model.bots import BotServer
 from pabal.apps.messaging.store import attention as store
 from pabal.apps.messaging.store import bots, statistics
-from pabal.apps.messaging.store.bots import BotServer
 from pabal.base.database import Tx
 from pabal.platform import alerts
 from pabal.platform.alerts import AlertRule, Level, Measure, Reading

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pabal.base.errors import Conflict, Forbidden, Invalid, NotFound, Unavailable
+from pabal.platform.findings import FieldsRefused
 
 if TYPE_CHECKING:
-    from pabal.apps.messaging.model.findings import Finding
     from pabal.apps.messaging.model.rooms import Namesake
 
 # listener
@@ -116,22 +116,11 @@ class TemplateNotFound(NotFound):
     """There is no such template, or it is not yours to see."""
 
 
-class ContentRefused(Invalid):
-    """It cannot be saved as it is. What is wrong is said beside each field."""
-
-    # as the fields of the caller's own request name it: an edge's to say
-    faults: Sequence[object] = ()
-
-    def __init__(self, findings: "Sequence[Finding]") -> None:
-        self.findings = tuple(findings)
-        super().__init__("; ".join(f"{one.field}: {one.text[0]}" for one in self.findings))
-
-
-class ScheduleRefused(ContentRefused):
+class ScheduleRefused(FieldsRefused):
     """The schedule cannot be saved as it is. What is wrong is said beside each field; mend that and save again."""
 
 
-class TemplateRefused(ContentRefused):
+class TemplateRefused(FieldsRefused):
     """The template cannot be saved as it is. What is wrong is said beside each field; mend that and save again."""
 
 
@@ -260,7 +249,6 @@ KO: dict[str, str] = {
     # schedules and templates
     "schedule_not_found": "그런 스케줄이 없거나 볼 권한이 없습니다.",
     "template_not_found": "그런 템플릿이 없거나 볼 권한이 없습니다.",
-    "content_refused": "이대로는 저장할 수 없습니다. 잘못된 곳은 각 항목 옆에 적었습니다.",
     "schedule_refused": "이대로는 예약할 수 없습니다. 각 항목 옆에 적힌 것을 고치고 다시 저장하세요.",
     "template_refused": "이대로는 템플릿을 저장할 수 없습니다. 각 항목 옆에 적힌 것을 고치고 다시 저장하세요.",
     "schedule_changed": "보는 사이에 다른 사람이 이 스케줄을 바꿨습니다. 다시 보고 정하세요.",

@@ -10,10 +10,9 @@ import pytest
 from pabal.apps.messaging.actions import bots as bot_actions
 from pabal.apps.messaging.actions import checking, deliveries
 from pabal.apps.messaging.actions import rooms as actions
-from pabal.apps.messaging.actions.rooms import NewRoom, RoomChange
 from pabal.apps.messaging.errors import BotNotFound, RoomNameRepeated, RoomNameTaken, RoomNotFound
 from pabal.apps.messaging.model.content import Content
-from pabal.apps.messaging.model.rooms import Room
+from pabal.apps.messaging.model.rooms import NewRoom, Room, RoomChange
 from pabal.apps.messaging.store import rooms, sending
 from pabal.apps.messaging.store.rooms import Sighting
 from pabal.apps.messaging.store.schedules import get_schedule
@@ -50,7 +49,7 @@ def new(world: World, **changed: object) -> NewRoom:
 
 
 def as_change(room: Room, **changed: object) -> RoomChange:
-    change = RoomChange(room.unit_id or 0, room.name, room.room_type, room.note, room.limits)
+    change = RoomChange(room.unit_id or 0, room.name, room.room_type, room.note, asdict(room.limits))
     return replace(change, **changed)
 
 

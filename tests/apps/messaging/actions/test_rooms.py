@@ -5,9 +5,8 @@ from dataclasses import replace
 import pytest
 
 from pabal.apps.messaging.actions import rooms as actions
-from pabal.apps.messaging.actions.rooms import NewRoom, RoomChange
 from pabal.apps.messaging.errors import BadRoom, BotNotFound, RoomClaimed, RoomInUse, RoomKnown, RoomNotFound
-from pabal.apps.messaging.model.rooms import Room, RoomLimits, RoomType
+from pabal.apps.messaging.model.rooms import NewRoom, Room, RoomChange, RoomLimits, RoomType
 from pabal.apps.messaging.store import rooms
 from pabal.base.database import Database
 from pabal.platform.actor import Actor, NotAllowed, Role
@@ -34,13 +33,13 @@ async def world(db: Database, tmp_path) -> World:
 
 def as_change(room: Room) -> RoomChange:
     assert room.unit_id is not None
-    return RoomChange(room.unit_id, room.name, room.room_type, room.note, room.limits)
+    return RoomChange(room.unit_id, room.name, room.room_type, room.note, asdict(room.limits))
 
 
 async def test_a_discovered_room_is_the_houses_until_it_is_claimed_for_a_unit(db: Database):
     tree = await plant(db)
     room_id = await add_room(db, None, "18390001", "손님방", bots=[])
-    change = RoomChange(tree.haeundae.id, "해운대 손님방", RoomType.TEST, limits=RoomLimits(min_gap_seconds=0))
+    change = RoomChange(tree.haeundae.id, "해운대 손님방", RoomType.TEST, limits={"min_gap_seconds": 0})
     assert await unclaimed(db, person(tree.busan)) == []
     assert await unclaimed(db, person(tree.hq)) == ["손님방"]
 
@@ -68,7 +67,7 @@ async def test_operators_edit_a_room_and_administrators_its_limits_and_its_unit(
         room = await rooms.get_room(tx, await visible_to(tx, operator), world.room_id)
         same = as_change(room)
         room = await actions.edit(tx, operator, room.id, replace(same, name="새 이름", note="점심에 붐빔"))
-        limits = replace(same, limits=RoomLimits(messages_per_day=10))
+        limits = replace(same, limits={"messages_per_day": 10})
         for change in (limits, replace(same, unit_id=tree.nampo.id)):
             with pytest.raises(NotAllowed):
                 await actions.edit(tx, operator, room.id, change)
@@ -91,9 +90,9 @@ BEYOND = (
     {"name": "가" * 201},
     {"name": "두\n줄"},
     {"note": "가" * 501},
-    {"limits": RoomLimits(messages_per_day=-1)},
-    {"limits": RoomLimits(max_text_length=0)},
-    {"limits": RoomLimits(min_gap_seconds=86_401)},
+    {"limits": {"messages_per_day": -1}},
+    {"limits": {"max_text_length": 0}},
+    {"limits": {"min_gap_seconds": 86_401}},
 )
 
 

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from pabal.apps.messaging.errors import ArchiveNotFound
+from pabal.apps.messaging.model.deliveries import Archive
 from pabal.apps.messaging.store import deliveries
-from pabal.apps.messaging.store.deliveries import Archive
 from pabal.base.database import Tx
 from pabal.platform import storage
 from pabal.platform.actor import Actor, Right

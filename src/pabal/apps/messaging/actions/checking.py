@@ -11,7 +11,7 @@ from pabal.apps.messaging.model import checks, upcoming
 from pabal.apps.messaging.model.bots import Bot, DeviceState
 from pabal.apps.messaging.model.checks import Allowed, say
 from pabal.apps.messaging.model.content import IMAGES_1, IMAGES_2, Content, Pace, Part, Picture, SendOrder, plan_parts
-from pabal.apps.messaging.model.findings import Finding, find
+from pabal.apps.messaging.model.findings import find
 from pabal.apps.messaging.model.rooms import (
     SETTINGS,
     Budget,
@@ -35,6 +35,7 @@ from pabal.base.database import Tx
 from pabal.engine import occurrences
 from pabal.platform import storage
 from pabal.platform.actor import Actor, Right
+from pabal.platform.findings import Finding
 from pabal.platform.settings import Values, values
 from pabal.platform.storage import FileNotFound
 from pabal.platform.tenants import Scope, UnitNotFound, get_unit, visible_to
@@ -54,6 +55,11 @@ class Checked:
     upcoming: tuple[UpcomingSend, ...]
     parts: tuple[Part, ...]
     budget: Budget | None
+    room: Room | None = None
+
+    def begins_at(self, now: datetime) -> datetime:
+        """When it is sent next, or now."""
+        return next((one.moment for one in self.upcoming if one.is_sent), now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,6 +268,11 @@ def _parts(ground: _Ground, new: NewSchedule) -> tuple[Part, ...]:
     if ground.bot is not None:
         pace = replace(pace, image_mode=ground.bot.image_mode)
     return tuple(plan_parts(new.content, pace))
+
+
+async def read_fold(tx: Tx) -> int:
+    """From how many signs on KakaoTalk folds a text."""
+    return (await values(tx, (settings.FOLD_LENGTH,)))[settings.FOLD_LENGTH]
 
 
 async def read_budget(tx: Tx, room: Room, *, components: int = 1) -> Budget:

@@ -266,6 +266,7 @@ async def _note(
 def _shown(schedule: Schedule) -> dict[str, Any]:
     """For the audit, in the words of the form."""
     content, when = schedule.content, schedule.when
+    named = {name: [picture.name for picture in getattr(content, name)] for name in ("images_1", "images_2")}
     return {
         "title": schedule.title,
         "description": schedule.description,
@@ -273,13 +274,8 @@ def _shown(schedule: Schedule) -> dict[str, Any]:
         "unit_id": schedule.unit_id,
         "room": schedule.room_name,
         "bot": schedule.bot_name,
-        "text": content.text,
-        "images_1": [picture.name for picture in content.images_1],
-        "images_2": [picture.name for picture in content.images_2],
-        "send_order": content.send_order,
-        "send_interval_seconds": content.send_interval_seconds,
-        "media_wait_1": content.media_wait_1,
-        "media_wait_2": content.media_wait_2,
+        **content.to_json(),
+        **named,
         "schedule_type": when.schedule_type,
         "schedule_date": when.schedule_date and when.schedule_date.isoformat(),
         "schedule_time": when.schedule_time.isoformat(),

@@ -11,13 +11,14 @@ from pabal.apps.messaging.actions.checking import AREA
 from pabal.apps.messaging.errors import TemplateNameTaken, TemplateNotFound, TemplateRefused
 from pabal.apps.messaging.model.checks import Allowed, clean_text, list_content_problems, list_picture_ids
 from pabal.apps.messaging.model.content import LONGEST_NAME, NewTemplate, Template
-from pabal.apps.messaging.model.findings import Finding, find
+from pabal.apps.messaging.model.findings import find
 from pabal.apps.messaging.model.rooms import RoomLimits
 from pabal.apps.messaging.store import templates as store
 from pabal.base.database import ConstraintBroken, Tx
 from pabal.engine import facts
 from pabal.platform import audit
 from pabal.platform.actor import Actor, Right
+from pabal.platform.findings import Finding
 from pabal.platform.settings import values
 from pabal.platform.tenants import Scope, UnitNotFound, visible_to
 

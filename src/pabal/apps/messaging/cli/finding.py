@@ -16,6 +16,7 @@ from pabal.apps.messaging.model.content import Template
 from pabal.apps.messaging.model.deliveries import Delivery
 from pabal.apps.messaging.model.rooms import Room, RoomType
 from pabal.apps.messaging.model.schedules import Schedule
+from pabal.apps.messaging.resources.rooms import RoomFilter
 from pabal.apps.messaging.store import bots, deliveries, rooms, schedules, templates
 from pabal.base.database import Tx
 from pabal.base.errors import NotFound
@@ -33,7 +34,7 @@ async def find_schedule(tx: Tx, scope: Scope, text: str) -> Schedule:
     number = _number(text)
     if number is not None:
         return await schedules.get_schedule(tx, scope, number)
-    return _only(await schedules.list_titled(tx, scope.listed, text.strip(), most=_MOST), text, ScheduleNotFound)
+    return _only(await schedules.list_titled(tx, scope, text.strip(), most=_MOST), text, ScheduleNotFound)
 
 
 async def find_template(tx: Tx, scope: Scope, text: str) -> Template:
@@ -52,11 +53,23 @@ async def find_room(tx: Tx, scope: Scope, text: str) -> Room:
     return _only(await rooms.list_named(tx, scope, text.strip(), most=_MOST), text, RoomNotFound)
 
 
+async def find_schedule_id(tx: Tx, scope: Scope, text: str) -> int:
+    return (await find_schedule(tx, scope, text)).id
+
+
+async def find_template_id(tx: Tx, scope: Scope, text: str) -> int:
+    return (await find_template(tx, scope, text)).id
+
+
+async def find_bot_id(tx: Tx, scope: Scope, text: str) -> int:
+    return (await find_bot(tx, scope, text)).id
+
+
 async def find_test_room(tx: Tx, scope: Scope, text: str | None) -> Room:
     """The one there is, when none is named."""
     if text is not None:
         return await find_room(tx, scope, text)
-    page = await rooms.list_rooms(tx, rooms.Wanted(scope.listed, room_type=RoomType.TEST), limit=2)
+    page = await rooms.list_rooms(tx, scope, RoomFilter(type=RoomType.TEST), limit=2)
     return _only(page.items, "test", RoomNotFound)
 
 
@@ -89,8 +102,7 @@ async def find_delivery(tx: Tx, scope: Scope, text: str) -> Delivery:
         low, high = ids.read_range("dlv", text.strip())
     except ids.BadId as error:
         raise DeliveryNotFound(text[:100]) from error
-    wanted = deliveries.Wanted(units=scope.listed)
-    page = await deliveries.list_deliveries(tx, wanted, paging.show_cursor(min(high, ids.LAST)), limit=2)
+    page = await deliveries.list_deliveries(tx, scope, cursor=paging.show_cursor(min(high, ids.LAST)), limit=2)
     found = [one for one in page.items if one.id >= low]
     if not found:
         raise DeliveryNotFound(text[:100])

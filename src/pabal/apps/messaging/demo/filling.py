@@ -10,10 +10,9 @@ from zoneinfo import ZoneInfo
 from PIL import Image, ImageDraw
 
 from pabal.apps.messaging.actions import bots, rooms, schedules, templates
-from pabal.apps.messaging.actions.rooms import NewRoom
 from pabal.apps.messaging.machine import DEVICE, SCHEDULE, ScheduleEvent
 from pabal.apps.messaging.model.content import Content, ImageMode, NewTemplate, Picture, SendOrder
-from pabal.apps.messaging.model.rooms import RoomType
+from pabal.apps.messaging.model.rooms import NewRoom, RoomType
 from pabal.apps.messaging.model.schedules import LatePolicy, NewSchedule, ScheduleType, When
 from pabal.apps.messaging.simulator.bot import SimulatedBot
 from pabal.apps.messaging.simulator.options import Options
@@ -140,7 +139,7 @@ async def load(tx: Tx) -> None:
         await templates.save(tx, ENGINE, NewTemplate(name=name, unit_id=units["부산총판"], text=text))
     for act in WORDS:
         await _schedule(tx, act, ())
-    await tx.run(SQL.insert_past, now=tx.now)
+    await tx.run(SQL.insert_past, content=list(Content.__dataclass_fields__), now=tx.now)
     await tx.run(SQL.insert_past_parts)
     await tx.run(SQL.count_past)
     await tx.run(SQL.insert_traffic, now=tx.now)

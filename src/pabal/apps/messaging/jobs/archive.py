@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from pabal.apps.messaging import settings as own
-from pabal.apps.messaging.model.deliveries import about_of
+from pabal.apps.messaging.model.deliveries import Archive, about_of
 from pabal.apps.messaging.model.seed import as_seed
 from pabal.apps.messaging.store import deliveries
-from pabal.apps.messaging.store.deliveries import Archive
 from pabal.base.database import Database, Tx
 from pabal.base.telemetry import declare, emit
 from pabal.engine import schedules

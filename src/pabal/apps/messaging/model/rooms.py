@@ -1,6 +1,7 @@
 """Rooms and the limits on what is sent there. Pure."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
 
@@ -87,6 +88,33 @@ NAMES = {
 SHARED_NAME = "room_name_shared"
 _SHARED = "name"
 WINDOWS = {**NAMES, _SHARED: SHARED_NAME}
+
+
+@dataclass(frozen=True, slots=True)
+class RoomChange:
+    """What is to be different; what is left out stays. In `limits`, None is the setting's.
+
+    `confirm`: that a bot calls another room in sight by the same name is known, and meant.
+    """
+
+    unit_id: int | None = None
+    name: str | None = None
+    room_type: RoomType | None = None
+    note: str | None = None
+    limits: Mapping[str, int | None] = field(default_factory=dict)
+    confirm: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NewRoom:
+    """One that no bot has heard anything in yet. `name` is also what the bot calls it: a text is addressed by that."""
+
+    channel_id: str
+    name: str
+    bot_id: int
+    unit_id: int | None = None
+    room_type: RoomType = RoomType.PRODUCTION
+    confirm: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,10 @@ from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from pabal.apps.messaging.model.checks import say
-from pabal.apps.messaging.model.findings import REASONS, Finding, fill, find
+from pabal.apps.messaging.model.findings import REASONS, fill, find
 from pabal.apps.messaging.model.schedules import When
 from pabal.engine.recurrence import Upcoming, preview
+from pabal.platform.findings import Finding
 from pabal.platform.language.pairs import Pair
 
 SHOWN = 5

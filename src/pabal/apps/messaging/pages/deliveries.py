@@ -14,14 +14,24 @@ from pabal.apps.messaging.actions import archives, reports
 from pabal.apps.messaging.actions import deliveries as actions
 from pabal.apps.messaging.jobs.archive import ARCHIVE
 from pabal.apps.messaging.model.content import ImageMode, Pace
-from pabal.apps.messaging.model.deliveries import Delivery, DeliveryPart, PartState, Tally, show_components, tally
+from pabal.apps.messaging.model.deliveries import (
+    Cause,
+    Delivery,
+    DeliveryPart,
+    DeliveryState,
+    OpenSend,
+    PartState,
+    Tally,
+    show_components,
+    tally,
+)
 from pabal.apps.messaging.model.preview import bubbles
 from pabal.apps.messaging.model.reasons import COMPONENTS, Sentence, explain, name_limit, name_reason
 from pabal.apps.messaging.pages.page_texts import AREA, PAGE, tell
 from pabal.apps.messaging.pages.statistics import CAUSES
+from pabal.apps.messaging.resources.deliveries import MessageDeliveryFilter
 from pabal.apps.messaging.store import bots, rooms, schedules
 from pabal.apps.messaging.store import deliveries as store
-from pabal.apps.messaging.store.deliveries import OpenSend, Wanted
 from pabal.apps.messaging.store.statistics import Period
 from pabal.base.database import Tx
 from pabal.engine import ids, listing
@@ -76,19 +86,20 @@ class Filters(BaseModel):
     def is_set(self) -> bool:
         return bool(self.model_dump(exclude_defaults=True, exclude={"cursor"}))
 
-    def wanted(self, visit: Visit) -> Wanted:
+    def wanted(self, visit: Visit) -> MessageDeliveryFilter:
         """Only ends; a day is the visitor's."""
         day = read_day(self.day)
-        return Wanted(
-            units=visit.scope.listed,
-            states=(self.state,) if self.state in ENDED else ENDED,
-            schedule_id=read_number(self.schedule),
-            room_id=read_number(self.room),
-            bot_id=read_number(self.bot),
-            cause=self.cause if self.cause in CAUSES else None,
-            from_at=None if day is None else midnight(visit, day),
-            to_at=None if day is None else midnight(visit, day, days=1),
-            q=self.q or None,
+        return MessageDeliveryFilter.make(
+            {
+                "state": tuple(DeliveryState(one) for one in ((self.state,) if self.state in ENDED else ENDED)),
+                "schedule": read_number(self.schedule),
+                "room": read_number(self.room),
+                "bot": read_number(self.bot),
+                "cause": Cause(self.cause) if self.cause in CAUSES else None,
+                "since": None if day is None else midnight(visit, day),
+                "until": None if day is None else midnight(visit, day, days=1),
+                "q": self.q or None,
+            }
         )
 
     def leaves(self, one: OpenSend) -> bool:
@@ -172,7 +183,7 @@ async def export(visit: Visitor, filters: Annotated[Filters, Query()]) -> Respon
 
     async def read(cursor: str | None) -> Page[Sequence[Any]]:
         async with visit.read() as tx:
-            page = await store.list_deliveries(tx, filters.wanted(visit), cursor, AT_ONCE)
+            page = await store.list_deliveries(tx, visit.scope, filters.wanted(visit), cursor=cursor, limit=AT_ONCE)
         return Page([_csv_row(visit, show_line(visit, one)) for one in page.items], page.cursor)
 
     return stream_csv("deliveries", COLUMNS, read)
@@ -183,7 +194,9 @@ async def _load(tx: Tx, visit: Visit, filters: Filters) -> Page[Delivery]:
     if filters.state in PLACES:
         return Page([], None)
     wanted = filters.wanted(visit)
-    return await read_page(lambda cursor: store.list_deliveries(tx, wanted, cursor, PAGE), filters.cursor)
+    return await read_page(
+        lambda cursor: store.list_deliveries(tx, visit.scope, wanted, cursor=cursor, limit=PAGE), filters.cursor
+    )
 
 
 async def _list_open(tx: Tx, visit: Visit, filters: Filters) -> list[OpenLine]:
@@ -206,7 +219,7 @@ def _say_place(visit: Visit, one: OpenSend) -> str:
 
 
 async def _read_choices(tx: Tx, visit: Visit, filters: Filters) -> dict[str, Any]:
-    known_rooms = await rooms.list_rooms(tx, rooms.Wanted(units=visit.scope.listed), limit=CHOICES)
+    known_rooms = await rooms.list_rooms(tx, visit.scope, limit=CHOICES)
     known_bots = await bots.list_bots(tx, visit.scope, limit=CHOICES)
     schedule_id = read_number(filters.schedule)
     schedule = None if schedule_id is None else await schedules.find_schedule(tx, schedule_id)

@@ -9,20 +9,21 @@ from fastapi import APIRouter
 from fastapi.responses import Response
 
 from pabal.apps.messaging.actions import deliveries, schedules, templates
-from pabal.apps.messaging.errors import ContentRefused, ScheduleChanged, TemplateNameTaken, TemplateNotFound
+from pabal.apps.messaging.errors import ScheduleChanged, TemplateNameTaken, TemplateNotFound
 from pabal.apps.messaging.model.content import NewTemplate
-from pabal.apps.messaging.model.findings import Finding
 from pabal.apps.messaging.model.schedules import NewSchedule, Schedule
 from pabal.apps.messaging.pages.form_draft import GROUPS, Draft, rearrange, understand
 from pabal.apps.messaging.pages.form_post import PostedDraft, PostedForm, receive
 from pabal.apps.messaging.pages.form_view import NOT_YET, QUIET, FormMessages, FormView, Refused, Said, load_form
 from pabal.apps.messaging.pages.page_texts import AREA
+from pabal.apps.messaging.resources.images import CONTENT
 from pabal.apps.messaging.store.rooms import find_room, get_room
 from pabal.apps.messaging.store.schedules import get_schedule
 from pabal.apps.messaging.store.templates import get_template
 from pabal.base.database import Tx
 from pabal.base.errors import PabalError
 from pabal.platform.actor import Right
+from pabal.platform.findings import FieldsRefused, Finding
 from pabal.platform.language.errors import explain
 from pabal.platform.language.pairs import Pair
 from pabal.platform.tenants import visible_to
@@ -179,7 +180,7 @@ async def keep_template(visit: Visit, sent: PostedDraft) -> Redisplay:
     try:
         async with visit.change() as tx:
             made = await templates.save(tx, visit.actor, new)
-    except ContentRefused as error:
+    except FieldsRefused as error:
         return Redisplay(draft, FormMessages(more=_at_template(error.findings), refused=sent.refused), 422)
     except TemplateNameTaken as error:
         return Redisplay(draft, FormMessages(more=(_find(error, "template_name"),), refused=sent.refused), 422)
@@ -196,7 +197,7 @@ async def save(visit: Visit, draft: Draft, tx: Tx) -> Schedule | Redisplay:
         return Redisplay(draft, FormMessages(is_told=True), 422)
     try:
         return await _write(visit, draft, understood.new, tx)
-    except ContentRefused:
+    except FieldsRefused:
         return Redisplay(draft, FormMessages(is_told=True), 422)
     except ScheduleChanged as error:
         return await _was_changed(visit, draft, tx, error)
@@ -231,10 +232,7 @@ def _find(error: PabalError, field: str) -> Finding:
 LAST = 4
 STEPS = {
     1: {"title", "description", "room_type", "room_id", "bot_id", "unit_id"},
-    2: {
-        "text", "send_order", "send_interval_seconds", "media_wait_1", "media_wait_2", "images_1", "images_2",
-        "template_id", "template_name",
-    },
+    2: {*CONTENT, "template_id", "template_name"},
     3: {
         "schedule_type", "schedule_date", "schedule_time", "schedule_weekdays", "zone", "valid_from", "valid_until",
         "late_policy",

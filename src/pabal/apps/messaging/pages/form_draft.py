@@ -8,10 +8,10 @@ from typing import Self, TypeVar
 from zoneinfo import ZoneInfo
 
 from pabal.apps.messaging.model.content import IMAGES_1, IMAGES_2, Content, Picture, SendOrder
-from pabal.apps.messaging.model.findings import Finding
 from pabal.apps.messaging.model.rooms import Room, RoomType
 from pabal.apps.messaging.model.schedules import LatePolicy, NewSchedule, Schedule, ScheduleType, When
 from pabal.engine.recurrence import Weekday
+from pabal.platform.findings import Finding
 from pabal.platform.language.pairs import Pair
 from pabal.platform.web.filters import FIRST_YEAR, LAST_YEAR
 from pabal.platform.web.lists import read_number

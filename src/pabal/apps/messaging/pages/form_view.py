@@ -10,17 +10,19 @@ from pabal.apps.messaging.actions import checking
 from pabal.apps.messaging.actions.checking import Checked
 from pabal.apps.messaging.errors import RoomNotFound
 from pabal.apps.messaging.model.content import Content, ImageMode, Pace, Template
-from pabal.apps.messaging.model.findings import Finding
 from pabal.apps.messaging.model.preview import Bubble, bubbles
 from pabal.apps.messaging.model.rooms import Room, RoomType
 from pabal.apps.messaging.model.schedules import NewSchedule, ScheduleType
 from pabal.apps.messaging.pages.form_draft import ZONES, Draft, understand
+from pabal.apps.messaging.resources.images import CONTENT
+from pabal.apps.messaging.resources.schedules import MessageScheduleView
 from pabal.apps.messaging.store.bots import find_bot
-from pabal.apps.messaging.store.rooms import Wanted, get_room, list_rooms
+from pabal.apps.messaging.store.rooms import get_room, list_rooms
 from pabal.apps.messaging.store.templates import list_templates
 from pabal.base.database import Tx
 from pabal.base.errors import Invalid
 from pabal.engine import recurrence
+from pabal.platform.findings import Finding
 from pabal.platform.language.moments import show_moment
 from pabal.platform.language.pairs import Lang, Pair, put
 from pabal.platform.settings import values
@@ -35,29 +37,12 @@ _SETTINGS = (
 )  # fmt: skip
 NOT_YET: Pair = ("not chosen yet", "아직 정하지 않음")
 NAMES: dict[str, Pair] = {
-    "title": ("Title", "제목"),
-    "description": ("Description", "설명"),
+    **{name: about.label for name, about in MessageScheduleView.fields.items()},
     "room_type": ("Room type", "톡방 종류"),
     "room_id": ("Room", "톡방"),
     "bot_id": ("Bot", "봇"),
     "unit_id": ("On behalf of", "조직"),
-    "text": ("Text", "글"),
-    "images_1": ("Image group 1", "그림 묶음 1"),
-    "images_2": ("Image group 2", "그림 묶음 2"),
-    "media_wait_1": ("Wait after group 1", "묶음 1 기다림"),
-    "media_wait_2": ("Wait after group 2", "묶음 2 기다림"),
-    "send_order": ("Send order", "보내는 순서"),
-    "send_interval_seconds": ("Pause between messages", "메시지 사이 간격"),
-    "schedule_type": ("Repeat", "반복"),
-    "schedule_date": ("Date", "보낼 날짜"),
-    "schedule_time": ("Time", "보낼 시각"),
-    "schedule_weekdays": ("Days", "요일"),
-    "zone": ("Time zone", "시간대"),
-    "valid_from": ("Valid from", "유효 기간 시작"),
-    "valid_until": ("Valid until", "유효 기간 끝"),
-    "late_policy": ("When late", "늦었을 때"),
-    "state": ("State", "상태"),
-    "template_id": ("Template", "템플릿"),
+    "zone": MessageScheduleView.fields["timezone"].label,
     "template_name": ("Template name", "템플릿 이름"),
 }
 _TOPICS = {
@@ -159,6 +144,12 @@ class FormView:
     @property
     def test_rooms(self) -> list[Room]:
         return [room for room in self.rooms if room.room_type is RoomType.TEST and room.bots]
+
+    @property
+    def pacing(self) -> list[str]:
+        """What a template's form carries along so that its preview has a pace."""
+        shown = ("text", "images_1", "images_2", "media_wait_1", "media_wait_2")
+        return [name for name in CONTENT if name not in shown]
 
     @property
     def count(self) -> int:
@@ -269,7 +260,7 @@ async def load_limits(tx: Tx) -> Limits:
 
 async def _load_rooms(tx: Tx, visit: Visit, draft: Draft) -> list[Room]:
     """Those in the chosen scope, and the one that is chosen already."""
-    rooms = (await list_rooms(tx, Wanted(visit.scope.listed), limit=MOST_CHOICES)).items
+    rooms = (await list_rooms(tx, visit.scope, limit=MOST_CHOICES)).items
     chosen = read_number(draft.room_id)
     if chosen is None or any(room.id == chosen for room in rooms):
         return rooms

@@ -12,16 +12,26 @@ from pydantic import BaseModel
 from pabal.apps.messaging.actions import deliveries as sending
 from pabal.apps.messaging.actions import rooms as actions
 from pabal.apps.messaging.actions.checking import read_budget
-from pabal.apps.messaging.actions.rooms import NewRoom, RoomChange
 from pabal.apps.messaging.errors import BadRoom, RoomNameRepeated
 from pabal.apps.messaging.model.reasons import LIMITS
-from pabal.apps.messaging.model.rooms import SETTINGS, Budget, BudgetRow, Room, RoomLimits, RoomType
+from pabal.apps.messaging.model.rooms import (
+    SETTINGS,
+    Budget,
+    BudgetRow,
+    NewRoom,
+    Room,
+    RoomChange,
+    RoomLimits,
+    RoomType,
+)
 from pabal.apps.messaging.pages.deliveries import show_line
 from pabal.apps.messaging.pages.page_texts import AREA, PAGE
 from pabal.apps.messaging.pages.statistics import draw_traffic
 from pabal.apps.messaging.resources.bots import BotFilter
+from pabal.apps.messaging.resources.deliveries import MessageDeliveryFilter
+from pabal.apps.messaging.resources.rooms import RoomFilter
+from pabal.apps.messaging.resources.schedules import MessageScheduleFilter
 from pabal.apps.messaging.store import bots, deliveries, rooms, schedules
-from pabal.apps.messaging.store.rooms import Wanted
 from pabal.base.database import Tx
 from pabal.engine.listing import Page
 from pabal.platform import settings
@@ -51,9 +61,9 @@ class Filters(BaseModel):
     def is_set(self) -> bool:
         return bool(self.model_dump(exclude_defaults=True, exclude={"cursor"}))
 
-    def wanted(self, visit: Visit) -> Wanted:
+    def wanted(self) -> RoomFilter:
         kind = RoomType(self.type) if self.type in set(RoomType) else None
-        return Wanted(visit.scope.listed, self.q or None, kind, read_number(self.bot))
+        return RoomFilter(q=self.q or None, type=kind, bot=read_number(self.bot))
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,8 +169,10 @@ def say_budget(visit: Visit, budget: Budget) -> str:
 
 
 async def _load(tx: Tx, visit: Visit, filters: Filters) -> Page[Room]:
-    wanted = filters.wanted(visit)
-    return await read_page(lambda cursor: rooms.list_rooms(tx, wanted, cursor=cursor, limit=PAGE), filters.cursor)
+    wanted = filters.wanted()
+    return await read_page(
+        lambda cursor: rooms.list_rooms(tx, visit.scope, wanted, cursor=cursor, limit=PAGE), filters.cursor
+    )
 
 
 async def _show(tx: Tx, visit: Visit, room: Room, units: Tree) -> Line:
@@ -236,8 +248,8 @@ async def edit(
     """Name, type, note and whose it is; the limits stay."""
     try:
         async with visit.change() as tx:
-            room = await rooms.get_room(tx, visit.scope, room_id)
-            change = RoomChange(unit_id or room.unit_id or 0, name, room_type, note, room.limits, confirm)
+            await rooms.get_room(tx, visit.scope, room_id)
+            change = RoomChange(unit_id or None, name, room_type, note, confirm=confirm)
             await actions.edit(tx, visit.actor, room_id, change)
     except RoomNameRepeated as error:
         posted = {"name": name, "room_type": room_type, "note": note, "unit_id": unit_id}
@@ -251,9 +263,8 @@ async def limit(visit: Visitor, room_id: RowId) -> Response:
     form = await visit.request.form()
     limits = RoomLimits(**{name: _read_limit(name, form.get(name)) for name in LIMITS})
     async with visit.change() as tx:
-        room = await rooms.get_room(tx, visit.scope, room_id)
-        change = RoomChange(room.unit_id or 0, room.name, room.room_type, room.note, limits)
-        await actions.edit(tx, visit.actor, room_id, change)
+        await rooms.get_room(tx, visit.scope, room_id)
+        await actions.edit(tx, visit.actor, room_id, RoomChange(limits=asdict(limits)))
     return visit.go(f"/messages/rooms/{room_id}", said=("Limits saved.", "제한을 저장했습니다."))
 
 
@@ -283,15 +294,14 @@ async def test(
 
 
 async def _read_around(tx: Tx, visit: Visit, room: Room) -> dict[str, Any]:
-    units = visit.scope.listed
     is_test = room.room_type is RoomType.TEST
-    own = await schedules.list_schedules(tx, schedules.Wanted(units=units, room_id=room.id), limit=50)
-    tested = await schedules.list_schedules(tx, schedules.Wanted(units=units), limit=100) if is_test else own
-    last = await deliveries.list_deliveries(tx, deliveries.Wanted(units=units, room_id=room.id), limit=LAST)
-    under_way = [one for one in await deliveries.list_open(tx, units) if one.room_id == room.id]
+    own = await schedules.list_schedules(tx, visit.scope, MessageScheduleFilter(room=room.id), limit=50)
+    tested = await schedules.list_schedules(tx, visit.scope, limit=100) if is_test else own
+    last = await deliveries.list_deliveries(tx, visit.scope, MessageDeliveryFilter(room=room.id), limit=LAST)
+    under_way = [one for one in await deliveries.list_open(tx, visit.scope.listed) if one.room_id == room.id]
     known = await bots.list_bots(tx, visit.scope, BotFilter(room=room.id))
     traffic = await rooms.list_traffic(tx, room.id, since=tx.now - STRETCH, until=tx.now)
-    places = await rooms.list_rooms(tx, rooms.Wanted(units=units, room_type=RoomType.TEST), limit=100)
+    places = await rooms.list_rooms(tx, visit.scope, RoomFilter(type=RoomType.TEST), limit=100)
     sent = [one.started_at for one in last.items if one.started_at and one.started_at > tx.now - STRETCH]
     points = _fold(tx.now, traffic)
     sight = await visible_to(tx, visit.actor)

@@ -14,20 +14,21 @@ from pabal.apps.messaging.actions import deliveries, schedules
 from pabal.apps.messaging.actions.checking import Checked, survey
 from pabal.apps.messaging.machine import SCHEDULE
 from pabal.apps.messaging.model.content import ImageMode, Pace
+from pabal.apps.messaging.model.deliveries import OpenSend
 from pabal.apps.messaging.model.preview import Bubble
 from pabal.apps.messaging.model.rooms import RoomType
 from pabal.apps.messaging.model.schedules import Schedule, ScheduleState, ScheduleType
 from pabal.apps.messaging.pages.deliveries import show_line
 from pabal.apps.messaging.pages.form_view import MOST_CHOICES, describe, load_limits, show_bubbles
 from pabal.apps.messaging.pages.page_texts import AREA
+from pabal.apps.messaging.resources.deliveries import MessageDeliveryFilter
+from pabal.apps.messaging.resources.rooms import RoomFilter
+from pabal.apps.messaging.resources.schedules import ListedState, MessageScheduleFilter, ScheduleSort, pace_of
 from pabal.apps.messaging.store.bots import find_bot
-from pabal.apps.messaging.store.deliveries import OpenSend, list_deliveries, list_open
-from pabal.apps.messaging.store.deliveries import Wanted as WantedDeliveries
-from pabal.apps.messaging.store.rooms import Wanted as WantedRooms
+from pabal.apps.messaging.store.deliveries import list_deliveries, list_open
 from pabal.apps.messaging.store.rooms import list_rooms
 from pabal.apps.messaging.store.schedules import (
     Last,
-    Wanted,
     count_states,
     count_today,
     get_schedule,
@@ -45,7 +46,7 @@ from pabal.platform import tenants
 from pabal.platform.actor import Right
 from pabal.platform.language.moments import show_moment
 from pabal.platform.language.pairs import Pair, put
-from pabal.platform.tenants import UnitNotFound
+from pabal.platform.tenants import Scope, UnitNotFound
 from pabal.platform.web.actors import name_actors
 from pabal.platform.web.idempotency import REPLAYED, Act, Once
 from pabal.platform.web.identify import Visitor
@@ -93,7 +94,7 @@ async def show_list(visit: Visitor, filters: Annotated[Filters, Query()]) -> Res
     async with visit.read() as tx:
         page = await _load_page(tx, visit, filters)
         rows = await make_rows(tx, visit, page.items)
-        rooms = (await list_rooms(tx, WantedRooms(visit.scope.listed), limit=MOST_CHOICES)).items
+        rooms = (await list_rooms(tx, visit.scope, limit=MOST_CHOICES)).items
         units = (await load_tree(tx, visit.scope)).choices()
         counts = await _count(tx, visit)
     return await visit.show(
@@ -176,8 +177,7 @@ async def choose_test_room(visit: Visitor, schedule_id: RowId) -> Response:
     visit.actor.require(Right.WRITE, AREA)
     async with visit.read() as tx:
         schedule = await get_schedule(tx, visit.scope, schedule_id)
-        wanted = WantedRooms(visit.scope.listed, room_type=RoomType.TEST)
-        rooms = (await list_rooms(tx, wanted, limit=MOST_CHOICES)).items
+        rooms = (await list_rooms(tx, visit.scope, RoomFilter(type=RoomType.TEST), limit=MOST_CHOICES)).items
     nonce = secrets.token_urlsafe(12)
     return await visit.show("messaging/test_send.html", schedule=schedule, rooms=rooms, nonce=nonce)
 
@@ -205,28 +205,28 @@ async def _once(visit: Visit, once: str, what: str, act: Act, back: str) -> Resp
 
 async def _load_page(tx: Tx, visit: Visit, filters: Filters) -> Page[Schedule]:
     states = _VIEWS.get(filters.view) or [one for one in filters.state.split(",") if one in _STATES]
-    wanted = Wanted(
-        await _read_units(tx, visit, filters.unit),
-        states=states,
-        types=[one for one in filters.type.split(",") if one in set(ScheduleType)],
-        room_id=read_number(filters.room),
-        bot_id=read_number(filters.bot),
+    wanted = MessageScheduleFilter(
+        state=tuple(ListedState(one) for one in states),
+        type=tuple(ScheduleType(one) for one in filters.type.split(",") if one in set(ScheduleType)),
+        room=read_number(filters.room),
+        bot=read_number(filters.bot),
         q=filters.q or None,
-        sort="newest" if filters.sort == "newest" else "next",
+        sort=ScheduleSort.NEWEST if filters.sort == "newest" else ScheduleSort.NEXT,
     )
-    page = await read_page(lambda cursor: list_schedules(tx, wanted, cursor), filters.cursor)
+    scope = await _read_scope(tx, visit, filters.unit)
+    page = await read_page(lambda cursor: list_schedules(tx, scope, wanted, cursor=cursor), filters.cursor)
     return page if filters.view != "today" else _cut_today(page, midnight(visit, today(visit), days=1))
 
 
-async def _read_units(tx: Tx, visit: Visit, unit: str) -> list[int] | None:
+async def _read_scope(tx: Tx, visit: Visit, unit: str) -> Scope:
     """A unit that is not in sight filters nothing."""
     number = read_number(unit)
     if number is None or not visit.scope.holds(number):
-        return visit.scope.listed
+        return visit.scope
     try:
-        return (await tenants.visible_to(tx, visit.actor, within=number)).listed
+        return await tenants.visible_to(tx, visit.actor, within=number)
     except UnitNotFound:
-        return visit.scope.listed
+        return visit.scope
 
 
 def _cut_today(page: Page[Schedule], until: datetime) -> Page[Schedule]:
@@ -275,7 +275,7 @@ async def show(visit: Visitor, schedule_id: RowId) -> Response:
         schedule = await get_schedule(tx, visit.scope, schedule_id)
         [row] = await make_rows(tx, visit, [schedule])
         checked = (await survey(tx, visit.actor, schedule.as_new(), schedule)).checked
-        sends = await list_deliveries(tx, WantedDeliveries(visit.scope.listed, schedule_id=schedule_id), limit=RECENT)
+        sends = await list_deliveries(tx, visit.scope, MessageDeliveryFilter(schedule=schedule_id), limit=RECENT)
         shown = await _show_bubbles(tx, schedule, checked)
         history = await _load_history(tx, visit, schedule)
     return await visit.show(
@@ -285,6 +285,7 @@ async def show(visit: Visitor, schedule_id: RowId) -> Response:
         warnings=[*checked.problems, *checked.warnings] if schedule.is_active else checked.problems,
         budget=checked.budget,
         bubbles=shown,
+        pace=pace_of(schedule.content, visit.lang),
         lines=[show_line(visit, one) for one in sends.items],
         history=history,
         nonce=secrets.token_urlsafe(12),

@@ -8,18 +8,19 @@ from fastapi.responses import Response
 from pydantic import BaseModel
 
 from pabal.apps.messaging.actions import templates
-from pabal.apps.messaging.errors import ContentRefused, TemplateNameTaken
+from pabal.apps.messaging.errors import TemplateNameTaken
 from pabal.apps.messaging.model.content import NewTemplate, Template
-from pabal.apps.messaging.model.findings import Finding
 from pabal.apps.messaging.pages.form import MOVES, change_draft
 from pabal.apps.messaging.pages.form_draft import Draft
 from pabal.apps.messaging.pages.form_post import PostedDraft, PostedForm, receive
 from pabal.apps.messaging.pages.form_view import QUIET, FormMessages, load_form
 from pabal.apps.messaging.pages.page_texts import AREA
+from pabal.apps.messaging.resources.templates import MessageTemplateFilter
 from pabal.apps.messaging.store.templates import get_template, list_templates
 from pabal.base.database import Tx
 from pabal.engine.listing import Page
 from pabal.platform.actor import Right
+from pabal.platform.findings import FieldsRefused, Finding
 from pabal.platform.language.errors import explain
 from pabal.platform.tenants import visible_to
 from pabal.platform.web.identify import Visitor
@@ -95,7 +96,7 @@ async def _keep(posted: PostedForm, template_id: int | None) -> Response:
         return await _show(visit, redisplay.draft, redisplay.messages, redisplay.status, template_id=template_id)
     try:
         made = await _write(visit, sent, template_id)
-    except ContentRefused as error:
+    except FieldsRefused as error:
         return await _refuse(visit, sent, error.findings, template_id)
     except TemplateNameTaken as error:
         found = Finding(error.code, "template_name", (explain(error, "en"), explain(error, "ko")))
@@ -134,5 +135,6 @@ async def _is_own(tx: Tx, visit: Visit, template_id: int) -> bool:
 
 async def _load_page(tx: Tx, visit: Visit, filters: Filters) -> Page[Template]:
     return await read_page(
-        lambda cursor: list_templates(tx, visit.scope, q=filters.q or None, cursor=cursor), filters.cursor
+        lambda cursor: list_templates(tx, visit.scope, MessageTemplateFilter(q=filters.q or None), cursor=cursor),
+        filters.cursor,
     )

@@ -1,3 +1,6 @@
+-- name: lock_delivery(id)
+select id from pabal.delivery where id = :id for no key update;
+
 -- name: find_deliveries(units, states, schedule_id, room_id, bot_id, cause, from_at, to_at, q, before, most)
 select d.id from pabal.delivery d
 where d.id < :before and (:units::bigint[] is null or d.unit_id = any(:units::bigint[]))

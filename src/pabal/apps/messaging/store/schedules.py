@@ -11,6 +11,7 @@ from pabal.apps.messaging.model.bots import route_of
 from pabal.apps.messaging.model.content import Content, Picture, SendOrder
 from pabal.apps.messaging.model.schedules import LatePolicy, NewSchedule, Schedule, ScheduleState, ScheduleType, When
 from pabal.apps.messaging.model.upcoming import Neighbour
+from pabal.apps.messaging.resources.schedules import MessageScheduleFilter, ScheduleSort
 from pabal.base.database import Row, Tx
 from pabal.base.errors import Invalid
 from pabal.base.sql import load
@@ -28,23 +29,6 @@ _Part = Literal["upcoming", "resting", "newest"]
 _WHEN = ("schedule_time", "valid_from", "valid_until", "schedule_date", "zone")
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """Which schedules; never deleted ones. `q` is a part of the title or the text.
-
-    Sorted by what is sent next (then those with nothing ahead, the newest first), or all from the newest.
-    """
-
-    units: Sequence[int] | None
-    states: Sequence[str] = ()
-    types: Sequence[str] = ()
-    room_id: int | None = None
-    bot_id: int | None = None
-    q: str | None = None
-    is_due: bool = False
-    sort: Literal["next", "newest"] = "next"
-
-
 class _Place(NamedTuple):
     part: int
     next_at: datetime
@@ -52,6 +36,7 @@ class _Place(NamedTuple):
 
 
 _NEWEST = _Place(_RESTING, _BEGINNING, LAST)
+_ANY = MessageScheduleFilter()
 
 
 async def get_schedule(tx: Tx, scope: Scope, schedule_id: int) -> Schedule:
@@ -79,20 +64,22 @@ async def load_schedules(tx: Tx, ids: Sequence[int]) -> list[Schedule]:
     return [_read(row, asked.get(row["timetable_id"], ())) for row in rows]
 
 
-async def list_titled(tx: Tx, units: Sequence[int] | None, title: str, *, most: int) -> list[Schedule]:
+async def list_titled(tx: Tx, scope: Scope, title: str, *, most: int) -> list[Schedule]:
     """Those of exactly this title."""
-    rows = await tx.rows(SQL.list_titled, units=None if units is None else list(units), title=title, most=most)
+    rows = await tx.rows(SQL.list_titled, units=scope.listed, title=title, most=most)
     return await load_schedules(tx, [row["id"] for row in rows])
 
 
-async def list_schedules(tx: Tx, wanted: Wanted, cursor: str | None = None, limit: int = 50) -> Page[Schedule]:
+async def list_schedules(
+    tx: Tx, scope: Scope, wanted: MessageScheduleFilter = _ANY, *, cursor: str | None = None, limit: int = 50
+) -> Page[Schedule]:
+    """Sorted by what is sent next (then those with nothing ahead, the newest first), or all from the newest."""
     most = one_more(limit)
     place = None if cursor is None else _Place(*read_cursor(cursor, int, datetime, int))
-    newest = wanted.sort == "newest" and not wanted.is_due
-    if newest:
-        found = await _find(tx, wanted, "newest", place or _NEWEST, most)
+    if wanted.sort is ScheduleSort.NEWEST and not wanted.due:
+        found = await _find(tx, scope, wanted, "newest", place or _NEWEST, most)
     else:
-        found = await _find_next(tx, wanted, place, most)
+        found = await _find_next(tx, scope, wanted, place, most)
     page = cut(found, limit, lambda one: show_cursor(*one))
     return Page(await load_schedules(tx, [one.id for one in page.items]), page.cursor)
 
@@ -162,29 +149,33 @@ async def list_astray(tx: Tx, *, by_room: bool, windows: Mapping[str, timedelta]
     return [row["id"] for row in rows]
 
 
-async def _find_next(tx: Tx, wanted: Wanted, place: _Place | None, most: int) -> list[_Place]:
+async def _find_next(
+    tx: Tx, scope: Scope, wanted: MessageScheduleFilter, place: _Place | None, most: int
+) -> list[_Place]:
     begin = place or _Place(_UPCOMING, _BEGINNING, 0)
     found: list[_Place] = []
     if begin.part == _UPCOMING:
-        found = await _find(tx, wanted, "upcoming", begin, most)
-    if len(found) < most and not wanted.is_due:
+        found = await _find(tx, scope, wanted, "upcoming", begin, most)
+    if len(found) < most and not wanted.due:
         rest = begin if begin.part == _RESTING else _NEWEST
-        found += await _find(tx, wanted, "resting", rest, most - len(found))
+        found += await _find(tx, scope, wanted, "resting", rest, most - len(found))
     return found
 
 
-async def _find(tx: Tx, wanted: Wanted, part: _Part, begin: _Place, most: int) -> list[_Place]:
+async def _find(
+    tx: Tx, scope: Scope, wanted: MessageScheduleFilter, part: _Part, begin: _Place, most: int
+) -> list[_Place]:
     q = (wanted.q or "").strip()
     rows = await tx.rows(
         SQL.find_schedules,
         part=part,
-        units=None if wanted.units is None else list(wanted.units),
-        states=list(wanted.states) or None,
-        types=list(wanted.types) or None,
-        room_id=wanted.room_id,
-        bot_id=wanted.bot_id,
+        units=scope.listed,
+        states=[one.value for one in wanted.state] or None,
+        types=[one.value for one in wanted.type] or None,
+        room_id=wanted.room,
+        bot_id=wanted.bot,
         q="%" + re.sub(r"([\\%_])", r"\\\1", q) + "%" if q else None,
-        is_due=wanted.is_due,
+        is_due=wanted.due,
         now=tx.now,
         next_at=begin.next_at,
         id=begin.id,

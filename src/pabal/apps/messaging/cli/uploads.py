@@ -13,10 +13,14 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 from typer.core import TyperCommand
 
-from pabal.apps.messaging.errors import BadFile, ContentRefused, NoServerFolder
+from pabal.apps.messaging.errors import BadFile, NoServerFolder
 from pabal.apps.messaging.model.content import Picture
 from pabal.platform.commands.lazily import lazily
 from pabal.platform.commands.shell import Shell
+from pabal.platform.findings import FieldsRefused
+from pabal.platform.language.pairs import put
+from pabal.platform.resources import Ask
+from pabal.platform.resources.asks import asked_of
 
 if TYPE_CHECKING:
     from pabal.base.database import Database, Tx
@@ -28,6 +32,12 @@ with lazily():
     from pabal.platform import storage
 
 AREA = "messaging"
+# when something is sent is said by one of these
+_TIMES = {
+    "schedule_date": "--at",
+    "schedule_time": "--at, --daily, --weekly",
+    "schedule_weekdays": "--weekly",
+}
 MB, PIECE = 1024 * 1024, 256 * 1024
 Text = Annotated[str | None, typer.Option(metavar="TEXT|@FILE", help="The text; @FILE reads it, @- from stdin.")]
 Images1 = Annotated[
@@ -36,25 +46,6 @@ Images1 = Annotated[
 Images2 = Annotated[
     list[str] | None, typer.Option("--images2", metavar="FILE…", help="Image group 2: JPG, PNG, GIF; '' is none.")
 ]
-# what a finding calls a field, and the option it came from
-_OPTIONS = {
-    "room_id": "--room",
-    "bot_id": "--bot",
-    "unit_id": "--org",
-    "template_id": "--template",
-    "images_1": "--images1",
-    "images_2": "--images2",
-    "send_order": "--order",
-    "send_interval_seconds": "--interval",
-    "media_wait_1": "--wait1",
-    "media_wait_2": "--wait2",
-    "schedule_date": "--at",
-    "schedule_time": "--at, --daily, --weekly",
-    "schedule_weekdays": "--weekly",
-    "valid_from": "--from",
-    "valid_until": "--until",
-    "name": "NAME",
-}
 
 
 class Spread(TyperCommand):
@@ -140,13 +131,13 @@ def read_text(given: str) -> str:
 
 
 @contextmanager
-def in_words(shell: Shell) -> Iterator[None]:
+def in_words(shell: Shell, asks: type[Ask]) -> Iterator[None]:
     """What is wrong with each option, in the reader's language."""
     try:
         yield
-    except ContentRefused as error:
-        place = 1 if shell.lang == "ko" else 0
-        said = [f"{_OPTIONS.get(one.field, f'--{one.field}')}: {one.text[place]}" for one in error.findings]
+    except FieldsRefused as error:
+        options = {name: about.option for name, about in asked_of(asks).items() if about.option} | _TIMES
+        said = [f"{options.get(one.field, f'--{one.field}')}: {put(shell.lang, one.text)}" for one in error.findings]
         error.detail = " / ".join(said)
         raise
 
