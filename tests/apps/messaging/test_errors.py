@@ -1,7 +1,6 @@
 """What is refused says why beside each field."""
 
-from pabal.apps.messaging.model.findings import Finding
-from pabal.platform.findings import FieldsRefused
+from pabal.platform.findings import FieldsRefused, Finding
 
 
 def test_a_refusal_has_no_faults_until_an_edge_names_them_for_its_caller() -> None:

@@ -139,7 +139,7 @@ async def test_a_missed_one_is_sent_when_a_person_says_so_however_late_or_set_as
     await send_now(world.db, schedule_id)
     await advance(world.db, 1000)
     await desk.expire()
-    one, two = await find_deliveries(world.db, states=["missed"])
+    one, two = await find_deliveries(world.db, state=["missed"])
     await desk.connect()
 
     async with world.db.transaction() as tx:

@@ -2,7 +2,7 @@
 
 import asyncio
 import unicodedata
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest

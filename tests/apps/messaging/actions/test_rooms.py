@@ -1,16 +1,17 @@
 """Rooms are claimed by the house, edited by those they belong to, and unknown to everybody else."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import pytest
 
 from pabal.apps.messaging.actions import rooms as actions
 from pabal.apps.messaging.errors import BadRoom, BotNotFound, RoomClaimed, RoomInUse, RoomKnown, RoomNotFound
 from pabal.apps.messaging.model.rooms import NewRoom, Room, RoomChange, RoomLimits, RoomType
+from pabal.apps.messaging.resources.rooms import RoomFilter
 from pabal.apps.messaging.store import rooms
 from pabal.base.database import Database
 from pabal.platform.actor import Actor, NotAllowed, Role
-from pabal.platform.tenants import UnitNotFound, visible_to
+from pabal.platform.tenants import Scope, UnitNotFound, visible_to
 from tests.support.messaging import World, add_bot, add_room, add_schedule, make_world
 from tests.support.people import person, plant
 
@@ -18,7 +19,7 @@ from tests.support.people import person, plant
 async def listed(db: Database, actor: Actor, **wanted) -> list[str]:
     async with db.transaction() as tx:
         scope = await visible_to(tx, actor)
-        return [room.name for room in (await rooms.list_rooms(tx, rooms.Wanted(units=scope.listed, **wanted))).items]
+        return [room.name for room in (await rooms.list_rooms(tx, scope, RoomFilter(**wanted))).items]
 
 
 async def unclaimed(db: Database, actor: Actor) -> list[str]:
@@ -124,8 +125,8 @@ async def test_a_room_is_added_by_hand_with_a_bot_one_may_use_and_once(db: Datab
 
     assert [(each.bot_name, each.room_name) for each in room.bots] == [("busan1", "새 방")]
     assert await listed(db, admin, q="18390009") == await listed(db, admin, q="새") == ["새 방"]
-    assert sorted(await listed(db, admin, room_type=RoomType.TEST)) == ["새 방", "시험방"]
-    assert await listed(db, admin, bot_id=strange) == []
+    assert sorted(await listed(db, admin, type=RoomType.TEST)) == ["새 방", "시험방"]
+    assert await listed(db, admin, bot=strange) == []
 
 
 async def test_a_room_is_let_go_only_when_nothing_is_sent_there(db: Database, world: World):
@@ -151,7 +152,7 @@ async def test_rooms_and_bots_come_in_pages_by_name(db: Database, world: World):
 
     async with db.transaction() as tx:
         while not found or cursor is not None:
-            page = await rooms.list_rooms(tx, rooms.Wanted(q="방 "), cursor=cursor, limit=2)
+            page = await rooms.list_rooms(tx, Scope(None, None), RoomFilter(q="방 "), cursor=cursor, limit=2)
             found += page.items
             cursor = page.cursor
 

@@ -70,7 +70,7 @@ async def test_a_test_goes_to_the_only_test_room_or_to_the_one_named(db: Databas
     named = await run("msg", "schedule", "test", number, "--room", str(other), "-o", "json")
     real = await run("msg", "schedule", "test", number, "--room", "해운대 손님방")
 
-    assert (alone.json["room"], alone.json["cause"], named.json["room"]) == ("시험방", "test", "시험방 2")
+    assert (alone.json["room_name"], alone.json["cause"], named.json["room_name"]) == ("시험방", "test", "시험방 2")
     assert (unclear.code, real.code) == (5, 2)
     assert "not_a_test_room" in real.err
 

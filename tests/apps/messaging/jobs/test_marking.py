@@ -36,7 +36,7 @@ async def begin(world: World, name: str) -> tuple[Desk, Job, int]:
     assert job is not None
     async with leases.fenced(world.db, job) as tx:
         await desk.kinds[job.kind].handler.prepare_all(tx, [job])
-    return desk, job, (await find_delivery(world.db, schedule_id=schedule_id)).id
+    return desk, job, (await find_delivery(world.db, schedule=schedule_id)).id
 
 
 def writing(job: Job, delivery_id: int) -> Mark:

@@ -63,15 +63,15 @@ async def test_what_a_limit_forbids_is_put_off_until_it_lets_go_and_says_which_l
 
     while await desk.run():
         pass
-    [put_off] = await find_deliveries(world.db, states=["open"])
-    sent_before = len(await find_deliveries(world.db, states=["sent"]))
+    [put_off] = await find_deliveries(world.db, state=["open"])
+    sent_before = len(await find_deliveries(world.db, state=["sent"]))
     await advance(world.db, seconds)
     while await desk.run():
         pass
 
     assert (sent_before, put_off.place, put_off.deferred_by) == (fit, "deferred", name)
     assert put_off.deferred_until is not None
-    assert len(await find_deliveries(world.db, states=["sent"])) == fit + 1, "put off, never dropped"
+    assert len(await find_deliveries(world.db, state=["sent"])) == fit + 1, "put off, never dropped"
     async with world.db.transaction() as tx:
         counted = {(row["name"], row["label"]): row["count"] for row in await tx.rows(SQL.read_counts)}
     assert counted["limit_reached", name] >= 1
@@ -142,7 +142,7 @@ async def test_what_is_later_is_missed_but_a_server_that_just_started_waits_for_
     just_started = await Desk.open(world, running=timedelta(0))
     await just_started.run()
 
-    missed, caught = await find_delivery(world.db, schedule_id=old), await find_delivery(world.db, schedule_id=new)
+    missed, caught = await find_delivery(world.db, schedule=old), await find_delivery(world.db, schedule=new)
     assert (missed.state, missed.reason) == ("missed", "too_late")
     assert (caught.state, caught.is_catch_up) == ("sent", True)
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pabal.apps.messaging.cli.trying import read_text, spread
+from pabal.apps.messaging.cli.uploads import read_text, spread
 from pabal.apps.messaging.errors import BadFile
 
 

@@ -4,7 +4,7 @@ from datetime import UTC, date, datetime, time, timedelta
 
 import pytest
 
-from pabal.apps.messaging.cli.timing import Timed, read_when
+from pabal.apps.messaging.cli.schedule_options import Timed, read_when
 from pabal.apps.messaging.errors import BadWhen
 from pabal.apps.messaging.model.schedules import ScheduleType
 from pabal.engine.recurrence import Weekday
