@@ -11,6 +11,7 @@ import pytest
 from pabal.apps.messaging import settings as own
 from pabal.apps.messaging.machine import SCHEDULE, ScheduleEvent
 from pabal.apps.messaging.model.content import Content
+from pabal.apps.messaging.model.deliveries import DeliveryState
 from pabal.apps.messaging.model.schedules import LatePolicy
 from pabal.base.database import Database
 from pabal.engine import facts, queue
@@ -63,15 +64,15 @@ async def test_what_a_limit_forbids_is_put_off_until_it_lets_go_and_says_which_l
 
     while await desk.run():
         pass
-    [put_off] = await find_deliveries(world.db, state=["open"])
-    sent_before = len(await find_deliveries(world.db, state=["sent"]))
+    [put_off] = await find_deliveries(world.db, state=(DeliveryState.OPEN,))
+    sent_before = len(await find_deliveries(world.db, state=(DeliveryState.SENT,)))
     await advance(world.db, seconds)
     while await desk.run():
         pass
 
     assert (sent_before, put_off.place, put_off.deferred_by) == (fit, "deferred", name)
     assert put_off.deferred_until is not None
-    assert len(await find_deliveries(world.db, state=["sent"])) == fit + 1, "put off, never dropped"
+    assert len(await find_deliveries(world.db, state=(DeliveryState.SENT,))) == fit + 1, "put off, never dropped"
     async with world.db.transaction() as tx:
         counted = {(row["name"], row["label"]): row["count"] for row in await tx.rows(SQL.read_counts)}
     assert counted["limit_reached", name] >= 1

@@ -13,12 +13,13 @@ import typer
 from pabal.apps.messaging.cli import words
 from pabal.apps.messaging.cli.uploads import Images1, Images2, Spread, check_files, in_words, trying
 from pabal.apps.messaging.model.schedules import Schedule
+from pabal.apps.messaging.resources.checks import SentScheduleView, SkippedScheduleView
 from pabal.apps.messaging.resources.deliveries import DELIVERY, MessageDeliveryFilter
 from pabal.apps.messaging.resources.schedules import SCHEDULE, MessageScheduleEdit
 from pabal.engine import ids
 from pabal.platform.commands.lazily import lazily
 from pabal.platform.commands.options import Cursor, DryRun, Limit, Yes, see, tell_more
-from pabal.platform.commands.resources import add_commands, options_of, read_options, show_rows, signed
+from pabal.platform.commands.resources import add_commands, options_of, read_options, show_rows, show_views, signed
 from pabal.platform.commands.shell import Shell
 from pabal.platform.resources.asks import asked_of
 
@@ -123,8 +124,7 @@ def send_now(ctx: typer.Context, schedule: Which, yes: Yes = False, dry_run: Dry
     async def work() -> None:
         async with shell.change(dry_run=dry_run) as tx:
             job = ids.show("job", await schedules.send_now(tx, shell.actor, found.id))
-            answer = await show_rows(tx, shell, SCHEDULE, [found], _PLACE, single=True, extra={"job": job})
-        shell.show(answer)
+        shell.show(show_views(shell, SentScheduleView, [SentScheduleView.of(found, job=job)], single=True))
         if not dry_run and shell.output == "table":
             shell.tell(words.SENT_TO, job=job)
 
@@ -200,7 +200,6 @@ def logs(ctx: typer.Context, schedule: Which, limit: Limit = 20, cursor: Cursor 
     shell.run(work())
 
 
-_PLACE = ("title", "room_name", "bot_name")
 _SENT = ("id", "stands", "schedule_title", "room_name", "bot_name", "job")
 
 
@@ -233,9 +232,8 @@ async def _one_moment(
         found = await finding.find_schedule(tx, await see(tx, shell), schedule)
         moment = await act(tx, found)
         after = await store.get_schedule(tx, await see(tx, shell), found.id)
-        columns = ("id", "state", "title", "next_send_at")
-        answer = await show_rows(tx, shell, SCHEDULE, [after], columns, single=True, extra={"at": moment})
-    shell.show(answer)
+    view = SkippedScheduleView.of(after, at=moment)
+    shell.show(show_views(shell, SkippedScheduleView, [view], words=SCHEDULE.words, single=True))
 
 
 def _read(text: str, schedule: Schedule, tx: Tx) -> datetime:

@@ -71,10 +71,27 @@ class SkippedView(View):
     at: datetime = field(("At", "시각"))
 
 
+class SkippedScheduleView(SkippedView):
+    """For people: the schedule beside the moment."""
+
+    id: int = field(("No.", "번호"))
+    state: str = field(("State", "상태"), status="message_schedule")
+    title: str = field(("Title", "제목"))
+    next_send_at: datetime | None = field(("Next", "다음 발송"))
+
+
 class SentNowView(View):
     """The job that sends it: /api/v1/jobs/{job} says where it is."""
 
     job: str = field(("Job", "작업"), example="job_01h2xcejqtf2n")
+
+
+class SentScheduleView(SentNowView):
+    """For people: what is sent where beside the job."""
+
+    title: str = field(("Schedule", "스케줄"))
+    room_name: str = field(("Room", "톡방"))
+    bot_name: str = field(("Bot", "봇"))
 
 
 class SkipSend(Ask):

@@ -100,13 +100,13 @@ async def _serve(fleet: Fleet) -> None:
         await asyncio.gather(*(bot.run_until_stopped() for bot in bots))
 
 
-if __name__ == "__main__":
-    asyncio.run(_main(read_arguments()))
-
-
 async def until_signalled() -> None:
     stop, loop = asyncio.Event(), asyncio.get_running_loop()
     with suppress(NotImplementedError, RuntimeError):  # not in the main thread: then only cancelling ends it
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, stop.set)
     await stop.wait()
+
+
+if __name__ == "__main__":
+    asyncio.run(_main(read_arguments()))
