@@ -39,7 +39,7 @@ async def test_a_moment_is_skipped_and_kept_on_the_schedules_wall_clock(run: Ins
     skipped = await run("msg", "schedule", "skip", "아침 인사", "-o", "json")
     kept = await run("msg", "schedule", "keep", number, "--at", _wall(first), "-o", "json")
 
-    next_day = (datetime.fromisoformat(first) + timedelta(days=1)).isoformat()
+    next_day = (datetime.fromisoformat(first) + timedelta(days=1)).isoformat().replace("+00:00", "Z")
     assert (tried.json["at"], skipped.json["at"], skipped.json["next_send_at"]) == (first, first, next_day)
     assert kept.json["next_send_at"] == first
 
