@@ -6,6 +6,9 @@ MAKEFLAGS += --no-print-directory --no-builtin-rules
 .SUFFIXES:
 .DELETE_ON_ERROR:
 
+# Without bytecode every Python compiles all it imports again: a second for each process a test starts. git ignores it.
+export PYTHONDONTWRITEBYTECODE :=
+
 VENV := .venv
 BIN := $(VENV)/bin
 UV := $(BIN)/uv
@@ -26,6 +29,7 @@ INSTALL := $(UV) pip install --quiet --python $(BIN)/python --no-deps --build-co
 TELL_SYNC = echo "Installing $$(grep -c '==' $(1)) packages …"
 TELL_INSTALL := echo "Building the console's files …"
 
+PYTEST := $(BIN)/pytest -n 2 --dist=loadgroup --durations=10 --durations-min=1
 TESTS ?= tests
 ARGS ?=
 APP ?=
@@ -34,11 +38,11 @@ SEED ?= 1
 CHAOS_SECONDS := $(if $(filter command line,$(origin SECONDS)),$(SECONDS),$(if $(APP),45,60))
 BENCH_NAME := $(if $(filter command line,$(origin NAME)),$(NAME))
 
-.PHONY: help run demo test check bench chaos acceptance format lock clean
+.PHONY: help run demo test test-quick check bench chaos acceptance format lock clean
 
 help: ## this list
 	@echo "make <target>, with Python >= 3.11, git and make installed:"
-	@sed -nE 's/^([a-z]+):.*## (.*)/  \1 \2/p' Makefile | while read -r name text; do printf '  %-12s %s\n' "$$name" "$$text"; done
+	@sed -nE 's/^([a-z-]+):.*## (.*)/  \1 \2/p' Makefile | while read -r name text; do printf '  %-12s %s\n' "$$name" "$$text"; done
 
 run: $(READY) ## start everything in one process; ARGS="--port 9000" for more
 	@exec $(BIN)/pabal up $(ARGS)
@@ -46,10 +50,14 @@ run: $(READY) ## start everything in one process; ARGS="--port 9000" for more
 demo: $(READY) ## the same with an organisation to look at, messages to simulated phones, and a clock you can move
 	@exec $(BIN)/pabal up --demo $(ARGS)
 
-test: $(READY_DEV) ## all tests; TESTS=tests/engine and ARGS="-k lane" narrow them
+test: $(READY_DEV) ## all tests, both parts; TESTS=tests/engine and ARGS="-k lane" narrow them
 	@tools/browser.sh
 	@tools/pgbouncer.sh
-	@$(BIN)/pytest -n 2 --dist=loadgroup $(TESTS) $(ARGS)
+	@$(PYTEST) $(TESTS) $(ARGS)
+
+test-quick: $(READY_DEV) ## the first part, which tells most and takes little: for all day
+	@tools/pgbouncer.sh
+	@$(PYTEST) -m "not slow" $(TESTS) $(ARGS)
 
 check: $(READY_DEV) ## format, lint, types, layers, security, the rules of the house, and that every test can be read
 	@$(BIN)/ruff format --check .

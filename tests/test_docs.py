@@ -9,8 +9,8 @@ import pytest
 
 from pabal import web
 from pabal.platform.language.status import STATUS
-from pabal.platform.rooms import NAV
-from pabal.platform.web.described import list_problems
+from pabal.platform.platform_slice import NAV
+from pabal.platform.web.openapi import list_problems
 
 ROOT = Path(__file__).parent.parent
 _FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)

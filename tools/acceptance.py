@@ -1,4 +1,7 @@
-"""Says, per app, how many lines of docs/requirements are proven by tests marked `@pytest.mark.req("A-122")`."""
+"""Says, per app, how many lines of docs/requirements are proven by tests marked `@pytest.mark.req("A-122")`.
+
+A mark counts only if its test ran and passed in the last whole run (tools/record.py).
+"""
 
 import argparse
 import json
@@ -12,8 +15,11 @@ from dataclasses import dataclass
 from os import environ, pathsep
 from pathlib import Path
 
+from tools.record import Record, find_last_whole, list_changes
+
 PROJECT = Path(__file__).resolve().parents[1]
 MOST_MARKS = 5  # a test that claims more proves none of them in particular
+MOST_NAMES = 5
 
 _TITLE = re.compile(r"^# \w+: acceptance list of seed (?P<letter>[A-Z])$", re.MULTILINE)
 _ROW = re.compile(r"^\| (?P<letter>[A-Z])-(?P<number>\d+) \|(?:[^|]*\|){2} (?P<text>.*) \|$", re.MULTILINE)
@@ -50,11 +56,13 @@ def main(arguments: list[str] | None = None) -> int:
         return 1
 
     wrong = list(faults(lists, marked))
-    for fault in wrong:
-        print(fault, file=sys.stderr)
+    run = find_last_whole(options.root)
+    for told in (*wrong, *doubts(options.root, run)):
+        print(told, file=sys.stderr)
     sys.stderr.flush()
-    _show(lists if not options.app else {options.app: lists[options.app]}, proofs(marked), with_lines=options.list)
-    return 1 if wrong else 0
+    wanted = lists if not options.app else {options.app: lists[options.app]}
+    _show(wanted, proofs(marked, run), with_lines=options.list)
+    return 1 if wrong or run is None else 0
 
 
 def read_lists(folder: Path) -> dict[str, list[Line]]:
@@ -91,11 +99,23 @@ def faults(lists: dict[str, list[Line]], marked: list[Marked]) -> Iterator[str]:
             yield f"{one.test}: {count} marks on one test, at most {MOST_MARKS}; parametrise it over them or split it"
 
 
-def proofs(marked: list[Marked]) -> dict[str, list[str]]:
-    """Line → the tests that prove it. A test that is skipped or expected to fail proves nothing."""
+def doubts(root: Path, run: Record | None) -> Iterator[str]:
+    """Why the count may not be that of the files as they are."""
+    if run is None:
+        yield "No whole run of the tests is on record, so nothing is proven: run `make test`."
+    elif changes := list_changes(root, run):
+        names = ", ".join([*changes[:MOST_NAMES], *["…"][: len(changes) > MOST_NAMES]])
+        yield (
+            f"The last whole run ({run.ended_at}, {run.commit}) was of other files; "
+            f"{len(changes)} differ since: {names}. `make test` brings the count up to date."
+        )
+
+
+def proofs(marked: list[Marked], run: Record | None) -> dict[str, list[str]]:
+    """Line → the tests that prove it: those that ran and passed. Expected to fail and skipped is neither."""
     found: dict[str, list[str]] = {}
-    for one in marked:
-        for name in one.lines if one.runs else ():
+    for one in marked if run is not None else ():
+        for name in one.lines if one.runs and run.passed(one.test) else ():
             found.setdefault(name, []).append(one.test)
     return found
 

@@ -17,7 +17,7 @@ from bench.result import Measured, Target, middle, middle_ratio
 from bench.sides import Side
 from pabal.apps.adgroups.serving.layout import RUNNING
 from pabal.apps.adgroups.serving.links import open_redis
-from pabal.apps.adgroups.serving.reconciling import AT_ONCE, reconcile_once
+from pabal.apps.adgroups.serving.reconciler import AT_ONCE, reconcile_once
 from pabal.base.clock import elapsed
 from pabal.base.database import Database, Purpose
 from pabal.base.sql import load

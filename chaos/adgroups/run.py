@@ -23,7 +23,7 @@ from chaos.report import Finding
 from chaos.stage import cluster, repeat, set_up, until_none
 from chaos.worker import AWAY
 from pabal.apps.adgroups.serving.links import open_redis
-from pabal.apps.adgroups.serving.reconciling import AT_ONCE, reconcile_once
+from pabal.apps.adgroups.serving.reconciler import AT_ONCE, reconcile_once
 from pabal.base.clock import elapsed
 from pabal.base.database import Database
 from pabal.base.killpoints import EXIT_CODE

@@ -1,13 +1,12 @@
 """The count of proven requirements can be trusted."""
 
-import os
-import subprocess
-import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from tools.acceptance import PROJECT, Refused, read_lists
+from tests.support.sample import Sample
+from tools.acceptance import PROJECT, Refused, main, read_lists
 
 LIST = """\
 # messaging: acceptance list of seed A
@@ -27,14 +26,38 @@ LIST = """\
 """
 
 
+@dataclass(frozen=True)
+class Said:
+    code: int
+    out: list[str]
+    err: str
+
+
+class Acceptance:
+    """`acceptance("--list")` is `make acceptance ARGS=--list` of the sample project."""
+
+    def __init__(self, root: Path, capture: pytest.CaptureFixture[str]) -> None:
+        self._root, self._capture = root, capture
+
+    def __call__(self, *arguments: str) -> Said:
+        self._capture.readouterr()
+        code = main([f"--root={self._root}", *arguments])
+        told = self._capture.readouterr()
+        return Said(code, told.out.splitlines(), told.err)
+
+
 @pytest.fixture
-def project(tmp_path: Path) -> Path:
-    (tmp_path / "docs" / "requirements").mkdir(parents=True)
-    (tmp_path / "docs" / "requirements" / "messaging.md").write_text(LIST, encoding="utf-8")
-    (tmp_path / "docs" / "requirements" / "README.md").write_text("# How marks work\n", encoding="utf-8")
-    (tmp_path / "tests").mkdir()
-    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = req(*lines): lines\n", encoding="utf-8")
-    return tmp_path
+def project(sample: Sample) -> Path:
+    lists = sample.path / "docs" / "requirements"
+    lists.mkdir(parents=True)
+    (lists / "messaging.md").write_text(LIST, encoding="utf-8")
+    (lists / "README.md").write_text("# How marks work\n", encoding="utf-8")
+    return sample.path
+
+
+@pytest.fixture
+def acceptance(project: Path, capsys: pytest.CaptureFixture[str]) -> Acceptance:
+    return Acceptance(project, capsys)
 
 
 def test_every_list_of_the_project_is_numbered_without_gaps():
@@ -45,118 +68,157 @@ def test_every_list_of_the_project_is_numbered_without_gaps():
     assert counts == {"adgroups": 104, "messaging": 219, "relay": 83, "rendering": 121, "rules": 99}
 
 
-def test_the_last_line_says_how_many_are_proven(project: Path):
-    _write_test(project, '@pytest.mark.req("A-01", "A-02")\ndef test_it(): ...')
+def test_the_last_line_says_how_many_are_proven(sample: Sample, acceptance: Acceptance):
+    _write_test(sample, '@pytest.mark.req("A-01", "A-02")\ndef test_it(): ...')
 
-    done = _run(project, "--app", "messaging")
+    done = acceptance("--app", "messaging")
 
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[-1] == "messaging: 2 of 6"
+    assert done.code == 0, done.err
+    assert done.out[-1] == "messaging: 2 of 6"
 
 
-def test_without_an_app_each_has_its_own_line(project: Path):
+def test_without_an_app_each_has_its_own_line(sample: Sample, acceptance: Acceptance):
     rules = LIST.replace("messaging", "rules").replace("seed A", "seed D").replace("| A-", "| D-")
-    (project / "docs" / "requirements" / "rules.md").write_text(rules, encoding="utf-8")
-    _write_test(project, '@pytest.mark.req("A-01", "D-03")\ndef test_it(): ...')
+    (sample.path / "docs" / "requirements" / "rules.md").write_text(rules, encoding="utf-8")
+    _write_test(sample, '@pytest.mark.req("A-01", "D-03")\ndef test_it(): ...')
 
-    done = _run(project)
+    done = acceptance()
 
-    assert done.stdout.splitlines() == ["messaging: 1 of 6", "rules: 1 of 6"]
+    assert done.out == ["messaging: 1 of 6", "rules: 1 of 6"]
 
 
-def test_marks_on_parameters_count_each_for_itself(project: Path):
+def test_marks_on_parameters_count_each_for_itself(sample: Sample, acceptance: Acceptance):
     cases = ", ".join(f'pytest.param({n}, marks=pytest.mark.req("A-0{n}"))' for n in range(1, 7))
-    _write_test(project, f'@pytest.mark.parametrize("n", [{cases}])\ndef test_it(n): ...')
+    _write_test(sample, f'@pytest.mark.parametrize("n", [{cases}])\ndef test_it(n): ...')
 
-    done = _run(project, "--app", "messaging")
+    done = acceptance("--app", "messaging")
 
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[-1] == "messaging: 6 of 6"
-
-
-def test_a_mark_that_names_no_line_fails_and_says_which_test(project: Path):
-    _write_test(project, '@pytest.mark.req("A-07")\ndef test_too_far(): ...')
-
-    done = _run(project)
-
-    assert done.returncode == 1
-    assert "tests/test_sample.py::test_too_far: its mark names A-07" in done.stderr
+    assert done.code == 0, done.err
+    assert done.out[-1] == "messaging: 6 of 6"
 
 
-def test_a_settled_contradiction_is_no_line_to_be_proven(project: Path):
-    _write_test(project, '@pytest.mark.req("CA-05")\ndef test_it(): ...')
+def test_a_mark_that_names_no_line_fails_and_says_which_test(sample: Sample, acceptance: Acceptance):
+    _write_test(sample, '@pytest.mark.req("A-07")\ndef test_too_far(): ...')
 
-    done = _run(project)
+    done = acceptance()
 
-    assert done.returncode == 1
-    assert "CA-05" in done.stderr
-
-
-def test_an_empty_mark_fails(project: Path):
-    _write_test(project, "@pytest.mark.req()\ndef test_it(): ...")
-
-    done = _run(project)
-
-    assert done.returncode == 1
-    assert "test_it" in done.stderr
+    assert done.code == 1
+    assert "tests/test_sample.py::test_too_far: its mark names A-07" in done.err
 
 
-def test_more_than_five_marks_on_one_test_fail(project: Path):
+def test_a_settled_contradiction_is_no_line_to_be_proven(sample: Sample, acceptance: Acceptance):
+    _write_test(sample, '@pytest.mark.req("CA-05")\ndef test_it(): ...')
+
+    done = acceptance()
+
+    assert done.code == 1
+    assert "CA-05" in done.err
+
+
+def test_an_empty_mark_fails(sample: Sample, acceptance: Acceptance):
+    _write_test(sample, "@pytest.mark.req()\ndef test_it(): ...")
+
+    done = acceptance()
+
+    assert done.code == 1
+    assert "test_it" in done.err
+
+
+def test_more_than_five_marks_on_one_test_fail(sample: Sample, acceptance: Acceptance):
     names = ", ".join(f'"A-0{n}"' for n in range(1, 7))
-    _write_test(project, f"@pytest.mark.req({names})\ndef test_greedy(): ...")
+    _write_test(sample, f"@pytest.mark.req({names})\ndef test_greedy(): ...")
 
-    done = _run(project)
+    done = acceptance()
 
-    assert done.returncode == 1
-    assert "test_greedy: 6 marks" in done.stderr
+    assert done.code == 1
+    assert "test_greedy: 6 marks" in done.err
 
 
-def test_parameters_do_not_excuse_six_marks_on_the_function(project: Path):
+def test_parameters_do_not_excuse_six_marks_on_the_function(sample: Sample, acceptance: Acceptance):
     names = ", ".join(f'"A-0{n}"' for n in range(1, 7))
     body = f'@pytest.mark.req({names})\n@pytest.mark.parametrize("n", [1, 2])\ndef test_greedy(n): ...'
-    _write_test(project, body)
+    _write_test(sample, body)
 
-    done = _run(project)
+    done = acceptance()
 
-    assert done.returncode == 1
-    assert "test_greedy[1]: 6 marks" in done.stderr
+    assert done.code == 1
+    assert "test_greedy[1]: 6 marks" in done.err
 
 
 @pytest.mark.parametrize("mark", ["skip", "xfail"])
-def test_a_test_that_does_not_have_to_pass_proves_nothing(project: Path, mark: str):
-    _write_test(project, f'@pytest.mark.{mark}(reason="later")\n@pytest.mark.req("A-01")\ndef test_it(): ...')
+def test_a_test_that_does_not_have_to_pass_proves_nothing(sample: Sample, acceptance: Acceptance, mark: str):
+    _write_test(sample, f'@pytest.mark.{mark}(reason="later")\n@pytest.mark.req("A-01")\ndef test_it(): ...')
 
-    done = _run(project, "--app", "messaging")
+    done = acceptance("--app", "messaging")
 
-    assert done.stdout.splitlines()[-1] == "messaging: 0 of 6"
+    assert done.out[-1] == "messaging: 0 of 6"
 
 
-def test_the_long_list_names_every_line_proven_or_not(project: Path):
-    _write_test(project, '@pytest.mark.req("A-02")\ndef test_once(): ...')
+def test_a_test_that_failed_in_the_last_run_proves_nothing(sample: Sample, acceptance: Acceptance):
+    _write_test(sample, '@pytest.mark.req("A-01")\ndef test_it():\n    assert False')
 
-    done = _run(project, "--app", "messaging", "--list")
+    done = acceptance("--app", "messaging")
 
-    lines = done.stdout.splitlines()
+    assert done.out[-1] == "messaging: 0 of 6"
+
+
+def test_a_test_that_skipped_itself_in_the_last_run_proves_nothing(sample: Sample, acceptance: Acceptance):
+    _write_test(sample, '@pytest.mark.req("A-01")\ndef test_it():\n    pytest.skip("no browser")')
+
+    done = acceptance("--app", "messaging")
+
+    assert done.out[-1] == "messaging: 0 of 6"
+
+
+def test_without_a_whole_run_nothing_is_proven_and_that_is_said(sample: Sample, acceptance: Acceptance):
+    body = '@pytest.mark.req("A-01")\ndef test_it(): ...\n\n@pytest.mark.slow\ndef test_that(): ...'
+    sample.write(body)
+    sample.run("tests", "-m", "not slow")
+
+    done = acceptance("--app", "messaging")
+
+    assert done.code == 1
+    assert "No whole run" in done.err
+    assert done.out[-1] == "messaging: 0 of 6"
+
+
+def test_a_count_of_other_files_names_what_changed_since(sample: Sample, acceptance: Acceptance):
+    _write_test(sample, '@pytest.mark.req("A-01")\ndef test_it(): ...')
+    sample.write('@pytest.mark.req("A-02")\ndef test_new(): ...', name="tests/test_new.py")
+
+    done = acceptance("--app", "messaging")
+
+    assert done.code == 0
+    assert "1 differ since: tests/test_new.py" in done.err
+    assert done.out[-1] == "messaging: 1 of 6"
+
+
+def test_the_long_list_names_every_line_proven_or_not(sample: Sample, acceptance: Acceptance):
+    _write_test(sample, '@pytest.mark.req("A-02")\ndef test_once(): ...')
+
+    done = acceptance("--app", "messaging", "--list")
+
+    lines = done.out
     assert lines[0] == "A-01  not proven: A message goes out."
     assert lines[1] == "A-02  tests/test_sample.py::test_once"
     assert len(lines) == 7
 
 
-def test_tests_that_cannot_be_collected_are_not_counted_over(project: Path):
-    _write_test(project, "import no_such_module")
+def test_tests_that_cannot_be_collected_are_not_counted_over(sample: Sample, acceptance: Acceptance):
+    _write_test(sample, "import no_such_module")
 
-    done = _run(project)
+    done = acceptance()
 
-    assert done.returncode == 1
-    assert "no_such_module" in done.stderr
-    assert "of 6" not in done.stdout
+    assert done.code == 1
+    assert "no_such_module" in done.err
+    assert done.out == []
 
 
-def test_an_unknown_app_is_refused_by_name(project: Path):
-    done = _run(project, "--app", "mesaging")
+def test_an_unknown_app_is_refused_by_name(acceptance: Acceptance):
+    done = acceptance("--app", "mesaging")
 
-    assert done.returncode == 1
-    assert "there is no app mesaging" in done.stderr
+    assert done.code == 1
+    assert "there is no app mesaging" in done.err
 
 
 def test_a_list_with_a_gap_is_refused(project: Path):
@@ -167,11 +229,7 @@ def test_a_list_with_a_gap_is_refused(project: Path):
         read_lists(project / "docs" / "requirements")
 
 
-def _write_test(project: Path, body: str) -> None:
-    (project / "tests" / "test_sample.py").write_text(f"import pytest\n\n{body}\n", encoding="utf-8")
-
-
-def _run(project: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "tools.acceptance", f"--root={project}", *arguments]
-    env = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}  # the samples need none, and it halves the time
-    return subprocess.run(command, cwd=PROJECT, env=env, capture_output=True, text=True, check=False, timeout=60)
+def _write_test(sample: Sample, body: str) -> None:
+    """And leaves what a whole run of it does."""
+    sample.write(body)
+    sample.run()

@@ -65,6 +65,7 @@ def test_what_the_rules_allow_passes(house: Path):
     assert layer_faults(house) == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("module", "imported"),
     [

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from datetime import datetime, timedelta
 
 from pabal.apps.adgroups.legacy import runs
-from pabal.apps.adgroups.legacy.planning import stage
+from pabal.apps.adgroups.legacy.actions import stage
 from pabal.apps.adgroups.legacy.runs import NewRun
 from pabal.base import clock
 from pabal.base.database import Database, Tx

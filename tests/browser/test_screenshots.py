@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from pabal.platform.rooms import NAV
+from pabal.platform.platform_slice import NAV
 from tests.browser.routes import list_slices
 from tools.screenshots import FOLDER, MOST_BYTES
 

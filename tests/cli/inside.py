@@ -6,8 +6,7 @@ from pathlib import Path
 
 from typer.testing import CliRunner
 
-from pabal.cli.app import app
-from pabal.cli.hoist import hoist
+from pabal.cli.app import app, hoist
 from tests.support.cli import Ran
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from pabal.base.database import Database
 from pabal.platform import audit
-from pabal.platform.notifications.bot_api import Kind
+from pabal.platform.notifications.simulator import Kind
 from tests.cli.inside import Inside
 from tests.support.people import Tree
 from tests.support.servers import serving

@@ -6,7 +6,7 @@ import pkgutil
 import pytest
 
 import pabal
-from pabal.apps.adgroups.korean import KO as ADS
+from pabal.apps.adgroups.errors import KO as ADS
 from pabal.apps.messaging.errors import KO as MESSAGES
 from pabal.base.errors import Conflict, Forbidden, Invalid, NotFound, PabalError, Unavailable
 from pabal.cli.exits import _NEXT, NotRetryable, SomeFailed, exit_code, next_command

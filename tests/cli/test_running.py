@@ -273,6 +273,8 @@ from pathlib import Path
 from pabal.engine.kinds import Kinds
 from pabal.platform.slice import Slice
 
+pytestmark = pytest.mark.slow
+
 kinds = Kinds()
 
 

@@ -9,8 +9,7 @@ from pabal.base.settings import Settings
 from pabal.platform import audit, notifications
 from pabal.platform.actor import ENGINE, Role
 from pabal.platform.notifications import Channel, ChannelForm, Level
-from pabal.platform.notifications.bot_api import Trouble
-from pabal.platform.notifications.simulator import Simulator
+from pabal.platform.notifications.simulator import Simulator, Trouble
 from pabal.platform.tenants import Unit
 from pabal.testing import Parts, drain
 from tests.support.telegram import CHAT, OTHER_TOKEN, TOKEN

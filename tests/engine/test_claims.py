@@ -9,10 +9,8 @@ import pytest
 
 from pabal.base.database import Database
 from pabal.engine import claims, queue
-from pabal.engine.claims import END, LeaseLost, Wanted
-from pabal.engine.endings import Returned
+from pabal.engine.claims import END, LeaseLost, Returned, Wanted, fence, holding, return_unknown, write_progress
 from pabal.engine.kinds import Job
-from pabal.engine.leases import fence, holding, return_unknown, write_progress
 from pabal.engine.outcome import Cancel, Done, Limited, Outcome, Retry, Snooze
 from pabal.engine.queue import NewJob, Priority
 from tests.support.work import (

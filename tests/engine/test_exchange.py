@@ -8,7 +8,7 @@ import pytest
 
 from pabal.base.database import Database, DatabaseError, Tx
 from pabal.engine import queue
-from pabal.engine.exchange import Exchange, Room
+from pabal.engine.exchange import Capacity, Exchange
 from pabal.engine.kinds import Job, Kinds
 from pabal.engine.outcome import Done, Retry
 from pabal.engine.queue import NewJob, Priority
@@ -31,15 +31,15 @@ from tests.support.work import (
     until_blocked,
 )
 
-QUICK = Room(quick=100, slow=10, is_quick=lambda _kind: True, routed=10)
-FULL = Room(quick=0, slow=0, is_quick=lambda _kind: True)
+QUICK = Capacity(quick=100, slow=10, is_quick=lambda _kind: True, routed=10)
+FULL = Capacity(quick=0, slow=0, is_quick=lambda _kind: True)
 
 
-def slow(room: int) -> Room:
-    return Room(quick=100, slow=room, is_quick=lambda _kind: False, routed=room)
+def slow(room: int) -> Capacity:
+    return Capacity(quick=100, slow=room, is_quick=lambda _kind: False, routed=room)
 
 
-async def take(exchange: Exchange, worker: int, room: Room = QUICK) -> list[int]:
+async def take(exchange: Exchange, worker: int, room: Capacity = QUICK) -> list[int]:
     _, jobs = await exchange.run(worker, [], room)
     return [job.id for job in jobs]
 
@@ -132,7 +132,7 @@ async def test_nothing_is_left_to_look_at_when_a_claim_came_back_short(db: Datab
 async def test_a_claim_that_was_cut_goes_on(db: Database) -> None:
     made = [one.id for one in await enqueue_many(db, *[NewJob(PLAIN)] * 7)]
     exchange, worker = Exchange(db, KINDS), await begin_life(db)
-    room = Room(quick=3, slow=3, is_quick=lambda _kind: True, routed=3)
+    room = Capacity(quick=3, slow=3, is_quick=lambda _kind: True, routed=3)
 
     taken: list[int] = []
     while exchange.has_hints:
@@ -152,7 +152,7 @@ async def test_a_long_queue_does_not_starve_the_others(db: Database) -> None:
     await enqueue_many(db, *[NewJob(PLAIN)] * 50)
     other = await enqueue(db, OTHER)
     exchange, worker = Exchange(db, KINDS), await begin_life(db)
-    room = Room(quick=2, slow=2, is_quick=lambda _kind: True, routed=2)
+    room = Capacity(quick=2, slow=2, is_quick=lambda _kind: True, routed=2)
 
     rounds = [await take(exchange, worker, room) for _ in range(len(list(KINDS)))]
 
@@ -293,8 +293,8 @@ async def test_routed_work_has_room_of_its_own(db: Database) -> None:
     await enqueue_many(db, *[NewJob(PLAIN)] * 3)
     exchange.hear("*", None)
 
-    taken = await take(exchange, worker, Room(quick=0, slow=0, is_quick=lambda _kind: False, routed=2))
-    left = await take(exchange, worker, Room(quick=0, slow=0, is_quick=lambda _kind: False, routed=5))
+    taken = await take(exchange, worker, Capacity(quick=0, slow=0, is_quick=lambda _kind: False, routed=2))
+    left = await take(exchange, worker, Capacity(quick=0, slow=0, is_quick=lambda _kind: False, routed=5))
 
     assert (taken, left) == (made[:2], made[2:])
 

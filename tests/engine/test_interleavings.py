@@ -10,10 +10,8 @@ import pytest
 from pabal.base.database import Database, Tx
 from pabal.base.sql import Statement
 from pabal.engine import claims, delays, lanes, queue, routes, withdrawals, workers
-from pabal.engine.claims import LeaseLost
-from pabal.engine.endings import Returned
+from pabal.engine.claims import LeaseLost, Returned, fence
 from pabal.engine.kinds import Job
-from pabal.engine.leases import fence
 from pabal.engine.outcome import Done, Retry
 from pabal.engine.queue import NewJob, Priority
 from tests.engine import broken

@@ -6,8 +6,7 @@ from enum import StrEnum
 
 import pytest
 
-from pabal.engine.machine import Machine, Refusal, TimerNotDeclared, arms, choose, move
-from pabal.engine.machine_checks import MachineMistaken
+from pabal.engine.machine import Machine, MachineMistaken, Refusal, TimerNotDeclared, arms, choose, move
 from tests.support.adgroup import AD_GROUP, OPEN, AdGroup, Event, State, declare, is_inside_day
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from pabal.base.database import Database
-from pabal.engine import claims, keys, queue
+from pabal.engine import claims, queue
 from pabal.engine.outcome import Cancel, Done, Outcome, Retry
 from pabal.engine.queue import BadJob, JobNotFound, NewJob, Priority
 from tests.support.work import (
@@ -296,7 +296,7 @@ async def test_open_jobs_are_found_by_what_they_are_about_and_by_their_keys(db: 
 
     async with db.transaction() as tx:
         about = await queue.find_open(tx, about="schedule:7")
-        keyed = await keys.find_open_keys(tx, OTHER, ["a", "b", "c", "d", "e", "g"])
+        keyed = await queue.find_open_keys(tx, OTHER, ["a", "b", "c", "d", "e", "g"])
 
     assert sorted(about) == sorted(keyed) == sorted([leased, ready, later, behind])
     assert ended not in keyed

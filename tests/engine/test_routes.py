@@ -7,9 +7,8 @@ import pytest
 from pabal.base.database import Database
 from pabal.base.errors import Conflict
 from pabal.engine import claims, routes, workers
-from pabal.engine.claims import RouteLost
+from pabal.engine.claims import RouteLost, fence, holding, write_progress
 from pabal.engine.kinds import Job
-from pabal.engine.leases import fence, holding, write_progress
 from pabal.engine.outcome import Done, Outcome, Retry
 from pabal.engine.queue import Priority
 from tests.support.work import (

@@ -10,7 +10,7 @@ import pytest
 
 from pabal.base.database import Database, Tx
 from pabal.engine import claims
-from pabal.engine.endings import Returned
+from pabal.engine.claims import Returned
 from pabal.engine.kinds import Job, Kinds
 from pabal.engine.outcome import Cancel, Done, Outcome, Retry, Snooze
 from pabal.engine.steps import Attempts

@@ -9,8 +9,8 @@ import pytest
 
 from pabal.base.database import Database
 from pabal.engine import workers
+from pabal.engine.claims import return_unknown
 from pabal.engine.kinds import Job
-from pabal.engine.leases import return_unknown
 from pabal.engine.outcome import Done, Retry
 from pabal.engine.queue import NewJob
 from tests.support.work import (

@@ -15,7 +15,7 @@ from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Page, 
 from pabal.platform.demo import PASSWORD
 
 # One browser and one server for all: a second worker would start both again.
-BROWSER = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.xdist_group("browser")]
+BROWSER = [pytest.mark.slow, pytest.mark.asyncio(loop_scope="session"), pytest.mark.xdist_group("browser")]
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 SWITCHES = (
     "--no-sandbox",

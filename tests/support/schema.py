@@ -18,7 +18,7 @@ from schemathesis.specs.openapi.checks import (
 
 from pabal.platform.actor import Role
 from pabal.platform.web.openapi import operations_of, schema_of
-from pabal.platform.web.rates import Rate
+from pabal.platform.web.turns import Rate
 from tests.support.web import Web
 
 NOBODY = "nobody"

@@ -11,8 +11,7 @@ from pabal.base.database import Database
 from pabal.platform import notifications
 from pabal.platform.actor import ENGINE
 from pabal.platform.notifications import Channel, ChannelForm, Delivery, Level, Notice, Telegram, make_kinds
-from pabal.platform.notifications.bot_api import BotApi, Kind, Received, Trouble
-from pabal.platform.notifications.simulator import Simulator
+from pabal.platform.notifications.simulator import BotApi, Kind, Received, Simulator, Trouble
 from pabal.platform.secrets import Vault
 from pabal.platform.storage import Files
 from pabal.platform.tenants import Unit

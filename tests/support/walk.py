@@ -11,8 +11,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from itertools import chain
 from typing import Any
 
-from pabal.cli.app import COMMANDS, app
-from pabal.cli.hoist import hoist
+from pabal.cli.app import COMMANDS, app, hoist
 from pabal.platform.commands.tree import Later
 
 LIBRARIES = (

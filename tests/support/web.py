@@ -14,7 +14,7 @@ from typing import Any, Literal
 import httpcore2
 import httpx2
 import pytest
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
 
 from pabal import api, console, main, serving
 from pabal.base.database import Database
@@ -129,6 +129,22 @@ def _one_tls_context() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _routers_are_included_once() -> Iterator[None]:
+    """FastAPI looks at every route of a router again for each site that includes it, 10 ms."""
+    include = FastAPI.include_router
+
+    def include_or_share(site: FastAPI, router: APIRouter, **given: Any) -> None:
+        if id(router) in _included and not given:
+            site.router.routes.append(_included[id(router)])
+        else:
+            include(site, router, **given)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(FastAPI, "include_router", include_or_share)
+        yield
+
+
 @pytest.fixture
 def web_settings(db: Database, tmp_path: Path) -> Settings:
     """A test module may say otherwise."""
@@ -161,7 +177,11 @@ async def open_web(
     """`tree`: the organisation is there already, because this is a second server."""
     # before the demo, which makes room for units that are there already
     tree = tree or await plant(db)
-    app = await main.build(settings, frozenset({"web"}), is_demo=is_demo)
+    with pytest.MonkeyPatch.context() as patch:
+        if not has_loops:
+            # connections that wait for bursts cost PostgreSQL more than most tests ask of it
+            patch.setattr(main, "POOL_LEAST", 0)
+        app = await main.build(settings, frozenset({"web"}), is_demo=is_demo)
     site = make_web(app, app.site)
     # tests ask as strangers more often in a second than an office does in an hour
     site.state.turns = Turns(Shares(guest_burst=1_000_000))

@@ -10,8 +10,7 @@ from pabal.base import clock
 from pabal.base.database import Database, Tx
 from pabal.base.sql import load
 from pabal.engine import claims, delays, queue, routes, withdrawals, workers
-from pabal.engine.claims import Settled, Wanted
-from pabal.engine.endings import Returned
+from pabal.engine.claims import Returned, Settled, Wanted
 from pabal.engine.kinds import Job, Kinds
 from pabal.engine.outcome import Outcome
 from pabal.engine.queue import Enqueued, NewJob, Place, Priority

@@ -28,6 +28,7 @@ from pabal.platform.alerts import Alert, RuleSeen, Wanted
 from pabal.platform.language.pairs import put
 from pabal.platform.web.etags import answer_one, expected_version, matching
 from pabal.platform.web.filters import Listed, Moment, Text, Word
+from pabal.platform.web.filters import Query as Plain
 from pabal.platform.web.idempotency import OnceOnly
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.paging import Page, Source, answer_all, answer_list
@@ -157,7 +158,7 @@ async def unsilence_alert(visit: Visitor, once: OnceOnly, id: AlertId, asked: No
 
 
 @router.get("/alert-rules", response_model=Page[RuleShown])
-async def list_alert_rules(visit: Visitor) -> Response:
+async def list_alert_rules(visit: Visitor, wanted: Annotated[Plain, Query()]) -> Response:
     """Lists the rules that notice what is wrong, and how each stands now."""
     may_read(visit, AREA)
     async with visit.read() as tx:

@@ -12,7 +12,7 @@ from pabal.base.database import Tx
 from pabal.engine import ids, listing
 from pabal.platform import backup
 from pabal.platform.backup import Backup
-from pabal.platform.web.filters import Listed
+from pabal.platform.web.filters import Paged
 from pabal.platform.web.idempotency import OnceOnly
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.paging import Page, Source, answer_list
@@ -39,7 +39,7 @@ class BackupShown(Shown):
     check_detail: str | None = Field(examples=[None])
 
 
-class Asked(Shown):
+class BackupAsked(Shown):
     """The job that does it."""
 
     job: str = Field(examples=["job_01h2xcejqtf2n"])
@@ -47,7 +47,7 @@ class Asked(Shown):
 
 
 @router.get("/backups", response_model=Page[BackupShown])
-async def list_backups(visit: Visitor, wanted: Annotated[Listed, Query()]) -> Response:
+async def list_backups(visit: Visitor, wanted: Annotated[Paged, Query()]) -> Response:
     """Lists backups, the newest first. They hold everything: only people of the head office see them."""
 
     async def load(tx: Tx, limit: int, cursor: str | None) -> listing.Page[Backup]:
@@ -57,24 +57,24 @@ async def list_backups(visit: Visitor, wanted: Annotated[Listed, Query()]) -> Re
     return await answer_list(visit, wanted, Source("backups", BackupShown, load, _show))
 
 
-@router.post("/backups", response_model=Asked, status_code=202)
+@router.post("/backups", response_model=BackupAsked, status_code=202)
 async def take_backup(visit: Visitor, once: OnceOnly) -> Response:
     """Takes a backup now."""
 
     async def act(tx: Tx) -> Response:
         asked = await backup.back_up_now(tx, visit.actor)
-        return answer(Asked(job=str(asked), is_new=asked.is_new), 202, location=f"/jobs/{asked}")
+        return answer(BackupAsked(job=str(asked), is_new=asked.is_new), 202, location=f"/jobs/{asked}")
 
     return await once.run(act)
 
 
-@router.post("/backups/{id}/check", response_model=Asked, status_code=202)
+@router.post("/backups/{id}/check", response_model=BackupAsked, status_code=202)
 async def check_backup(visit: Visitor, once: OnceOnly, id: Number) -> Response:
     """Brings a backup back into a scratch database, to prove that it can be."""
 
     async def act(tx: Tx) -> Response:
         asked = await backup.check_now(tx, visit.actor, id)
-        return answer(Asked(job=str(asked), is_new=asked.is_new), 202, location=f"/jobs/{asked}")
+        return answer(BackupAsked(job=str(asked), is_new=asked.is_new), 202, location=f"/jobs/{asked}")
 
     return await once.run(act)
 

@@ -12,14 +12,14 @@ from pabal.base.database import Tx
 from pabal.engine import listing
 from pabal.platform import broker
 from pabal.platform.broker import Kept
-from pabal.platform.web.filters import Listed, Word
+from pabal.platform.web.filters import Paged, Word
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.paging import Page, Source, answer_list
 
 router = noun("broker")
 
 
-class LineShown(Shown):
+class BrokerLine(Shown):
     """One server's line in one direction. `failed_since` is null while the broker answers."""
 
     server: str = Field(examples=["server-1:4711"])
@@ -37,10 +37,10 @@ class BrokerShown(Shown):
         description="Age of the oldest fact that is not out yet; null while none go out.", examples=[0.2]
     )
     pending: int | None = Field(description="Events taken and not acknowledged yet.", examples=[0])
-    lines: list[LineShown]
+    lines: list[BrokerLine]
 
 
-class EventFilter(Listed):
+class EventFilter(Paged):
     result: Annotated[
         Literal["applied", "refused", "failed", "retrying", "duplicate"] | None,
         Field(description="`duplicate`: those that came more than once."),
@@ -71,7 +71,7 @@ async def get_broker(visit: Visitor) -> Response:
     """Shows how the lines to the broker stand. They belong to the house: only people of the head office see them."""
     async with visit.read() as tx:
         found = await broker.describe(tx, visit.actor)
-    lines = [fill(LineShown, line) for line in found.lines]
+    lines = [fill(BrokerLine, line) for line in found.lines]
     return answer(fill(BrokerShown, found, lines=lines, lag_seconds=found.lag))
 
 

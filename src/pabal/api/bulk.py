@@ -2,6 +2,7 @@
 
 from typing import Annotated, Literal
 
+from fastapi import Query
 from fastapi.responses import Response
 from pydantic import Field, TypeAdapter, model_validator
 
@@ -16,7 +17,9 @@ from pabal.platform import operating
 from pabal.platform.actor import NotAllowed, Right
 from pabal.platform.language.errors import explain
 from pabal.platform.operating import Done
-from pabal.platform.web.filters import Word
+from pabal.platform.resources import case
+from pabal.platform.web.endpoints import rules
+from pabal.platform.web.filters import Org, Word
 from pabal.platform.web.idempotency import OnceOnly
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.visit import Visit
@@ -37,6 +40,21 @@ class BulkFilter(Asked):
 class Bulk(Asked):
     """`ids` or, for jobs, a `filter`; at most 200 at once."""
 
+    model_config = rules(
+        {
+            "oneOf": [
+                case(resource={"const": "jobs"}, action={"enum": ["cancel", "retry"]}),
+                case(resource={"const": "schedules"}, action={"enum": ["pause", "resume"]}),
+            ]
+        },
+        {
+            "oneOf": [
+                case("ids", ids={"minItems": 1}, filter={"type": "null"}),
+                case("filter", filter={"type": "object"}, ids={"maxItems": 0}, resource={"const": "jobs"}),
+            ]
+        },
+    )
+
     resource: Literal["jobs", "schedules"] = Field(examples=["jobs"])
     action: Literal["cancel", "retry", "pause", "resume"] = Field(examples=["retry"])
     ids: Annotated[tuple[Word, ...], Field(max_length=AT_ONCE, examples=[["job_01h2xcejqtf2n"]])] = ()
@@ -51,7 +69,7 @@ class Bulk(Asked):
         return self
 
 
-class BulkResult(Shown):
+class BulkOne(Shown):
     """`code` and `detail` say why nothing was done."""
 
     id: str = Field(examples=["job_01h2xcejqtf2n"])
@@ -68,11 +86,13 @@ class BulkDone(Shown):
     done: int = Field(examples=[1])
     failed: int = Field(examples=[0])
     has_more: bool = Field(examples=[False])
-    results: list[BulkResult]
+    results: list[BulkOne]
 
 
 @router.post("/bulk", response_model=BulkDone)
-async def act_on_many(visit: Visitor, once: OnceOnly, asked: Bulk, dry_run: DryRun = False) -> Response:
+async def act_on_many(
+    visit: Visitor, once: OnceOnly, asked: Bulk, dry_run: DryRun = False, org: Annotated[Org, Query()] = None
+) -> Response:
     """Cancels or retries many jobs, or pauses or resumes many schedules; each has its own result."""
 
     async def act(tx: Tx) -> Response:
@@ -130,9 +150,9 @@ def _state(good: int, failed: int) -> Literal["done", "partial", "failed"]:
     return "partial" if good else "failed"
 
 
-def _show(visit: Visit, done: Done) -> BulkResult:
+def _show(visit: Visit, done: Done) -> BulkOne:
     error: PabalError | None = done.error
     said = None if error is None else explain(error, visit.lang)
-    return BulkResult(
+    return BulkOne(
         id=done.id, result=done.result, job=done.made, code=None if error is None else error.code, detail=said
     )

@@ -14,7 +14,7 @@ from pabal.engine.listing.facts import Wanted, count_facts
 from pabal.engine.reading import Fact
 from pabal.platform import operating
 from pabal.platform.web.etags import answer_one
-from pabal.platform.web.filters import Between, Word, Words, split_commas
+from pabal.platform.web.filters import Between, Org, Word, Words, split_commas
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.live import live_of
 from pabal.platform.web.paging import Page, Source, answer_list
@@ -74,6 +74,7 @@ async def get_fact(visit: Visitor, id: Number) -> Response:
 )
 async def follow_facts(
     visit: Visitor,
+    org: Annotated[Org, Query()] = None,
     topics: Annotated[
         str | None,
         Query(max_length=2000, description="Names of facts, separated by commas: `alert.*,settings.changed`."),

@@ -17,7 +17,7 @@ from pabal.platform.storage.model import AREA
 from pabal.platform.tenants import visible_to
 from pabal.platform.web.etags import answer_one, is_known
 from pabal.platform.web.identify import Visitor
-from pabal.platform.web.uploads import FilePart, PartLimits, read_parts
+from pabal.platform.web.uploads import FilePart, PartLimits, UploadOrg, read_parts
 from pabal.platform.web.visit import Visit
 
 router = noun("files")
@@ -36,8 +36,9 @@ _BODY = {
         }
     },
 }
-_BINARY: dict[str, Any] = {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}
-_PICTURE: dict[str, Any] = {"image/webp": {"schema": {"type": "string", "format": "binary"}}}
+_BYTES = {"schema": {"type": "string", "format": "binary"}}
+_CONTENT: dict[str, Any] = dict.fromkeys((*storage.MEDIA_TYPES.values(), storage.ANY_MEDIA_TYPE), _BYTES)
+_PICTURE: dict[str, Any] = {storage.THUMBNAIL_MEDIA_TYPE: _BYTES}
 
 
 class NoFile(Invalid):
@@ -71,6 +72,7 @@ async def upload_file(
     kind: Annotated[
         Literal["picture", "any"], Query(description="A picture is decoded to its end before it is kept.")
     ] = "picture",
+    org: UploadOrg = None,
 ) -> Response:
     """Uploads one file. Once nothing refers to it, it stays for a day."""
     made: File | None = None
@@ -89,7 +91,7 @@ async def get_file(visit: Visitor, id: FileId) -> Response:
 
 
 @router.get(
-    "/files/{id}/content", response_class=Response, responses={200: {"content": _BINARY}, 206: {"content": _BINARY}}
+    "/files/{id}/content", response_class=Response, responses={200: {"content": _CONTENT}, 206: {"content": _CONTENT}}
 )
 async def get_content(visit: Visitor, id: FileId) -> Response:
     """Sends a file's content, or with a Range header a part of it."""

@@ -1,7 +1,9 @@
 """Health: how the house stands, in numbers."""
 
 from datetime import datetime
+from typing import Annotated
 
+from fastapi import Query
 from fastapi.responses import Response
 from pydantic import Field
 
@@ -9,6 +11,7 @@ import pabal
 from pabal.api.parts import Shown, answer, may_read, noun
 from pabal.engine import listing
 from pabal.platform import alerts
+from pabal.platform.web.filters import Query as Plain
 from pabal.platform.web.identify import Visitor
 
 router = noun("health")
@@ -40,7 +43,7 @@ class Health(Shown):
 
 
 @router.get("/health", response_model=Health)
-async def get_health(visit: Visitor) -> Response:
+async def get_health(visit: Visitor, wanted: Annotated[Plain, Query()]) -> Response:
     """Says how the house stands: jobs, servers, alerts."""
     may_read(visit, "servers")
     sees_all = visit.scope.holds(None)

@@ -1,7 +1,9 @@
 """Servers: which run, what they do, and letting one empty itself before it is stopped."""
 
 from datetime import datetime
+from typing import Annotated
 
+from fastapi import Query
 from fastapi.responses import Response
 from pydantic import Field
 
@@ -11,6 +13,7 @@ from pabal.engine import ids
 from pabal.engine.listing import ServerSeen
 from pabal.platform import operating
 from pabal.platform.web.etags import answer_one
+from pabal.platform.web.filters import Query as Plain
 from pabal.platform.web.idempotency import OnceOnly
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.paging import Page, answer_all
@@ -37,7 +40,7 @@ class ServerShown(Shown):
 
 
 @router.get("/servers", response_model=Page[ServerShown])
-async def list_servers(visit: Visitor) -> Response:
+async def list_servers(visit: Visitor, wanted: Annotated[Plain, Query()]) -> Response:
     """Lists the servers. They belong to the house: who sees only a part of it sees none."""
     may_read(visit, AREA)
     async with visit.read() as tx:

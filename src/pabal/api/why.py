@@ -43,7 +43,7 @@ StoryId = Annotated[
 ]
 
 
-class LineShown(Shown):
+class StoryLine(Shown):
     """`at` is null for what holds now."""
 
     at: datetime | None
@@ -57,7 +57,7 @@ class StoryShown(Shown):
     id: str = Field(examples=["job_01h2xcejqtf2n"])
     title: str = Field(examples=["messaging.send"])
     state: str = Field(examples=["delayed"])
-    lines: list[LineShown]
+    lines: list[StoryLine]
     advice: list[str] = Field(examples=[["cancel_job"]])
 
 
@@ -120,8 +120,8 @@ def _is_wanted(one: operating.Coming, wanted: ComingFilter) -> bool:
     return is_late and (wanted.app is None or str(name).split(".")[0].split(":")[0] == wanted.app)
 
 
-def _line(visit: Visit, line: Line) -> LineShown:
+def _line(visit: Visit, line: Line) -> StoryLine:
     def when(moment: datetime) -> str:
         return visit.voice.moment(moment, seconds=True)
 
-    return LineShown(at=line.at, code=line.code, text=tell(line, visit.lang, when))
+    return StoryLine(at=line.at, code=line.code, text=tell(line, visit.lang, when))

@@ -2,8 +2,7 @@
 
 import sys
 
-from pabal.cli.app import app
-from pabal.cli.hoist import hoist
+from pabal.cli.app import app, hoist
 
 
 def main() -> None:

@@ -81,8 +81,8 @@ def silence(
     shell: Shell = ctx.obj
 
     async def work() -> None:
-        from pabal.cli.moments import read_moment
         from pabal.platform import alerts
+        from pabal.platform.commands.moments import read_moment
 
         done: Alert | RuleSilence
         async with shell.change(dry_run=dry_run) as tx:

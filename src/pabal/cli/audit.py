@@ -62,7 +62,7 @@ def list_(
 
 
 def _moment(text: str | None, now: "datetime") -> "datetime | None":
-    from pabal.cli.moments import read_moment
+    from pabal.platform.commands.moments import read_moment
 
     return None if text is None else read_moment(text, now)
 

@@ -1,11 +1,15 @@
 """The checks of `pabal doctor`: each answers how it stands; what to do about it is in the catalogue of words."""
 
+import asyncio
 import os
 import shutil
 import socket
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pabal.platform
 from pabal.base import clock
@@ -15,11 +19,12 @@ from pabal.base.migrations import Comparison, compare
 from pabal.base.pages import open_pages
 from pabal.base.settings import Settings, trusts_everybody
 from pabal.base.sql import load
-from pabal.cli.check import Check
-from pabal.cli.platform_checks import platform_checks
-from pabal.cli.shell import Shell
+from pabal.cli.config import catalogue_of
+from pabal.cli.output import show_moment
+from pabal.cli.shell import Shell, administrator
 from pabal.demo import SLICE as DEMO
 from pabal.engine.wakeups import Wakeups
+from pabal.platform import backup, notifications, settings
 from pabal.platform.secrets import find_vault, key_file
 from pabal.platform.slice import Slice, list_migrations
 
@@ -32,6 +37,18 @@ DEAD_ROWS = 100_000
 FULL_QUEUE = 0.5
 CORE = ("base", "engine", "platform")
 LEAST_ROOM = 2 * 1024**3
+# A day, and some time for the backup itself.
+FRESH = timedelta(hours=26)
+ANSWER_SECONDS = 5.0
+
+
+@dataclass(frozen=True)
+class Check:
+    """`state`: ok, warn (it works, but badly or not for long) or fail."""
+
+    name: str
+    state: str
+    detail: str
 
 
 async def run_checks(shell: Shell) -> AsyncIterator[Check]:
@@ -69,7 +86,7 @@ async def _database_checks(shell: Shell, database: Database, slices: tuple[Slice
     looks: tuple[Callable[[Database], Awaitable[Check]], ...] = (_skew, _hearing, _snapshot, _dead, _notices, _defaults)
     for look in looks:
         yield await look(database)
-    async for check in platform_checks(shell, database):
+    async for check in _platform_checks(shell, database):
         yield check
 
 
@@ -219,6 +236,48 @@ async def _defaults(database: Database) -> Check:
     async with database.transaction() as tx:
         filled = [row["name"] for row in await tx.rows(SQL.list_filled_defaults)]
     return Check("partitions", "warn" if filled else "ok", ", ".join(filled))
+
+
+async def _platform_checks(shell: Shell, database: Database) -> AsyncIterator[Check]:
+    yield await _backups(database)
+    yield await _settings(shell, database)
+    check = await _telegram(shell, database)
+    if check is not None:
+        yield check
+
+
+async def _backups(database: Database) -> Check:
+    async with database.transaction() as tx:
+        newest, now = await backup.find_newest_good(tx), tx.now
+    if newest is None or newest.ended_at is None:
+        return Check("backups", "warn", "")
+    return Check("backups", "ok" if now - newest.ended_at <= FRESH else "warn", show_moment(newest.ended_at))
+
+
+async def _settings(shell: Shell, database: Database) -> Check:
+    try:
+        catalogue = catalogue_of(shell)
+    except PabalError as error:
+        return Check("settings", "fail", str(error))
+    async with database.transaction() as tx:
+        unknown = await settings.list_unknown(tx, catalogue)
+    return Check("settings", "warn" if unknown else "ok", ", ".join(unknown))
+
+
+async def _telegram(shell: Shell, database: Database) -> Check | None:
+    """None: nobody wants it."""
+    async with database.transaction() as tx:
+        if not await notifications.list_channels(tx, administrator()):
+            return None
+    url = urlsplit(shell.settings.telegram_url)
+    port = url.port or (443 if url.scheme == "https" else 80)
+    try:
+        async with asyncio.timeout(ANSWER_SECONDS):
+            _, writer = await asyncio.open_connection(url.hostname, port)
+    except OSError as error:
+        return Check("telegram", "warn", f"{url.netloc}: {error}")
+    writer.close()
+    return Check("telegram", "ok", url.netloc)
 
 
 def _existing(path: Path) -> Path:

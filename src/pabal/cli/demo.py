@@ -1,6 +1,7 @@
-"""`pabal demo`: an organisation, people and what the apps add; marked, and taken out again."""
+"""`pabal demo` and `pabal clock`: an organisation, people and what the apps add, marked and taken out again; and the
+clock of a demo, moved for all servers at once."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from pabal.base.database import Database
 
 app = typer.Typer(help="The demo: an organisation, people and what the apps add.", no_args_is_help=True)
+clock = typer.Typer(help="The clock of a demo.", no_args_is_help=True)
 COLUMNS = ("result", "units", "people", "apps")
 
 
@@ -76,3 +78,29 @@ def _show(shell: Shell, counted: dict[str, Any], result: str, *, dry_run: bool =
     shell.show(Answer(COLUMNS, [{"result": result, **counted}], single=True))
     if dry_run:
         shell.tell("dry_run")
+
+
+@clock.command()
+def advance(ctx: typer.Context, by: Annotated[str, typer.Argument(help="How far: 90s, 1h, 7d.")]) -> None:
+    """Move the clock forward; what becomes due happens now. Never backward."""
+    shell: Shell = ctx.obj
+    shell.run(_advance(shell, by))
+
+
+async def _advance(shell: Shell, by: str) -> None:
+    from pabal.base.clock import advance as advance_clock
+    from pabal.base.database import DatabaseError
+    from pabal.base.settings import parse_duration
+    from pabal.cli.exits import ClockFixed
+    from pabal.cli.output import Answer
+
+    length = parse_duration(by)
+    async with shell.database() as database:
+        try:
+            await advance_clock(database, length)
+        except DatabaseError as error:
+            if error.sqlstate == "42P01":
+                raise ClockFixed from error
+            raise
+        async with database.transaction() as tx:
+            shell.show(Answer(("now",), [{"now": tx.now}], single=True))

@@ -1,12 +1,10 @@
 """Writes an answer as a table for people, or as JSON, lines of JSON, CSV or plain text for programs."""
 
-import csv
-import io
 import json
 import re
 import sys
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 import typer
@@ -19,7 +17,8 @@ from pabal.platform.commands.answers import Answer
 from pabal.platform.commands.printing import printable
 from pabal.platform.language.pairs import Lang, put
 from pabal.platform.language.status import STATUS, Words, find_status
-from pabal.platform.spreadsheets import defuse
+from pabal.platform.resources import plain
+from pabal.platform.spreadsheets import defuse, write_csv
 
 __all__ = ["Answer", "console", "show_moment", "state_text", "table", "write"]
 
@@ -144,13 +143,9 @@ def _said(value: Any, lang: Lang) -> str:
 
 
 def _csv(answer: Answer, *, header: bool) -> str:
-    file = io.StringIO()
-    names = list(answer.rows[0]) if answer.rows else list(answer.columns)
-    writer = csv.writer(file, lineterminator="\n")
-    if header:
-        writer.writerow(names)
-    writer.writerows([_defused(row.get(name)) for name in names] for row in answer.rows)
-    return file.getvalue()
+    names = list(answer.rows[0]) if answer.rows else list(answer.fields or answer.columns)
+    rows = [[plain(row.get(name)) for name in names] for row in answer.rows]
+    return write_csv([names, *rows] if header else rows, end="\n")
 
 
 def _defused(value: Any) -> str:
@@ -165,17 +160,8 @@ def _flat(value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, dict | list):
         return _dump(value)
-    plain = _plain(value) if isinstance(value, datetime | timedelta) else value
-    return _BREAKS.sub(" ", str(plain))
+    return _BREAKS.sub(" ", str(plain(value)))
 
 
 def _dump(value: Any, indent: int | None = None) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=indent, default=_plain)
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, datetime):
-        return value.isoformat()
-    if isinstance(value, timedelta):
-        return value.total_seconds()
-    return str(value)
+    return json.dumps(plain(value), ensure_ascii=False, indent=indent, default=str)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from pabal.base.database import Tx
-    from pabal.engine.timetable import Schedule
+    from pabal.engine.schedules import Schedule
 
 app = typer.Typer(help="Schedules: when what happens.", no_args_is_help=True)
 COLUMNS = ("id", "name", "state", "next_at", "kind", "says")

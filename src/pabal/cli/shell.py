@@ -144,7 +144,7 @@ class Shell:
     @cached_property
     def house(self) -> "tuple[Slice, ...]":
         """As a server of these settings is made of: the apps, and the platform's own rooms."""
-        from pabal.platform.rooms import platform_slice
+        from pabal.platform.platform_slice import platform_slice
         from pabal.platform.slice import check_slices, list_migrations
 
         whole = (*self.slices, platform_slice(self.slices, list_migrations(self.slices)))

@@ -42,7 +42,7 @@ def telegram(
 
 async def _telegram(shell: Shell, port: int) -> None:
     from pabal.cli.exits import PortTaken
-    from pabal.cli.stopping import until_signalled
+    from pabal.cli.waiting import until_signalled
     from pabal.platform.notifications.simulator import Simulator
 
     try:

@@ -30,7 +30,7 @@ def tail(
 
 async def _tail(shell: Shell, names: Sequence[str], *, follow: bool, count: int) -> None:
     from pabal.cli.output import Answer
-    from pabal.cli.stopping import until_signalled
+    from pabal.cli.waiting import until_signalled
     from pabal.engine.facts import Reader
 
     async with shell.database() as database:

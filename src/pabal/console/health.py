@@ -1,27 +1,222 @@
 """Health: the components of the house, everything that is measured, and what is normal for each."""
 
+import asyncio
+import shutil
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Annotated
 
 from fastapi import APIRouter, Query
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel
 
+from pabal.base.clock import elapsed
 from pabal.base.database import Tx
 from pabal.base.errors import NotFound
+from pabal.base.sql import load
 from pabal.base.telemetry import REGISTRY
-from pabal.console.components import Component, list_house, list_ruled
-from pabal.console.measured import RANGES, Range, Seen, chart_of, draw, look, show_norm
+from pabal.console.measured import RANGES, Range, Seen, bars, chart_of, draw, look, show_norm
 from pabal.console.values import show_value
-from pabal.platform import alerts, tenants
+from pabal.engine import listing
+from pabal.platform import alerts, backup, tenants
 from pabal.platform.actor import Right
-from pabal.platform.alerts import Alert, AlertRule, Measure
+from pabal.platform.alerts import Alert, AlertRule, Level, Measure, Series
+from pabal.platform.backup import Backup
 from pabal.platform.language.pairs import Pair
 from pabal.platform.operating.servers import AREA
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.lists import Word
 from pabal.platform.web.visit import Visit
+
+SQL = load(__file__)
+
+BARS = 20
+SLOW_MS = 50
+BACKUP_EVERY = timedelta(hours=26)
+LITTLE_FREE, NO_FREE = 0.10, 0.03
+_GIB = 2**30
+_HOUR = RANGES["1h"]
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """`state` is a word of the family `check`, or idle: there is nothing to measure just now."""
+
+    key: str
+    title: str
+    state: str
+    now: str
+    norm: str = ""
+    at: datetime | None = None
+    href: str = ""
+    bars: str = ""
+    note: str = ""
+
+
+async def list_house(tx: Tx, visit: Visit, seen: Seen) -> list[Component]:
+    """What belongs to no unit."""
+    found = [await _database(tx, visit, seen), await _servers(tx, visit), await _queue(tx, visit)]
+    if visit.may("read", backup.AREA):
+        found.append(await _backup(tx, visit))
+    return [*found, await _disk(visit)]
+
+
+async def list_ruled(tx: Tx, visit: Visit, seen: Seen) -> list[Component]:
+    """One for each rule, of the engine and of the apps, whose measure was ever taken in this scope."""
+    return [
+        await _ruled(tx, visit, seen, rule, _foremost(seen, rule)) for rule in seen.rules if seen.of(rule.measure.name)
+    ]
+
+
+def _foremost(seen: Seen, rule: AlertRule) -> Series:
+    """What fires, if something does; otherwise the worst."""
+    known = seen.worst_first(rule.measure.name)
+    burning = [one.about for one in seen.burning(rule)]
+    return next((one for one in known if one.about in burning), known[0])
+
+
+async def _ruled(tx: Tx, visit: Visit, seen: Seen, rule: AlertRule, worst: Series) -> Component:
+    limit, unit = seen.limits[rule.name], rule.measure.unit
+    state = judge(seen, rule, worst)
+    chart = chart_of(rule.measure.name, worst.about, _HOUR, seen.now, step=_HOUR.length / BARS)
+    points = await alerts.read_series(tx, visit.scope, chart)
+    value = show_value(worst.last_value, unit, visit.lang)
+    if state == "idle":
+        value = visit.say("nothing to measure", "잴 것이 없음")
+    return Component(
+        key=f"rule-{rule.name}",
+        title=visit.say(*rule.measure.label),
+        state=state,
+        now=value,
+        norm=show_norm(limit, unit, visit.lang),
+        at=worst.last_at,
+        href=f"/health/measures/{rule.measure.name}",
+        bars=bars(points, limit, chart),
+        note=worst.about,
+    )
+
+
+def judge(seen: Seen, rule: AlertRule, worst: Series) -> str:
+    """What fires has its level; what is beyond the limit but not for long enough wants a look."""
+    if seen.burning(rule):
+        return "failed" if rule.level == Level.FAILURE else "warning"
+    if not seen.is_fresh(worst):
+        return "idle" if seen.is_sampled else "unknown"
+    return "warning" if seen.limits[rule.name].is_broken_by(worst.last_value) else "ok"
+
+
+async def _database(tx: Tx, visit: Visit, seen: Seen) -> Component:
+    """That it answered is what makes this page; the number is of this very moment, from this server."""
+    began = elapsed()
+    version: str = await tx.value(SQL.read_version)
+    answered = 1000 * (elapsed() - began)
+    said = [show_value(answered, "ms", visit.lang)]
+    said += [show_value(one.last_value, "MB", visit.lang) for one in seen.of("database.size") if seen.is_fresh(one)]
+    for one in seen.of("database.connections"):
+        if seen.is_fresh(one):
+            said.append(visit.say("{n} connection|{n} connections", "연결 {n}개", n=round(one.last_value)))
+    return Component(
+        key="database",
+        title=f"PostgreSQL {version.split(maxsplit=1)[0]}",
+        state="ok" if answered <= SLOW_MS else "warning",
+        now=" · ".join(said),
+        norm=visit.say("answers within {n} ms", "응답 {n} ms 이하", n=SLOW_MS),
+        at=seen.now,
+        href="/health/measures/database.round_trip",
+    )
+
+
+async def _servers(tx: Tx, visit: Visit) -> Component:
+    found = await listing.list_servers(tx)
+    alive = sum(server.is_alive for server in found)
+    silent = len(found) - alive
+    said = visit.say("{n} alive", "{n}대 살아 있음", n=alive)
+    if silent:
+        said += " · " + visit.say("{n} silent", "응답 없음 {n}대", n=silent)
+    workers = [server for server in found if server.is_alive and "worker" in server.roles]
+    return Component(
+        key="servers",
+        title=visit.say("Servers", "서버"),
+        state="failed" if not workers else "warning" if silent else "ok",
+        now=said,
+        norm=visit.say("one that works at least, none silent", "일하는 서버 1대 이상, 응답 없음 0"),
+        at=tx.now,
+        href="/servers",
+        note="" if workers else visit.say("no server takes jobs", "작업을 맡는 서버가 없습니다"),
+    )
+
+
+async def _queue(tx: Tx, visit: Visit) -> Component:
+    depths = await listing.read_depths(tx)
+    said = visit.say(
+        "{ready} ready · {running} running · {waiting} in lanes · {delayed} delayed",
+        "준비 {ready} · 진행 {running} · 줄 {waiting} · 예약 {delayed}",
+        ready=_capped(depths.ready),
+        running=_capped(depths.running),
+        waiting=_capped(depths.waiting),
+        delayed=_capped(depths.delayed),
+    )
+    return Component("queue", visit.say("Queue", "작업 큐"), "ok", said, at=tx.now, href="/jobs")
+
+
+async def _backup(tx: Tx, visit: Visit) -> Component:
+    good = await backup.find_newest_good(tx)
+    last = next(iter(await backup.list_backups(tx, visit.actor, limit=1)), None)
+    at = None if good is None else good.ended_at
+    return Component(
+        key="backup",
+        title=visit.say("Backup", "백업"),
+        state=_judge_backup(good, last, tx.now),
+        now=_say_backup(visit, good),
+        norm=visit.say("one a day", "하루 한 번"),
+        at=at,
+        href="/backup",
+        note=visit.say("the last try failed", "마지막 시도가 실패했습니다") if last and last.ending == "failed" else "",
+    )
+
+
+def _judge_backup(good: Backup | None, last: Backup | None, now: datetime) -> str:
+    """Before the first night there is none, and nothing is wrong."""
+    if good is None or good.ended_at is None:
+        return "failed" if last is not None and last.ending == "failed" else "unknown"
+    is_old = now - good.ended_at > BACKUP_EVERY
+    return "warning" if is_old or (last is not None and last.ending == "failed") else "ok"
+
+
+def _say_backup(visit: Visit, good: Backup | None) -> str:
+    if good is None or good.ended_at is None:
+        return visit.say("none yet", "아직 없음")
+    said = [visit.voice.relative(good.ended_at), show_value((good.size or 0) / 2**20, "MB", visit.lang)]
+    if good.check_result == "good":
+        said.append(visit.say("restore checked", "복원 검사함"))
+    return " · ".join(said)
+
+
+async def _disk(visit: Visit) -> Component:
+    """Of the server that makes this page: files and backups lie there."""
+    folder: Path = visit.services.settings.data_dir
+    usage = await asyncio.to_thread(shutil.disk_usage, folder)
+    free = usage.free / usage.total
+    said = visit.say(
+        "{free} GB of {total} GB free",
+        "{total} GB 중 {free} GB 비어 있음",
+        free=f"{usage.free / _GIB:,.1f}",
+        total=f"{usage.total / _GIB:,.1f}",
+    )
+    return Component(
+        key="disk",
+        title=visit.say("Storage of this server", "이 서버의 저장 공간"),
+        state="failed" if free < NO_FREE else "warning" if free < LITTLE_FREE else "ok",
+        now=said,
+        norm=visit.say("{n}% free or more", "{n}% 이상 비어 있음", n=round(100 * LITTLE_FREE)),
+        at=visit.now,
+    )
+
+
+def _capped(count: int) -> str:
+    return f"{listing.CAP:,}+" if count > listing.CAP else f"{count:,}"
+
 
 router = APIRouter()
 _FIRST = "1h"

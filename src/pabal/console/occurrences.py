@@ -17,7 +17,7 @@ from pabal.engine.why import BadSubject
 from pabal.platform.actor import Right
 from pabal.platform.language.moments import show_span
 from pabal.platform.language.pairs import Lang, Pair
-from pabal.platform.language.reasons import explain_reason
+from pabal.platform.language.stories import explain_reason
 from pabal.platform.web.actors import name_actors
 from pabal.platform.web.exports import stream_csv
 from pabal.platform.web.identify import Visitor

@@ -1,20 +1,93 @@
 """Claim and settle, fenced by a token: only the attempt that the lease names may change its job."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
 from pabal.base.database import Database, Row, Tx
 from pabal.base.errors import Conflict
 from pabal.base.sql import load
 from pabal.base.telemetry import declare, emit
 from pabal.engine import lanes
-from pabal.engine.endings import Attempted, Ending, Returned, decide
-from pabal.engine.kinds import Job, Kinds
-from pabal.engine.outcome import DONE, Cancel, Done, Outcome, Retry
+from pabal.engine.kinds import Job, Kind, Kinds
+from pabal.engine.outcome import DONE, Cancel, Done, Fail, Limited, Miss, Outcome, Retry, Snooze
 
 SQL = load(__file__)
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """Handed back unharmed: a shutdown, or a lost route. Nothing is counted."""
+
+    reason: str
+
+
+Attempted = tuple[Job, Outcome | Returned]
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How an attempt ends: for good, until `due_at`, or handed back."""
+
+    job: Job
+    result: str
+    final: bool = False
+    reason: str | None = None
+    due_at: datetime | None = None
+    waits_for: str = ""
+    failed: int = 0
+    snoozed: int = 0
+    holds_lane: bool = False
+
+    @property
+    def error(self) -> dict[str, Any] | None:
+        return None if self.reason is None else {"reason": self.reason}
+
+
+def decide(job: Job, outcome: Outcome | Returned, kind: Kind, *, now: datetime, chance: float) -> Ending:
+    """Pure: what an outcome means for a job with these counters."""
+    match outcome:
+        case Done(detail, partial):
+            return Ending(job, "partial" if partial else "done", final=True, reason=detail)
+        case Cancel(reason):
+            return Ending(job, "cancelled", final=True, reason=reason)
+        case Fail(reason):
+            return Ending(job, "failed", final=True, reason=reason)
+        case Miss(reason):
+            return Ending(job, "expired", final=True, reason=reason)
+        case Retry(reason) if job.failures + 1 >= job.max_failures:
+            return Ending(job, "failed", final=True, reason=reason)
+        case Retry(reason, after):
+            wait = kind.backoff.wait(job.failures + 1, chance) if after is None else after
+            return _later(job, kind, "retry", now + wait, "retry", reason=reason, failed=1)
+        case Snooze(_, reason) if job.snoozes >= kind.max_snoozes:
+            return Ending(job, "failed", final=True, reason=f"snoozed {job.snoozes} times: {reason}")
+        case Snooze(until, reason):
+            return _later(job, kind, "snoozed", until, "snooze", reason=reason, snoozed=1)
+        case Limited(until, limit):
+            return _later(job, kind, "limited", until, f"limit:{limit}", reason=limit)
+        case Returned(reason):
+            return Ending(job, "returned", reason=reason)
+
+
+def _later(
+    job: Job,
+    kind: Kind,
+    result: str,
+    due_at: datetime,
+    waits_for: str,
+    *,
+    reason: str,
+    failed: int = 0,
+    snoozed: int = 0,
+) -> Ending:  # long: every wait differs in each of these
+    holds = kind.on_wait == "hold"
+    return Ending(job, result, False, reason, due_at, waits_for, failed, snoozed, holds)
+
+
 SUCCESSES = ("done", "partial")
 BEGINNING = datetime.fromisoformat("1970-01-01T00:00:00+00:00")
 END = datetime.fromisoformat("9999-01-01T00:00:00+00:00")
@@ -275,3 +348,67 @@ async def note_lost(tx: Tx, worker: int, job: Job) -> None:
     """Keeps that a result came too late; it changed nothing."""
     await tx.rows(SQL.note_stale, ids=[job.id], tokens=[job.token], worker=worker, results=["record"])
     emit("claims.stale", count=1)
+
+
+async def write_progress(tx: Tx, worker: int, reports: Sequence[tuple[Job, dict[str, Any]]]) -> set[int]:
+    """Answers whose progress was kept; a stale attempt's is not."""
+    rows = await tx.rows(
+        SQL.write_progress,
+        ids=[job.id for job, _ in reports],
+        tokens=[job.token for job, _ in reports],
+        worker=worker,
+        progress=[progress for _, progress in reports],
+    )
+    return {row["id"] for row in rows}
+
+
+async def fence(tx: Tx, job: Job) -> None:
+    """Nothing in this transaction may be kept unless the job is still this attempt's: raises LeaseLost or RouteLost."""
+    epochs: list[int | None] = [None]
+    if job.route_epoch is not None:
+        # Routes before leases, as rescue locks them.
+        epochs = [row["epoch"] for row in await tx.rows(SQL.hold_routes, queues=[job.queue])]
+    if await tx.value(SQL.fence, id=job.id, token=job.token) is None:
+        raise LeaseLost(f"job {job.id} token {job.token}")
+    if epochs != [job.route_epoch]:
+        raise RouteLost(f"job {job.id} route {job.queue}")
+
+
+@asynccontextmanager
+async def fenced(database: Database, job: Job) -> AsyncIterator[Tx]:
+    """A transaction in which the job is this attempt's, opened with the fence itself."""
+    async with _open(database, job) as tx:
+        if tx.opened["id"] is None:
+            raise LeaseLost(f"job {job.id} token {job.token}")
+        if job.route_epoch is not None and tx.opened["epoch"] != job.route_epoch:
+            raise RouteLost(f"job {job.id} route {job.queue}")
+        yield tx
+
+
+def _open(database: Database, job: Job) -> AbstractAsyncContextManager[Tx]:
+    if job.route_epoch is None:
+        return database.transaction(SQL.open_fenced, id=job.id, token=job.token)
+    return database.transaction(SQL.open_routed, id=job.id, token=job.token, queue=job.queue)
+
+
+@asynccontextmanager
+async def holding(database: Database, jobs: Sequence[Job]) -> AsyncIterator[tuple[Tx, dict[tuple[int, int], bool]]]:
+    """A transaction for many that write in one commit, and which of these attempts are still ours, by id and token.
+
+    Those are locked until the commit; True where the route is ours too. Whoever is not named has lost its job.
+    """
+    asked = {"ids": [job.id for job in jobs], "tokens": [job.token for job in jobs]}
+    async with database.transaction(SQL.open_held, queues=[job.queue for job in jobs], **asked) as tx:
+        _, ids, tokens, epochs = tx.opened
+        held = dict(zip(zip(ids, tokens, strict=True), epochs, strict=True))
+        yield tx, {job.key: job.route_epoch in (None, held[job.key]) for job in jobs if job.key in held}
+
+
+async def return_unknown(tx: Tx, worker: int, known: set[tuple[int, int]]) -> int:
+    """Hands back leases that a lost commit answer left in our name without our knowing."""
+    rows = await tx.rows(SQL.list_leases, worker=worker)
+    unknown = [(row["id"], row["token"]) for row in rows if (row["id"], row["token"]) not in known]
+    if unknown:
+        ids, tokens = [pair[0] for pair in unknown], [pair[1] for pair in unknown]
+        announce_queues(tx, await tx.rows(SQL.return_leases, ids=ids, tokens=tokens))
+    return len(unknown)

@@ -8,8 +8,7 @@ from pabal.base.clock import elapsed
 from pabal.base.database import Database, Tx
 from pabal.base.killpoints import kill_point
 from pabal.engine import claims, routes, workers
-from pabal.engine.claims import BEGINNING, END, Settled, Wanted
-from pabal.engine.endings import Attempted
+from pabal.engine.claims import BEGINNING, END, Attempted, Settled, Wanted
 from pabal.engine.kinds import Job, Kinds, Shape
 
 PRIORITIES = (0, 1, 2, 3)
@@ -20,7 +19,7 @@ MOST = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class Capacity:
     """How much a server can take: of quick kinds ahead of its slots, of slow ones only what runs at once.
 
     Routed work has room of its own: no other server could take it, and it mostly waits for its connection.
@@ -70,7 +69,7 @@ class Exchange:
     def has_hints(self) -> bool:
         return bool(self._dirty or self._dirty_routes) or elapsed() >= self._sweep_at
 
-    async def run(self, worker: int, attempts: Sequence[Attempted], room: Room) -> tuple[Settled, list[Job]]:
+    async def run(self, worker: int, attempts: Sequence[Attempted], room: Capacity) -> tuple[Settled, list[Job]]:
         """Settles `attempts` and claims what there is room for, in one commit."""
         # Taken before the claim, never after: what is announced meanwhile must be looked at again.
         dirty, self._dirty = self._dirty, set()
@@ -100,14 +99,14 @@ class Exchange:
                 self._dirty_routes |= dirty_routes
         return settled, jobs
 
-    def _is_simple(self, dirty: set[str], dirty_routes: set[str], room: Room) -> bool:
+    def _is_simple(self, dirty: set[str], dirty_routes: set[str], room: Capacity) -> bool:
         """What an idle server does when work arrives: nothing to settle, nothing to sweep, one group of queues."""
         if not dirty or dirty_routes or elapsed() >= self._sweep_at:
             return False
         groups = {room.is_quick(queue) for queue in dirty}
         return len(groups) == 1 and (room.quick if True in groups else room.slow) > 0
 
-    async def _claim_alone(self, worker: int, dirty: set[str], room: Room) -> list[Job]:
+    async def _claim_alone(self, worker: int, dirty: set[str], room: Capacity) -> list[Job]:
         """Without a transaction around it: the wait of a job that meets an idle server is mostly round trips."""
         total = room.quick if room.is_quick(next(iter(dirty))) else room.slow
         wanted = self._wanted(dirty)
@@ -121,7 +120,9 @@ class Exchange:
         self._remember(None, wanted, claimed, was_cut=len(claimed) >= total)
         return [job for job, _, _ in claimed]
 
-    async def _claim_all(self, tx: Tx, worker: int, dirty: set[str], dirty_routes: set[str], room: Room) -> list[Job]:
+    async def _claim_all(
+        self, tx: Tx, worker: int, dirty: set[str], dirty_routes: set[str], room: Capacity
+    ) -> list[Job]:
         is_sweeping = elapsed() >= self._sweep_at
         held = await routes.list_routes(tx, worker=worker) if is_sweeping else dirty_routes
         routed = await self._claim_routed(tx, worker, {*held, *dirty_routes}, room.routed)

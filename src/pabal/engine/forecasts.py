@@ -10,7 +10,7 @@ from pabal.base.database import Tx
 from pabal.base.sql import load
 from pabal.engine import occurrences, recurrence, schedules
 from pabal.engine.recurrence import Upcoming
-from pabal.engine.timetable import Schedule
+from pabal.engine.schedules import Schedule
 
 SQL = load(__file__)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from pabal.base.database import Tx
 from pabal.base.errors import NotFound
@@ -18,7 +19,9 @@ from pabal.engine.misfires import Decision, Overlap
 from pabal.engine.queue import enqueue_many
 from pabal.engine.recurrence import Timing
 from pabal.engine.recurrence.timing import passes
-from pabal.engine.timetable import Schedule
+
+if TYPE_CHECKING:
+    from pabal.engine.schedules import Schedule
 
 SQL = load(__file__)
 LOOK = 10_000
@@ -61,13 +64,13 @@ class Occurrence:
 class Plan:
     """What is to be decided about a schedule's moments, how many were looked at, and the first one left."""
 
-    schedule: Schedule
+    schedule: "Schedule"
     decisions: list[Decision]
     looked: int
     next_at: datetime | None
 
 
-async def decide_due(tx: Tx, schedules: Sequence[Schedule], *, withheld: str | None = None) -> list[Plan]:
+async def decide_due(tx: Tx, schedules: Sequence["Schedule"], *, withheld: str | None = None) -> list[Plan]:
     """Decides what is due of these locked schedules: at most 10,000 moments each, 50,000 of all; others stay due.
 
     `withheld` is a reason to enqueue nothing.
@@ -91,14 +94,14 @@ async def decide_due(tx: Tx, schedules: Sequence[Schedule], *, withheld: str | N
     return plans
 
 
-async def catch_up(tx: Tx, schedule: Schedule, *, withheld: str | None = None) -> None:
+async def catch_up(tx: Tx, schedule: "Schedule", *, withheld: str | None = None) -> None:
     """Decides everything due of one locked schedule, under the rule it has now."""
     while schedule.next_at is not None and schedule.next_at <= tx.now:
         [done] = await decide_due(tx, [schedule], withheld=withheld)
         schedule = replace(schedule, next_at=done.next_at)
 
 
-async def add_triggered(tx: Tx, schedule: Schedule, *, actor: str) -> Occurrence:
+async def add_triggered(tx: Tx, schedule: "Schedule", *, actor: str) -> Occurrence:
     """At this moment, or the first free microsecond after it."""
     fire_at = tx.now
     while fire_at == schedule.next_at or await find_occurrence(tx, schedule.id, fire_at) is not None:
@@ -143,7 +146,7 @@ async def drop_asked(tx: Tx, schedule_id: int, fire_ats: Sequence[datetime]) -> 
 
 
 def plan(
-    schedule: Schedule, now: datetime, *, apart: Sequence[datetime], has_open: bool, withheld: str | None = None
+    schedule: "Schedule", now: datetime, *, apart: Sequence[datetime], has_open: bool, withheld: str | None = None
 ) -> Plan:
     """Pure. `apart` are moments that have their decision already."""
     looked_at, ahead = _look(schedule, now)
@@ -157,7 +160,7 @@ def plan(
     return Plan(schedule, decisions, len(looked_at), left[0] if left else ahead)
 
 
-def _look(schedule: Schedule, now: datetime) -> tuple[list[datetime], datetime | None]:
+def _look(schedule: "Schedule", now: datetime) -> tuple[list[datetime], datetime | None]:
     """The moments that are due, and the first one after them: not yet due, or too many for one time."""
     due: list[datetime] = []
     if schedule.next_at is None:
@@ -179,7 +182,7 @@ def moments_after(timing: Timing, moment: datetime) -> Iterator[datetime]:
             yield found.moment
 
 
-async def _list_settled(tx: Tx, schedules: Sequence[Schedule]) -> dict[int, list[datetime]]:
+async def _list_settled(tx: Tx, schedules: Sequence["Schedule"]) -> dict[int, list[datetime]]:
     ids = [schedule.id for schedule in schedules]
     found: dict[int, list[datetime]] = {}
     for row in await tx.rows(SQL.list_settled, ids=ids, next_ats=[schedule.next_at for schedule in schedules]):
@@ -187,7 +190,7 @@ async def _list_settled(tx: Tx, schedules: Sequence[Schedule]) -> dict[int, list
     return found
 
 
-async def _list_busy(tx: Tx, schedules: Sequence[Schedule]) -> set[int]:
+async def _list_busy(tx: Tx, schedules: Sequence["Schedule"]) -> set[int]:
     skipping = [schedule.id for schedule in schedules if schedule.overlap is Overlap.SKIP]
     return {row["schedule_id"] for row in await tx.rows(SQL.list_open, ids=skipping)} if skipping else set()
 
@@ -208,7 +211,7 @@ async def _write(tx: Tx, plans: Sequence[Plan], settled: dict[int, list[datetime
     _report([decision for _, decision in entries])
 
 
-async def _insert(tx: Tx, entries: Sequence[tuple[Schedule, Decision]], *, actor: str | None = None) -> None:
+async def _insert(tx: Tx, entries: Sequence[tuple["Schedule", Decision]], *, actor: str | None = None) -> None:
     wanted = [entry for entry in entries if entry[1].verdict == "enqueued"]
     jobs = await enqueue_many(tx, [schedule.job_for(decision.fire_at) for schedule, decision in wanted])
     ids = iter(jobs)
@@ -225,7 +228,7 @@ async def _insert(tx: Tx, entries: Sequence[tuple[Schedule, Decision]], *, actor
     )
 
 
-async def _insert_run(tx: Tx, schedule: Schedule, run: Decision) -> None:
+async def _insert_run(tx: Tx, schedule: "Schedule", run: Decision) -> None:
     await tx.run(
         SQL.insert_run,
         schedule_id=schedule.id,
@@ -243,7 +246,7 @@ def _is_missed(decision: Decision) -> bool:
     return decision.verdict != "enqueued" and decision.reason in MISSED
 
 
-def _missed(schedule: Schedule, decision: Decision) -> NewFact:
+def _missed(schedule: "Schedule", decision: Decision) -> NewFact:
     """Nobody was there in time: whoever owns the schedule can say so, and offer to make up for it."""
     data = {
         "schedule_id": schedule.id,

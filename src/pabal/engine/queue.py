@@ -1,38 +1,137 @@
 """What there is to do: enqueue in the caller's transaction, singly and in bulk; find a job and where it is."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from enum import IntEnum
+from functools import lru_cache
 from itertools import groupby
 from operator import attrgetter
 from typing import Any, NamedTuple
 
 from pabal.base.database import Tx
-from pabal.base.errors import NotFound
+from pabal.base.errors import Invalid, NotFound
 from pabal.base.killpoints import kill_point
 from pabal.base.sql import load
 from pabal.base.telemetry import declare, emit
-from pabal.engine import ids, keys, lanes
-from pabal.engine.newjob import BadJob, NewJob, Priority, check
+from pabal.engine import ids, lanes
+from pabal.engine.kinds import NAME
 
 SQL = load(__file__)
+
+ROUTE = re.compile(r"[^\s:]+:\S+")
+
+
+class BadJob(Invalid):
+    """This job cannot be enqueued as it is."""
+
+
+class Priority(IntEnum):
+    """Smaller goes first."""
+
+    URGENT = 0
+    HIGH = 1
+    NORMAL = 2
+    LOW = 3
+
+
+@dataclass(frozen=True, slots=True)
+class NewJob:
+    """A durable request for work.
+
+    `key` may not be open twice (of one kind); `keep_key` remembers it after the end. `lane`: one at a time, in order.
+    `route`: only on the server that holds this live connection. `about`: the subject it concerns.
+    `deadline` bounds one attempt; `expires_at` bounds the waiting.
+    """
+
+    kind: str
+    args: dict[str, Any] = field(default_factory=dict)
+    key: str | None = None
+    keep_key: timedelta | None = None
+    lane: str | None = None
+    route: str | None = None
+    about: str | None = None
+    priority: Priority = Priority.NORMAL
+    delay: timedelta | None = None
+    run_at: datetime | None = None
+    expires_at: datetime | None = None
+    deadline: timedelta | None = None
+    max_failures: int = 5
+    max_recoveries: int = 3
+    unit_id: int | None = None
+    cause: str | None = None
+
+
+@lru_cache(maxsize=1000)
+def _is_kind(name: str) -> bool:
+    """Remembered: a bulk asks this for each of its jobs."""
+    return NAME.fullmatch(name) is not None
+
+
+def check_job(job: NewJob) -> None:
+    if not _is_kind(job.kind):
+        raise BadJob(f"a kind is named area.thing_to_do, not {job.kind!r}")
+    if job.route is not None and ROUTE.fullmatch(job.route) is None:
+        raise BadJob(f"a route is named thing:name, not {job.route!r}")
+    if "" in (job.key, job.lane, job.about):
+        raise BadJob("key, lane and about must not be empty")
+    if job.delay is not None and job.run_at is not None:
+        raise BadJob("give delay or run_at, not both")
+    if job.keep_key is not None and job.key is None:
+        raise BadJob("keep_key needs a key")
+    for name in ("run_at", "expires_at"):
+        moment: datetime | None = getattr(job, name)
+        if moment is not None and moment.tzinfo is None:
+            raise BadJob(f"{name} must have a time zone")
+    if not 1 <= job.max_failures <= 32000 or not 0 <= job.max_recoveries <= 32000:
+        raise BadJob("max_failures is 1 or more, max_recoveries 0 or more")
+    if job.deadline is not None and job.deadline <= timedelta(0):
+        raise BadJob("a deadline is longer than nothing")
+
+
+# The kind and the key; a key is only unique among jobs of its kind.
+Key = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class WantedKey:
+    """The id its job gets if the key is free, and until when the key is kept after the end."""
+
+    id: int
+    until: datetime | None
+
+
+async def take_keys(tx: Tx, wanted: Mapping[Key, WantedKey]) -> dict[Key, tuple[int, bool]]:
+    """For each key the id of its job, and whether it is new."""
+    taken: dict[Key, tuple[int, bool]] = {}
+    left = sorted(wanted)
+    await tx.run(SQL.forget_old_keys, **_key_columns(left))
+    # A key found open may be released before we have read whose it is; then its turn is ours.
+    while left:
+        ids, keeps = [wanted[each].id for each in left], [wanted[each].until for each in left]
+        rows = await tx.rows(SQL.take_keys, **_key_columns(left), ids=ids, keeps=keeps)
+        taken.update({(row["scope"], row["key"]): (row["id"], True) for row in rows})
+        left = [each for each in left if each not in taken]
+        if left:
+            rows = await tx.rows(SQL.find_keys, **_key_columns(left))
+            taken.update({(row["scope"], row["key"]): (row["id"], False) for row in rows})
+            left = [each for each in left if each not in taken]
+    return taken
+
+
+async def find_open_keys(tx: Tx, kind: str, keys: Sequence[str]) -> list[int]:
+    return [row["id"] for row in await tx.rows(SQL.find_open_keys, kind=kind, keys=list(keys))]
+
+
+def _key_columns(keys: Sequence[Key]) -> dict[str, list[str]]:
+    return {"scopes": [scope for scope, _ in keys], "keys": [key for _, key in keys]}
+
+
 CHUNK = 10_000
 # More groups of alike jobs than this go in one statement with an array for each column.
 MANY = 8
 _SHARED = attrgetter("kind", "route", "priority", "unit_id", "max_failures", "max_recoveries", "deadline")
-
-__all__ = [
-    "Attempt",
-    "BadJob",
-    "Enqueued",
-    "JobNotFound",
-    "NewJob",
-    "Place",
-    "Priority",
-    "check",
-    "enqueue",
-    "enqueue_many",
-]
 
 declare("queue.enqueued", "Jobs enqueued", amount="count", level=10)
 
@@ -104,7 +203,7 @@ async def enqueue(tx: Tx, job: NewJob) -> Enqueued:
 async def enqueue_many(tx: Tx, jobs: Sequence[NewJob]) -> list[Enqueued]:
     """All of them or, when the caller rolls back, none. Answers in the order given."""
     for job in jobs:
-        check(job)
+        check_job(job)
     if not jobs:
         return []
     if any(job.key or job.lane or job.delay or job.run_at or job.expires_at for job in jobs):
@@ -176,12 +275,12 @@ async def _insert(tx: Tx, jobs: Sequence[NewJob]) -> list[Enqueued]:
 
 async def _without_open_keys(tx: Tx, jobs: Sequence[NewJob], answers: list[Enqueued]) -> list[Enqueued]:
     """A key that is open already answers with its job; so does one that the bulk names a second time."""
-    wanted: dict[keys.Key, keys.Wanted] = {}
+    wanted: dict[Key, WantedKey] = {}
     for job, answer in zip(jobs, answers, strict=True):
         if job.key is not None:
             until = None if job.keep_key is None else tx.now + job.keep_key
-            wanted.setdefault((job.kind, job.key), keys.Wanted(answer.id, until))
-    taken = await keys.take_keys(tx, wanted)
+            wanted.setdefault((job.kind, job.key), WantedKey(answer.id, until))
+    taken = await take_keys(tx, wanted)
     return [
         answer
         if job.key is None

@@ -9,9 +9,9 @@ from typing import Any, cast
 from pabal.base.clock import elapsed
 from pabal.base.database import ConnectionFailure, Database, DatabaseError, DatabaseUnavailable
 from pabal.base.telemetry import declare, emit
-from pabal.engine import leases
-from pabal.engine.endings import Attempted, Returned
-from pabal.engine.exchange import Exchange, Room
+from pabal.engine import claims
+from pabal.engine.claims import Attempted, Returned
+from pabal.engine.exchange import Capacity, Exchange
 from pabal.engine.kinds import Job, Kinds
 from pabal.engine.life import Life
 from pabal.engine.outcome import Cancel
@@ -128,7 +128,7 @@ class Runner:
         current = [(job, progress) for job, progress in reports if (job.id, job.token) in self._running]
         if current:
             async with self._database.transaction() as tx:
-                kept = await leases.write_progress(tx, self._life.worker, current)
+                kept = await claims.write_progress(tx, self._life.worker, current)
             for job, _ in current:
                 if job.id not in kept:
                     # The lease may still be ours, only the route is not: unless it is handed back, nobody ever does it.
@@ -175,15 +175,15 @@ class Runner:
         self._plain.waiting.clear()
         self._routed.waiting.clear()
 
-    def _room(self) -> Room:
+    def _room(self) -> Capacity:
         """Quick handlers are fetched ahead; slow ones only when a slot is free, for another server may be idle."""
         if self._is_stopping or self._life.is_draining:
-            return Room(0, 0, self._is_quick, 0)
+            return Capacity(0, 0, self._is_quick, 0)
         # Two batches: one is run while the next is fetched.
         ahead = min(2 * BATCH - len(self._plain.waiting), BATCH)
         free = self._plain.size - (len(self._running) - self._routed_running) - len(self._plain.waiting)
         routed = self._routed.size - self._routed_running - len(self._routed.waiting)
-        return Room(ahead if ahead >= BATCH // 2 else 0, max(free, 0), self._is_quick, max(routed, 0))
+        return Capacity(ahead if ahead >= BATCH // 2 else 0, max(free, 0), self._is_quick, max(routed, 0))
 
     def _is_quick(self, kind: str) -> bool:
         return self._seconds.get(kind, SLOW) < SLOW
@@ -295,5 +295,5 @@ class Runner:
         known |= set(self._running)
         known |= {(job.id, job.token) for job, _ in self._ended}
         async with self._database.transaction() as tx:
-            await leases.return_unknown(tx, self._life.worker, known)
+            await claims.return_unknown(tx, self._life.worker, known)
         self._must_reconcile = False

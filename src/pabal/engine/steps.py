@@ -1,18 +1,177 @@
 """One attempt: a plain function, or prepare → perform → record with a fence at each transaction."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from typing import Any
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Any, NamedTuple, Protocol, TypeVar
 
-from pabal.base.database import Database
+from pabal.base.database import ConnectionFailure, Database, DatabaseUnavailable, Tx
+from pabal.base.errors import Unavailable
 from pabal.base.killpoints import kill_point
 from pabal.base.telemetry import declare, emit
 from pabal.engine import claims
-from pabal.engine.claims import LeaseLost, RouteLost
-from pabal.engine.commits import OVER, Commits, DatabaseAway, Own, Shared, check
-from pabal.engine.endings import Returned
+from pabal.engine.batcher import Batcher
+from pabal.engine.claims import LeaseLost, Returned, RouteLost
 from pabal.engine.kinds import Job, Kind, Kinds, Shape
-from pabal.engine.outcome import DONE, Outcome, Retry
+from pabal.engine.outcome import DONE, Cancel, Done, Fail, Limited, Miss, Outcome, Retry, Snooze
+
+OUTCOMES = (Done, Retry, Snooze, Limited, Cancel, Fail, Miss)
+T = TypeVar("T")
+# While one commit waits for the disk, the next one works.
+AT_ONCE = 2
+
+declare("commits.apart", "Shared commits that one attempt spoilt, done again one by one", labels=("kind",), level=30)
+
+
+class BadOutcome(TypeError):
+    """A handler must say Done, Retry, Snooze, Limited, Cancel, Fail or Miss; a plain function may say nothing."""
+
+
+class DatabaseAway(Unavailable):
+    """The database went away in the middle of an attempt; that is no failure of its handler."""
+
+
+class Over:
+    """Instead of what was prepared: the attempt ended there, and that is recorded."""
+
+
+OVER = Over()
+
+
+class Commits(Protocol):
+    async def prepare(self, job: Job) -> Any: ...
+    async def record(self, job: Job, prepared: Any, result: Any) -> None: ...
+
+
+class Own:
+    def __init__(self, database: Database, kind: Kind, kinds: Kinds) -> None:
+        self._database = database
+        self._handler = kind.handler
+        self._kinds = kinds
+
+    async def prepare(self, job: Job) -> Any:
+        async with _named(claims.fenced(self._database, job), lambda tx: tx) as tx:
+            prepared = await self._handler.prepare(tx, job)
+            kill_point("steps.prepared")
+            return prepared if await self._settle(tx, job, prepared) == 0 else OVER
+
+    async def record(self, job: Job, prepared: Any, result: Any) -> None:
+        async with _named(claims.fenced(self._database, job), lambda tx: tx) as tx:
+            await self._settle(tx, job, check(await self._handler.record(tx, prepared, result)))
+            kill_point("steps.recorded")
+
+    async def _settle(self, tx: Tx, job: Job, said: Any) -> int:
+        return await _settle(tx, [(job, said)], self._kinds)
+
+
+class _Performed(NamedTuple):
+    job: Job
+    prepared: Any
+    result: Any
+
+
+class Shared:
+    """Attempts that begin or end within a few milliseconds do so in one commit, each fenced by itself."""
+
+    def __init__(self, database: Database, kind: Kind, kinds: Kinds) -> None:
+        self._database = database
+        self._kind = kind
+        self._kinds = kinds
+        self._preparing = Batcher[Job, Any](f"{kind.name} prepare", self._prepare_all, at_once=AT_ONCE)
+        self._recording = Batcher[_Performed, Any](f"{kind.name} record", self._record_all, at_once=AT_ONCE)
+
+    async def prepare(self, job: Job) -> Any:
+        return await self._preparing.put(job)
+
+    async def record(self, job: Job, prepared: Any, result: Any) -> None:
+        await self._recording.put(_Performed(job, prepared, result))
+
+    async def _prepare_all(self, jobs: list[Job]) -> list[Any]:
+        return await self._apart_if_spoilt(self._prepare_once, jobs)
+
+    async def _record_all(self, performed: list[_Performed]) -> list[Any]:
+        return await self._apart_if_spoilt(self._record_once, performed)
+
+    async def _apart_if_spoilt(self, once: Callable[[list[T]], Awaitable[list[Any]]], batch: list[T]) -> list[Any]:
+        """Whatever one of them raises undoes the commit of all; alone, only that one hears of it."""
+        try:
+            return await once(batch)
+        except DatabaseAway:
+            raise
+        except Exception as error:  # noqa: BLE001 -- whatever an application's handler raises
+            if len(batch) == 1:
+                return [error]
+            emit("commits.apart", kind=self._kind.name, error=repr(error), count=len(batch))
+        return [answer for one in batch for answer in await _heard(self._apart_if_spoilt(once, [one]))]
+
+    async def _prepare_once(self, jobs: list[Job]) -> list[Any]:
+        async with self._held(jobs) as (tx, lost):
+            mine = [job for job in jobs if job.key not in lost]
+            said = await self._kind.handler.prepare_all(tx, mine) if mine else []
+            prepared = dict(zip((job.key for job in mine), said, strict=True))
+            kill_point("steps.prepared")
+            await _settle(tx, [(job, prepared[job.key]) for job in mine], self._kinds)
+        answers = {**lost, **{key: OVER if isinstance(one, OUTCOMES) else one for key, one in prepared.items()}}
+        return [answers[job.key] for job in jobs]
+
+    async def _record_once(self, performed: list[_Performed]) -> list[Any]:
+        async with self._held([one.job for one in performed]) as (tx, lost):
+            mine = [one for one in performed if one.job.key not in lost]
+            said = await self._kind.handler.record_all(tx, [one[1:] for one in mine]) if mine else []
+            ended = [(one.job, check(outcome)) for one, outcome in zip(mine, said, strict=True)]
+            await _settle(tx, ended, self._kinds)
+            kill_point("steps.recorded")
+        return [lost.get(one.job.key) for one in performed]
+
+    @asynccontextmanager
+    async def _held(self, jobs: Sequence[Job]) -> AsyncIterator[tuple[Tx, dict[tuple[int, int], Exception]]]:
+        """With those that are no longer these attempts', and what they have lost."""
+        async with _named(claims.holding(self._database, jobs), lambda opened: opened[0]) as (tx, held):
+            lost: dict[tuple[int, int], Exception] = {}
+            for job in jobs:
+                if job.key not in held:
+                    lost[job.key] = LeaseLost(f"job {job.id} token {job.token}")
+                elif not held[job.key]:
+                    lost[job.key] = RouteLost(f"job {job.id} route {job.queue}")
+            yield tx, lost
+
+
+def check(answer: Any) -> Outcome:
+    if not isinstance(answer, OUTCOMES):
+        raise BadOutcome(f"{BadOutcome.__doc__} (got {answer!r})")
+    return answer
+
+
+async def _settle(tx: Tx, said: Sequence[tuple[Job, Any]], kinds: Kinds) -> int:
+    """Ends those who said so, and answers how many; this transaction holds them all."""
+    ended = [(job, one) for job, one in said if isinstance(one, OUTCOMES)]
+    return (await claims.settle(tx, None, ended, kinds, is_fenced=True)).count
+
+
+async def _heard(answers: Awaitable[list[Any]]) -> list[Any]:
+    """One by one, the database may go away in the middle: those before were answered, and stay so."""
+    try:
+        return await answers
+    except DatabaseAway as error:
+        return [error]
+
+
+@asynccontextmanager
+async def _named(opening: AbstractAsyncContextManager[T], tx_of: Callable[[T], Tx]) -> AsyncIterator[T]:
+    """A lost connection is told from what the handler raises."""
+    raised: Exception | None = None
+    try:
+        async with opening as opened:
+            try:
+                yield opened
+            except Exception as error:
+                raised = None if tx_of(opened).is_lost else error
+                raise
+    except (DatabaseUnavailable, *ConnectionFailure) as error:
+        if error is raised:
+            raise
+        raise DatabaseAway(repr(error)) from error
+
 
 PAUSES = (0.05, 0.1, 0.2, 0.5, 1.0)
 Ended = Outcome | Returned | None

@@ -13,7 +13,7 @@ from pabal.base.telemetry import declare, emit
 from pabal.engine import schedules
 from pabal.engine.occurrences import decide_due
 from pabal.engine.recurrence.timing import find_zone
-from pabal.engine.timetable import Schedule, from_row
+from pabal.engine.schedules import Schedule, from_row
 
 SQL = load(__file__)
 BATCH = 1000

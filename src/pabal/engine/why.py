@@ -15,7 +15,7 @@ from pabal.base.sql import load
 from pabal.engine import ids, occurrences, queue, routes, schedules, workers
 from pabal.engine.occurrences import Occurrence
 from pabal.engine.queue import Attempt, Place
-from pabal.engine.timetable import Schedule
+from pabal.engine.schedules import Schedule
 from pabal.engine.workers import Worker
 
 SQL = load(__file__)

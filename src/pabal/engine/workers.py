@@ -10,7 +10,7 @@ from pabal.base.errors import NotFound
 from pabal.base.killpoints import kill_point
 from pabal.base.sql import load
 from pabal.base.telemetry import declare, emit
-from pabal.engine import facts, ids, lanes, leases
+from pabal.engine import claims, facts, ids, lanes
 from pabal.engine.facts import NewFact
 from pabal.engine.kinds import Job, Kinds
 
@@ -95,7 +95,7 @@ async def list_workers(tx: Tx) -> list[Worker]:
 async def leave(tx: Tx, worker: int) -> None:
     """A goodbye: the routes go with the life, and what is still leased is handed back, nothing counted."""
     await tx.value(SQL.lock_worker, worker=worker)
-    await leases.return_unknown(tx, worker, known=set())
+    await claims.return_unknown(tx, worker, known=set())
     await tx.run(SQL.delete_routes, workers=[worker])
     await tx.run(SQL.end_life, worker=worker)
 

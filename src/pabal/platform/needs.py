@@ -10,7 +10,7 @@ from pabal.engine.listing import JobLine, jobs, occurrences, schedules
 from pabal.platform import alerts
 from pabal.platform.actor import Actor, Right
 from pabal.platform.alerts import Alert, AlertRule
-from pabal.platform.language.reasons import explain_reason
+from pabal.platform.language.stories import explain_reason
 from pabal.platform.overview import Need
 from pabal.platform.slice import Slice
 from pabal.platform.tenants import Scope

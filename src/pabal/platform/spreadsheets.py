@@ -14,14 +14,17 @@ def defuse(text: str) -> str:
     return f"'{text}" if text.startswith(_FORMULA) or text.lstrip().startswith(_FORMULA) else text
 
 
-def write_csv(rows: Sequence[Sequence[Any]]) -> str:
+def write_csv(rows: Sequence[Sequence[Any]], *, end: str = "\r\n") -> str:
     """RFC 4180, of plain values: what is no text is written as JSON has it, so that every face writes it alike."""
     text = io.StringIO()
-    csv.writer(text, lineterminator="\r\n").writerows([[_cell(value) for value in row] for row in rows])
+    csv.writer(text, lineterminator=end).writerows([[_cell(value) for value in row] for row in rows])
     return text.getvalue()
 
 
 def _cell(value: Any) -> str:
     if value is None:
         return ""
-    return defuse(value) if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    if not isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
+    # a lone carriage return is not quoted by every writer, and ends the row for every reader
+    return defuse(value).replace("\r\n", "\n").replace("\r", "\n")

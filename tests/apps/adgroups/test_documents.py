@@ -8,8 +8,8 @@ from typing import cast
 import pytest
 
 from pabal.apps.adgroups import SLICE
+from pabal.apps.adgroups.labels import EVENTS, STATES
 from pabal.apps.adgroups.model.adgroups import Event, State
-from pabal.apps.adgroups.words import EVENTS, STATES
 from pabal.platform.services import Services
 
 ROOT = Path(__file__).resolve().parents[3]

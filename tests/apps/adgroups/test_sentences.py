@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from pabal.apps.adgroups.machine import Checked
 from pabal.apps.adgroups.model.adgroups import AdGroup, Event, Schedule, Source, State
 from pabal.apps.adgroups.model.dayparts import DayParts
-from pabal.apps.adgroups.model.guards import Checked
 from pabal.apps.adgroups.sentences import (
     describe_hours,
     explain_state,

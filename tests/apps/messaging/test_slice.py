@@ -7,7 +7,7 @@ import pytest
 from pabal.apps.messaging.slice import make_kinds
 from pabal.base.database import Database
 from pabal.engine import routes
-from pabal.engine.exchange import Exchange, Room
+from pabal.engine.exchange import Capacity, Exchange
 from tests.support.botline import Desk, make_services, send_now
 from tests.support.messaging import add_bot, add_room, add_schedule, make_world
 
@@ -26,7 +26,7 @@ async def test_one_claim_takes_at_most_ten_sends_and_the_next_goes_on(db: Databa
         async with db.transaction() as tx:
             await routes.hold_route(tx, f"bot:{name}", worker=desk.worker)
     exchange = Exchange(db, make_kinds(make_services(db, world.files)))
-    room = Room(0, 0, lambda _kind: False, routed=100)
+    room = Capacity(0, 0, lambda _kind: False, routed=100)
 
     taken = [len((await exchange.run(desk.worker, [], room))[1]) for _ in range(2)]
 

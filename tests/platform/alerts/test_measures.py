@@ -12,8 +12,8 @@ from pabal.base.sql import Statement, load
 from pabal.engine import facts, schedules, workers
 from pabal.engine.outcome import Cancel, Done, Retry
 from pabal.engine.recurrence import Interval
-from pabal.engine.timetable import NewSchedule
-from pabal.platform.alerts import ENGINE_MEASURES, measures, series, store
+from pabal.engine.schedules import NewSchedule
+from pabal.platform.alerts import ENGINE_MEASURES, measures, sampling, store
 from tests.engine.test_plans import nodes
 from tests.support.adgroup import Event, add_groups, create_table, say
 from tests.support.facts import create_seen, notebook, tell
@@ -221,7 +221,7 @@ HOT = [
     measures.SQL.read_timer_lag,
     measures.SQL.read_fact_lag,
     measures.SQL.count_lost_servers,
-    series.SQL.read_series,
+    sampling.SQL.read_series,
     store.SQL.list_stretches,
     store.SQL.find_untold,
     store.SQL.find_open_of,

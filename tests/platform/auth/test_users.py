@@ -19,7 +19,7 @@ from pabal.platform.auth import (
     OwnAccount,
     Preferences,
     UserNotFound,
-    devices,
+    tries,
 )
 from pabal.platform.tenants import UnitNotEmpty, UnitNotFound, visible_to
 from tests.platform.auth.support import CALLER, add, again, enter, give_password, said_of, settle, until_somebody_waits
@@ -247,7 +247,7 @@ async def test_resetting_a_password_voids_it_and_ends_every_session(db: Database
 
     async with db.transaction() as tx:
         link = await auth.reset_password(tx, town.lee.actor(), town.park.id)
-        knows_device = await devices.is_known(tx, town.park.id, signed.device)
+        knows_device = await tries.is_known(tx, town.park.id, signed.device)
 
     assert await auth.find_session(db, signed.key) is None
     park = await again(db, town.park)

@@ -19,9 +19,8 @@ from pabal.engine.reading import Fact, Wanted, read_page, start_cursor
 from pabal.platform import backup, settings
 from pabal.platform.actor import ENGINE
 from pabal.platform.backup import Backup, ScratchForbidden
-from pabal.platform.backup.dumping import dump, sweep_partials
+from pabal.platform.backup.dumping import beside, dump, scratch, sweep_partials
 from pabal.platform.backup.plan import KEEP_DAYS
-from pabal.platform.backup.scratch import beside, scratch
 from pabal.platform.backup.store import delete_backups
 from pabal.platform.schema import MIGRATIONS
 from pabal.testing import Parts, advance, drain, list_enqueued

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from pabal.platform.notifications.bot_api import Kind, Trouble
 from pabal.platform.notifications.gateway import (
     LARGEST_FILE,
     Answer,
@@ -19,7 +18,7 @@ from pabal.platform.notifications.gateway import (
     Upload,
     read_answer,
 )
-from pabal.platform.notifications.simulator import Simulator
+from pabal.platform.notifications.simulator import Kind, Simulator, Trouble
 from pabal.platform.storage import Content
 from tests.support.telegram import CHAT, TOKEN
 

@@ -23,10 +23,10 @@ from pabal.platform.notifications import (
     make_kinds,
     store,
 )
-from pabal.platform.notifications.bot_api import Kind
 from pabal.platform.notifications.gateway import Refused
 from pabal.platform.notifications.jobs import Ready
 from pabal.platform.notifications.parts import MESSAGE_UNITS, TextPart
+from pabal.platform.notifications.simulator import Kind
 from pabal.platform.secrets import Vault
 from pabal.testing import assert_enqueued
 from tests.support.people import Tree

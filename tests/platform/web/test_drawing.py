@@ -16,8 +16,7 @@ from pabal.engine.machine import Machine, move
 from pabal.platform.alerts import ALERT
 from pabal.platform.web.drawing import Marks, StateText, draw
 from pabal.platform.web.drawing.layout import lay_out
-from pabal.platform.web.drawing.places import list_ways, place
-from pabal.platform.web.drawing.shapes import Box, Point
+from pabal.platform.web.drawing.places import Box, Point, list_ways, place
 from tests.support.adgroup import AD_GROUP
 
 KNOWN = [KETTLE, ALERT, AD_GROUP]

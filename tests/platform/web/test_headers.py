@@ -1,6 +1,6 @@
 """What every answer carries."""
 
-from pabal.platform.web.rates import Rate
+from pabal.platform.web.turns import Rate
 from tests.support.web import Web
 
 

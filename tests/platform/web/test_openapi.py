@@ -6,8 +6,7 @@ from fastapi import FastAPI
 
 from pabal import api
 from pabal.platform.web import openapi
-from pabal.platform.web.described import example_of, list_problems
-from pabal.platform.web.openapi import make_schema, operations_of
+from pabal.platform.web.openapi import example_of, list_problems, make_schema, operations_of
 from tests.support.web import Web
 
 

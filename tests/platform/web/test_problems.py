@@ -6,8 +6,8 @@ from pabal.base.errors import Conflict, Forbidden, Invalid, NotFound, PabalError
 from pabal.engine.reading import TokenUnreadable
 from pabal.platform.actor import NotAllowed
 from pabal.platform.language.errors import korean
-from pabal.platform.web.described import list_problems
 from pabal.platform.web.idempotency import KeyInProgress, KeyNeeded, KeyReused
+from pabal.platform.web.openapi import list_problems
 from pabal.platform.web.paging import BadCursor
 from pabal.platform.web.problems import (
     BodyTooLarge,

@@ -1,10 +1,10 @@
 """What people may do to ad groups and their work through the doors all apps share: the app's own verbs and rights."""
 
-from pabal.apps.adgroups.actions.events import AREA, RIGHTS, send
+from pabal.apps.adgroups.actions.events import RIGHTS, send
 from pabal.apps.adgroups.legacy.actions import MIGRATE
 from pabal.apps.adgroups.machine import AD_GROUP
-from pabal.apps.adgroups.model.adgroups import Event
-from pabal.apps.adgroups.serving.plan import CHECK, REBUILD, REFRESH
+from pabal.apps.adgroups.model.adgroups import AREA, Event
+from pabal.apps.adgroups.serving.actions import CHECK, REBUILD, REFRESH
 from pabal.base.database import Tx
 from pabal.platform.actor import Actor, Right
 from pabal.platform.controls import ByHand, KindControls, MachineControls

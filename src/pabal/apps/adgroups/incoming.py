@@ -8,7 +8,7 @@ from pabal.apps.adgroups.actions.events import BY_HAND
 from pabal.apps.adgroups.errors import AdGroupNotFound, BadEventData
 from pabal.apps.adgroups.machine import load_subjects
 from pabal.apps.adgroups.model.adgroups import Event
-from pabal.apps.adgroups.store.outside import find_legacy
+from pabal.apps.adgroups.store.adgroups import find_legacy
 from pabal.base.database import Tx
 from pabal.engine import ids
 from pabal.engine.transitions import GuardRefused, MoveNotAllowed

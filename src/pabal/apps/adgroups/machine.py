@@ -1,7 +1,7 @@
 """The life of an ad group, declared once: eight states, ten events, their guards, and the timers of each state."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -10,14 +10,48 @@ from typing import Any, NamedTuple
 from pabal.apps.adgroups.model.adgroups import OPEN, CampaignState, Event, Schedule, State, moved_from_json
 from pabal.apps.adgroups.model.calendars import Calendar, Moved
 from pabal.apps.adgroups.model.dayparts import DayParts
-from pabal.apps.adgroups.model.guards import Condition, Guard, Values
 from pabal.apps.adgroups.settings import STRICT_MATRIX
 from pabal.base.database import Row, Tx
 from pabal.base.sql import load
-from pabal.engine.machine import Machine, arms, choose, move
+from pabal.engine.machine import Machine, Refusal, arms, choose, move
 from pabal.platform import settings
 
+Values = Mapping[str, Any]
+Test = Callable[[Any, datetime], tuple[bool, Values]]
 SQL = load(__file__)
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """`name` is a code; the sentence is made from it and the values."""
+
+    name: str
+    test: Test
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    name: str
+    holds: bool
+    values: Values
+
+
+class Guard:
+    """Refuses with the first condition that does not hold; `report` says of every one whether it does."""
+
+    def __init__(self, name: str, *conditions: Condition) -> None:
+        self.__name__ = name
+        self.conditions = conditions
+
+    def __call__(self, subject: Any, now: datetime) -> Refusal | None:
+        for condition in self.conditions:
+            holds, values = condition.test(subject, now)
+            if not holds:
+                return Refusal(condition.name, values)
+        return None
+
+    def report(self, subject: Any, now: datetime) -> Sequence[Checked]:
+        return [Checked(one.name, *one.test(subject, now)) for one in self.conditions]
 
 
 @dataclass(frozen=True, slots=True)

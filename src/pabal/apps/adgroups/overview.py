@@ -1,21 +1,21 @@
 """Ad groups on the front page, in the menu and in the search: how many run, what is next, what waits for a person."""
 
 from datetime import datetime, timedelta
-from functools import partial
 from typing import Literal
 
 from pabal.apps.adgroups.machine import AD_GROUP
 from pabal.apps.adgroups.model.adgroups import ZONE, AdGroup, State
-from pabal.apps.adgroups.sentences import explain_state, show_brief
+from pabal.apps.adgroups.resources.groups import AdGroupFilter
+from pabal.apps.adgroups.resources.names import AdGroupStatus
+from pabal.apps.adgroups.sentences import explain_state, show_brief, teller
 from pabal.apps.adgroups.settings import LATE_AFTER
 from pabal.apps.adgroups.store import adgroups as store
-from pabal.apps.adgroups.store.adgroups import Wanted
 from pabal.base.database import Tx
 from pabal.engine import listing, timers
 from pabal.engine.listing.history import Wanted as WantedHistory
 from pabal.engine.timers import ArmedTimer, WantedTimers
 from pabal.platform import settings
-from pabal.platform.language.pairs import LANGS, Lang, Pair
+from pabal.platform.language.pairs import LANGS, Pair
 from pabal.platform.overview import Card, FirstStep, Found, Need
 from pabal.platform.tenants import Scope
 
@@ -53,7 +53,7 @@ async def card(tx: Tx, scope: Scope) -> Card | FirstStep | None:
 
 
 async def list_needs(tx: Tx, scope: Scope) -> list[Need]:
-    ready = await store.list_ad_groups(tx, Wanted(scope.listed, states=(State.READY,)), limit=EACH)
+    ready = await store.list_ad_groups(tx, scope, AdGroupFilter(status=(AdGroupStatus.READY,)), limit=EACH)
     late = await _list_late(tx, scope, EACH)
     groups = {group.id: group for group in await store.load_ad_groups(tx, [one.subject for one in late])}
     return [
@@ -68,7 +68,7 @@ async def count_needs(tx: Tx, scope: Scope) -> int:
 
 
 async def find(tx: Tx, scope: Scope, text: str) -> list[Found]:
-    found = await store.list_ad_groups(tx, Wanted(scope.listed, q=text), limit=EACH)
+    found = await store.list_ad_groups(tx, scope, AdGroupFilter(q=text), limit=EACH)
     return [Found(FAMILY, group.name, group.campaign_name, _href(group.id)) for group in found.items]
 
 
@@ -83,7 +83,7 @@ def link(about: str) -> str | None:
 
 def _to_approve(group: AdGroup, now: datetime) -> Need:
     reason = explain_state(group, now)
-    english, korean = (reason.tell(lang, partial(_show, now, lang)) for lang in reversed(LANGS))
+    english, korean = (reason.tell(lang, teller(now, ZONE, lang)) for lang in reversed(LANGS))
     return Need(
         family="adgroup",
         state=group.state,
@@ -98,7 +98,7 @@ def _to_approve(group: AdGroup, now: datetime) -> Need:
 
 def _late(group: AdGroup, timer: ArmedTimer, now: datetime) -> Need:
     due_at = timer.due_at or now
-    english, korean = (_show(now, lang, due_at) for lang in reversed(LANGS))
+    english, korean = (show_brief(due_at, now, ZONE, lang) for lang in reversed(LANGS))
     return Need(
         family="adgroup",
         state=group.state,
@@ -124,10 +124,6 @@ async def _draw_changes(tx: Tx, scope: Scope) -> str:
     wanted = WantedHistory(scope.listed, AD_GROUP.name, since=tx.now - DAY)
     found = (await listing.list_transitions(tx, wanted, limit=LAST)).items
     return "".join("8" if one.target == State.RUNNING else "4" for one in reversed(found))
-
-
-def _show(now: datetime, lang: Lang, moment: datetime) -> str:
-    return show_brief(moment, now, ZONE, lang)
 
 
 def _href(ad_group_id: int) -> str:

@@ -5,11 +5,10 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from pabal.apps.adgroups.machine import AD_GROUP
+from pabal.apps.adgroups.labels import CONDITIONS
+from pabal.apps.adgroups.machine import AD_GROUP, Checked
 from pabal.apps.adgroups.model.adgroups import AdGroup, Event, State
 from pabal.apps.adgroups.model.dayparts import DAY, DayParts, Span, show_clock
-from pabal.apps.adgroups.model.guards import Checked
-from pabal.apps.adgroups.words import CONDITIONS
 from pabal.engine.machine import Refusal
 from pabal.engine.recurrence import Weekday, find_zone
 from pabal.platform.language.moments import show_date, show_time, show_zone
@@ -96,6 +95,11 @@ def tell_condition(checked: Checked, lang: Lang, show: Callable[[datetime], str]
 
 def tell_refusal(refusal: Refusal, lang: Lang, show: Callable[[datetime], str]) -> str:
     return tell_condition(Checked(refusal.reason, False, refusal.values), lang, show)
+
+
+def teller(now: datetime, zone: str, lang: Lang) -> Callable[[datetime], str]:
+    """How sentences write moments: on one zone's clock."""
+    return lambda moment: show_brief(moment, now, zone, lang)
 
 
 def show_brief(moment: datetime, now: datetime, zone: str, lang: Lang) -> str:

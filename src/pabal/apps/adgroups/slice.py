@@ -2,24 +2,22 @@
 
 from pathlib import Path
 
-from pabal.apps.adgroups import overview, settings, watching
+from pabal.apps.adgroups import alert_rules, overview, settings
 from pabal.apps.adgroups.controls import CONTROLS, KIND_CONTROLS
 from pabal.apps.adgroups.demo import DEMO
+from pabal.apps.adgroups.errors import KO
 from pabal.apps.adgroups.incoming import EVENTS
-from pabal.apps.adgroups.jobs.kinds import make_kinds
-from pabal.apps.adgroups.korean import KO
-from pabal.apps.adgroups.legacy.jobs import make_loops
+from pabal.apps.adgroups.jobs import make_kinds, make_loops
+from pabal.apps.adgroups.labels import ACTIONS, NAMES, STATUS
 from pabal.apps.adgroups.machine import AD_GROUP
-from pabal.apps.adgroups.serving import subscribers as serving
+from pabal.apps.adgroups.model.adgroups import AREA
 from pabal.apps.adgroups.serving.gateway import make_gateways
 from pabal.apps.adgroups.subscribers import SUBSCRIBERS
-from pabal.apps.adgroups.words import ACTIONS, NAMES, STATUS
 from pabal.platform import alerts
 from pabal.platform.overview import NavItem
 from pabal.platform.slice import Slice
 
 HERE = Path(__file__).parent
-AREA = "adgroups"
 
 SLICE = Slice(
     name=AREA,
@@ -29,7 +27,7 @@ SLICE = Slice(
     machines=(AD_GROUP,),
     controls=CONTROLS,
     kind_controls=KIND_CONTROLS,
-    subscribers=(*SUBSCRIBERS, *serving.SUBSCRIBERS),
+    subscribers=SUBSCRIBERS,
     events=EVENTS,
     migrations=HERE / "migrations",
     loops=make_loops,
@@ -37,9 +35,9 @@ SLICE = Slice(
     errors=KO,
     actions=ACTIONS,
     names=NAMES,
-    settings=(*settings.ALL, *alerts.list_rule_settings(watching.RULES)),
-    measures=watching.MEASURES,
-    alert_rules=watching.RULES,
+    settings=(*settings.ALL, *alerts.list_rule_settings(alert_rules.RULES)),
+    measures=alert_rules.MEASURES,
+    alert_rules=alert_rules.RULES,
     api="pabal.apps.adgroups.api",
     pages="pabal.apps.adgroups.pages",
     templates=HERE / "templates",

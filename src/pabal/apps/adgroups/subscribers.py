@@ -1,12 +1,13 @@
-"""What ad groups' own facts lead to: people are told of the events a setting names."""
+"""What ad groups' own facts lead to: people are told of the events a setting names, and ad servers of what changed."""
 
 from collections import defaultdict
 
-from pabal.apps.adgroups.model.adgroups import Event, State
-from pabal.apps.adgroups.settings import TOLD
-from pabal.apps.adgroups.settings.life import read_events
+from pabal.apps.adgroups.labels import EVENTS, STATES
+from pabal.apps.adgroups.model.adgroups import ABOUT, Event, State
+from pabal.apps.adgroups.serving import actions as serving
+from pabal.apps.adgroups.serving import store as served
+from pabal.apps.adgroups.settings import CHECK_EVERY, TOLD, read_events
 from pabal.apps.adgroups.store import adgroups as store
-from pabal.apps.adgroups.words import EVENTS, STATES
 from pabal.base.database import Tx
 from pabal.engine.facts import Fact, Subscriber
 from pabal.platform import notifications, settings
@@ -15,6 +16,8 @@ from pabal.platform.notifications import Level, Notice
 
 # At midnight thousands start at once: more than this of one unit are told together.
 EACH = 5
+# what changes of a running one besides its state
+EDITED = ("adgroups.rescheduled", "adgroups.edited")
 
 
 async def tell(tx: Tx, facts: list[Fact]) -> None:
@@ -34,7 +37,7 @@ async def tell(tx: Tx, facts: list[Fact]) -> None:
 
 async def _one(tx: Tx, event: Event, fact: Fact) -> Notice | None:
     """None: its row is gone, as after a demo or a migration that was taken back."""
-    ad_group_id = int(fact.subject.partition(":")[2])
+    ad_group_id = _id_of(fact)
     groups = await store.load_ad_groups(tx, [ad_group_id])
     if not groups:
         return None
@@ -56,5 +59,28 @@ def _many(event: Event, unit_id: int | None, count: int) -> Notice:
     return Notice(name=f"adgroups.{event}", title=title, values={"count": count}, unit_id=unit_id, link="/ads/groups")
 
 
+async def collect(tx: Tx, facts: list[Fact]) -> None:
+    if not await served.is_wanted(tx):
+        return
+    moved = [_id_of(fact) for fact in facts if State.RUNNING in (fact.data.get("source"), fact.data.get("target"))]
+    edited = [_id_of(fact) for fact in facts if fact.name in EDITED]
+    # one that ran when it was edited and does not any more left with a fact of its own
+    running = await served.filter_running(tx, edited) if edited else set()
+    ids = list(dict.fromkeys([*moved, *(each for each in edited if each in running)]))
+    if ids:
+        await serving.enqueue_refresh(tx, ids)
+
+
+async def follow_settings(tx: Tx, changes: list[Fact]) -> None:
+    if any(change.data["key"] == CHECK_EVERY.key for change in changes):
+        await serving.follow(tx)
+
+
+def _id_of(fact: Fact) -> int:
+    return int(fact.subject.partition(":")[2])
+
+
 TELLING = Subscriber("adgroups.tell", tuple(f"adgroup.{state}" for state in State), tell)
-SUBSCRIBERS = (TELLING,)
+COLLECTING = Subscriber("adgroups.serving", (f"{ABOUT}.*", *EDITED), collect, batch=1000)
+FOLLOWING_SETTINGS = Subscriber("adgroups.serving_settings", (settings.CHANGED,), follow_settings)
+SUBSCRIBERS = (TELLING, COLLECTING, FOLLOWING_SETTINGS)

@@ -2,10 +2,19 @@
 
 from pabal.base.embedded.binaries import NoPostgres
 from pabal.base.embedded.dumps import DumpFailed, NotEmpty, RestoreFailed, backup, read_dumped, restore
-from pabal.base.embedded.faces import Keeper, ensure, find_running, remove, stop
 from pabal.base.embedded.place import FolderUnusable
 from pabal.base.embedded.processes import NoAccount
-from pabal.base.embedded.server import Cluster, InitFailed, StartFailed, StopFailed
+from pabal.base.embedded.server import (
+    Cluster,
+    InitFailed,
+    Keeper,
+    StartFailed,
+    StopFailed,
+    ensure,
+    find_running,
+    remove,
+    stop,
+)
 
 __all__ = [
     "Cluster",

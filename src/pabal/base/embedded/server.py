@@ -1,18 +1,124 @@
 """Makes, starts and stops the server in a place. Everything here blocks; the caller holds the place's lock."""
 
+import asyncio
 import os
 import shutil
+import signal
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 from urllib.parse import quote
 
+import psutil
+
 from pabal.base.embedded.binaries import Binaries, for_account, for_major, for_new
-from pabal.base.embedded.place import PORT, FolderUnusable, Place, make_password, sync_folder, write_private
-from pabal.base.embedded.postmaster import clear_remains, find_postmaster
-from pabal.base.embedded.processes import poll, run
+from pabal.base.embedded.place import (
+    PORT,
+    FolderUnusable,
+    Place,
+    find_place,
+    make_password,
+    prepare,
+    sync_folder,
+    write_private,
+)
+from pabal.base.embedded.processes import locked, poll, run
 from pabal.base.errors import Unavailable
+from pabal.base.telemetry import declare, emit
+
+_PROGRAMS = ("postgres", "postmaster")
+_ORPHAN_SECONDS = 10
+
+
+@dataclass(frozen=True)
+class Postmaster:
+    pid: int
+    port: int
+    socket_dir: Path
+    is_ready: bool
+
+
+def find_postmaster(place: Place) -> Postmaster | None:
+    """None unless it lives."""
+    lines = _pid_lines(place)
+    pid = _pid(lines)
+    if pid is None or not _is_ours(pid, place):
+        return None
+    lines += [""] * (8 - len(lines))  # while it starts, the file grows line by line
+    port = int(lines[3]) if lines[3].isdigit() else 0
+    return Postmaster(pid, port, Path(lines[4]), is_ready=lines[7].strip() == "ready")
+
+
+def clear_remains(place: Place) -> None:
+    """Only with the lock held and no living postmaster."""
+    _end_orphans(place)
+    pid = _pid(_pid_lines(place))
+    # PostgreSQL itself sees that a process is gone, and then looks for leftover shared memory. It is fooled by a
+    # zombie, by another process under the same number and by a file that a power failure left empty.
+    if pid is None or psutil.pid_exists(pid):
+        (place.data / "postmaster.pid").unlink(missing_ok=True)
+    for left in place.socket_dir.glob(".s.PGSQL.*"):
+        left.unlink(missing_ok=True)
+
+
+def _pid_lines(place: Place) -> list[str]:
+    try:
+        return (place.data / "postmaster.pid").read_text(errors="replace").splitlines()
+    except FileNotFoundError:
+        return []
+
+
+def _pid(lines: list[str]) -> int | None:
+    return int(lines[0]) if lines and lines[0].isdigit() and int(lines[0]) > 0 else None
+
+
+def _is_ours(pid: int, place: Place) -> bool:
+    """In doubt yes: two servers on one folder destroy it, one that is taken for alive is only in the way."""
+    try:
+        process = psutil.Process(pid)
+        if process.status() == psutil.STATUS_ZOMBIE or process.name() not in _PROGRAMS:
+            return False
+        command = process.cmdline()
+    except psutil.NoSuchProcess:
+        return False
+    except psutil.AccessDenied:
+        return True
+    if command and command[0].startswith("postgres:"):
+        return False  # a child of some server: the number was given away again
+    return not _serves_elsewhere(command, place)
+
+
+def _serves_elsewhere(command: list[str], place: Place) -> bool:
+    folders = [Path(value) for option, value in pairwise(command) if option == "-D"]
+    return any(folder.exists() and not os.path.samefile(folder, place.data) for folder in folders)
+
+
+def _end_orphans(place: Place) -> None:
+    """Busy backends of a killed postmaster hold its shared memory, and no new one starts while they do."""
+    orphans = [process for process in psutil.process_iter() if _is_orphan(process, place)]
+    for signal_number in (signal.SIGQUIT, signal.SIGKILL):
+        for process in orphans:
+            _send(process, signal_number)
+        _, orphans = psutil.wait_procs(orphans, timeout=_ORPHAN_SECONDS)
+
+
+def _is_orphan(process: psutil.Process, place: Place) -> bool:
+    try:
+        if process.name() not in _PROGRAMS or process.uids().real != place.uid:
+            return False
+        return " ".join(process.cmdline()).startswith(f"postgres: {place.name}: ")
+    except (psutil.NoSuchProcess, psutil.AccessDenied):
+        return False
+
+
+def _send(process: psutil.Process, signal_number: signal.Signals) -> None:
+    try:
+        process.send_signal(signal_number)
+    except psutil.NoSuchProcess:
+        return
+
 
 Mode = Literal["fast", "immediate"]
 USER = DATABASE = "pabal"
@@ -179,3 +285,84 @@ def _log_end(place: Place, lines: int = 12) -> str:
     logs = [place.start_log, *sorted(place.data.glob("log/*.log"), key=lambda log: log.stat().st_mtime)[-1:]]
     texts = [log.read_text(errors="replace") for log in logs if log.exists()]
     return "\n".join("\n".join(texts).splitlines()[-lines:])
+
+
+declare("embedded.restarted", "The private PostgreSQL had died and was started again.")
+
+
+async def ensure(folder: Path, *, settings: Mapping[str, str] | None = None) -> Cluster:
+    """Made if there is none, started if it does not run. Any number of processes may ask at once and get the same one.
+
+    Settings count for the start that happens here; a server that runs already keeps its own.
+    """
+    return await asyncio.to_thread(_ensure, folder, settings or {})
+
+
+async def stop(folder: Path, *, mode: Mode = "fast") -> None:
+    """Both modes keep everything committed; `immediate` does not say goodbye and recovers at the next start."""
+    await asyncio.to_thread(_stop, folder, mode)
+
+
+def find_running(folder: Path) -> Cluster | None:
+    place = find_place(folder)
+    return find_cluster(place) if place.has_cluster() else None
+
+
+async def remove(folder: Path) -> None:
+    """Stops it and deletes it with all its data, wherever that lies. Nobody else may be using it."""
+    await asyncio.to_thread(_remove, folder)
+
+
+class Keeper:
+    """Starts a server again that has died. One that was stopped stays stopped until the next `ensure`."""
+
+    def __init__(self, folder: Path, *, settings: Mapping[str, str] | None = None) -> None:
+        self._folder = folder
+        self._settings = settings or {}
+
+    async def run_once(self) -> int:
+        if find_running(self._folder) is not None:
+            return 0
+        was_started = await asyncio.to_thread(_mend, self._folder, self._settings)
+        if was_started:
+            emit("embedded.restarted", folder=str(self._folder))
+        return int(was_started)
+
+
+def _ensure(folder: Path, settings: Mapping[str, str]) -> Cluster:
+    place = find_place(folder)
+    prepare(place)
+    with locked(place.lock_file) as lock:
+        place.stopped_mark.unlink(missing_ok=True)
+        bring_up(place, settings, lock=lock)
+        cluster = find_cluster(place)
+        if cluster is None:
+            raise StartFailed(f"it ended as soon as it had started; see {place.data / 'log'}")
+        create_database(place, cluster)
+    return cluster
+
+
+def _mend(folder: Path, settings: Mapping[str, str]) -> bool:
+    place = find_place(folder)
+    if not place.has_cluster():
+        return False
+    prepare(place)
+    with locked(place.lock_file) as lock:
+        return not place.stopped_mark.exists() and bring_up(place, settings, lock=lock)
+
+
+def _stop(folder: Path, mode: Mode) -> None:
+    place = find_place(folder)
+    if not place.has_cluster():
+        return
+    with locked(place.lock_file):
+        bring_down(place, mode)
+
+
+def _remove(folder: Path) -> None:
+    _stop(folder, "immediate")
+    place = find_place(folder)
+    if place.home.exists():
+        shutil.rmtree(place.home)
+    if place.socket_dir.exists():
+        shutil.rmtree(place.socket_dir)

@@ -3,21 +3,35 @@
 Every list takes the units that may be seen (None: everything), and answers a page with the cursor of the next.
 """
 
-from pabal.engine.listing.coming import (
+from pabal.engine.listing.facts import AsideLine, list_aside, list_facts
+from pabal.engine.listing.history import list_transitions
+from pabal.engine.listing.jobs import (
+    BadState,
+    Depths,
+    IdAmbiguous,
+    JobLine,
+    QueueDepth,
+    count_jobs,
+    list_jobs,
+    list_queues,
+    read_depths,
+    resolve_job,
+    show_jobs,
+)
+from pabal.engine.listing.occurrences import BadOccurrenceState, OccurrenceLine, count_occurrences, list_occurrences
+from pabal.engine.listing.paging import CAP, BadCursor, BadPageSize, Page
+from pabal.engine.listing.schedules import (
+    BadScheduleState,
     DelayedJob,
     DueTimer,
     NextMoments,
+    ScheduleLine,
     list_delayed,
+    list_schedules,
     list_timers,
     read_next_moments,
+    show_schedules,
 )
-from pabal.engine.listing.depths import Depths, QueueDepth, list_queues, read_depths
-from pabal.engine.listing.facts import AsideLine, list_aside, list_facts
-from pabal.engine.listing.history import list_transitions
-from pabal.engine.listing.jobs import BadState, IdAmbiguous, JobLine, count_jobs, list_jobs, resolve_job, show_jobs
-from pabal.engine.listing.occurrences import BadOccurrenceState, OccurrenceLine, count_occurrences, list_occurrences
-from pabal.engine.listing.paging import CAP, BadCursor, BadPageSize, Page
-from pabal.engine.listing.schedules import BadScheduleState, ScheduleLine, list_schedules, show_schedules
 from pabal.engine.listing.servers import ServerSeen, list_servers
 from pabal.engine.listing.subjects import BadSubjectState, SubjectLine, count_states, list_subjects
 

@@ -212,3 +212,29 @@ def _filters(wanted: Wanted, before: int) -> dict[str, Any]:
         "first": 0 if wanted.since is None else ids.first_at(wanted.since),
         "before": min(before, end),
     }
+
+
+@dataclass(frozen=True, slots=True)
+class Depths:
+    """How many jobs are in each place; a number over 10,000 means "more than that"."""
+
+    ready: int
+    delayed: int
+    waiting: int
+    running: int
+
+
+@dataclass(frozen=True, slots=True)
+class QueueDepth:
+    queue: str
+    ready: int
+    oldest_at: datetime
+
+
+async def read_depths(tx: Tx) -> Depths:
+    [row] = await tx.rows(SQL.count_places)
+    return Depths(**row)
+
+
+async def list_queues(tx: Tx, *, most: int = 100) -> list[QueueDepth]:
+    return await tx.all(QueueDepth, SQL.list_queues, most=most)

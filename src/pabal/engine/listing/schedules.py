@@ -13,6 +13,7 @@ from pabal.engine.listing.paging import FEW, LOOK, Page, cut, one_more, read_cur
 from pabal.engine.recurrence import Fold, Gap, Timing, Window, from_json
 
 SQL = load(__file__)
+
 STATES = ("active", "paused", "broken", "over")
 Sort = Literal["next_at", "id"]
 _BEGINNING = datetime(1, 1, 1, tzinfo=UTC)
@@ -147,3 +148,50 @@ def _filters(wanted: Wanted) -> dict[str, Any]:
         "about": wanted.about,
         "q": "%" + re.sub(r"([\\%_])", r"\\\1", q) + "%" if q else None,
     }
+
+
+# Timers do not say whose they are; of each machine so many are looked through for those of a scope.
+LOOK_AT_TIMERS = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class NextMoments:
+    delayed_at: datetime | None
+    schedule_at: datetime | None
+    timer_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class DelayedJob:
+    at: datetime
+    id: int
+    kind: str
+    about: str | None
+    reason: str
+    unit_id: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class DueTimer:
+    at: datetime
+    machine: str
+    subject: int
+    event: str
+    unit_id: int | None
+
+
+async def read_next_moments(tx: Tx) -> NextMoments:
+    [row] = await tx.rows(SQL.find_next_moments)
+    return NextMoments(**row)
+
+
+async def list_delayed(tx: Tx, until: datetime, *, most: int, units: Sequence[int] | None = None) -> list[DelayedJob]:
+    given = None if units is None else list(units)
+    return await tx.all(DelayedJob, SQL.list_delayed_until, units=given, until=until, most=most)
+
+
+async def list_timers(tx: Tx, until: datetime, *, most: int, units: Sequence[int] | None = None) -> list[DueTimer]:
+    """Of a scope only among the first 2,000 of each machine: enough for the next hour of most."""
+    given = None if units is None else list(units)
+    look = most if units is None else max(most, LOOK_AT_TIMERS)
+    return await tx.all(DueTimer, SQL.list_timers_until, units=given, until=until, look=look, most=most)

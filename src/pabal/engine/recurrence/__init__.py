@@ -1,13 +1,14 @@
 """When next? Recurrences on the wall clock of a zone, made instants by a declared rule. Pure: no database, no clock."""
 
-from pabal.engine.recurrence.crons import CronWarning, cron_warnings
 from pabal.engine.recurrence.forms import (
     BadCron,
     BadInterval,
     BadRecurrence,
+    BadStored,
     BadTimes,
     BadWindow,
     Cron,
+    CronWarning,
     Daily,
     Interval,
     NaiveMoment,
@@ -18,10 +19,21 @@ from pabal.engine.recurrence.forms import (
     Weekday,
     Weekly,
     Window,
+    cron_warnings,
+    from_json,
+    to_json,
 )
-from pabal.engine.recurrence.previews import Upcoming, preview
-from pabal.engine.recurrence.stored import BadStored, from_json, to_json
-from pabal.engine.recurrence.timing import BadPolicy, Fold, Gap, Timing, UnknownZone, find_zone, instant_of
+from pabal.engine.recurrence.timing import (
+    BadPolicy,
+    Fold,
+    Gap,
+    Timing,
+    UnknownZone,
+    Upcoming,
+    find_zone,
+    instant_of,
+    preview,
+)
 from pabal.engine.recurrence.words import Lang, describe
 
 __all__ = [

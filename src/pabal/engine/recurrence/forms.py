@@ -1,9 +1,11 @@
 """The five forms of recurrence and the window of validity. What exists is valid: anything else was refused."""
 
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 from enum import IntEnum
 from functools import lru_cache
+from typing import Literal
 
 from cronsim import CronSim, CronSimError
 
@@ -184,3 +186,218 @@ def _is_cron(expression: str) -> bool:
     except CronSimError:
         return False
     return True
+
+
+Oddity = Literal[
+    "every_minute_of_an_hour", "either_day_matches", "both_days_must_match", "months_skipped", "uneven_step"
+]
+
+_MONTHS = ("", "JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC")
+# The days every such month has: in February it depends on the year, so 29 is not one of them.
+_LENGTHS = (0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+_DAYS = ("SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT")
+
+
+@dataclass(frozen=True, slots=True)
+class CronWarning:
+    code: Oddity
+    en: str
+    ko: str
+
+
+def cron_warnings(expression: str) -> list[CronWarning]:
+    """Raises as Cron does when the expression is not valid."""
+    minute, hour, day, month, weekday = Cron(expression).fields
+    return [
+        *_every_minute(minute, hour),
+        *_both_days(day, weekday),
+        *_months_skipped(day, month),
+        *_uneven(minute, "minute", 60),
+        *_uneven(hour, "hour", 24),
+    ]
+
+
+def numbers(field: str, names: tuple[str, ...] = ()) -> tuple[int, ...] | None:
+    """What a plain list of numbers, names and ranges stands for; None for anything with `*`, `/`, `L`, `W` or `#`."""
+    found: list[int] = []
+    for term in field.split(","):
+        ends = [names.index(end) if end in names else int(end) if end.isdigit() else None for end in term.split("-")]
+        low, high = ends[0], ends[-1]
+        if low is None or high is None:
+            return None
+        found += range(low, high + 1)
+    return tuple(sorted(set(found)))
+
+
+def weekdays(field: str) -> tuple[Weekday, ...] | None:
+    found = numbers(field, _DAYS)
+    # Cron counts from Sunday, and calls it both 0 and 7.
+    return None if found is None else tuple(sorted({Weekday((number - 1) % 7) for number in found}))
+
+
+def months(field: str) -> tuple[int, ...] | None:
+    return numbers(field, _MONTHS)
+
+
+def step(field: str) -> int | None:
+    """15 of `*/15`, 1 of `*`; None for anything else."""
+    if field == "*":
+        return 1
+    start, _, every = field.partition("/")
+    return int(every) if start == "*" and every.isdigit() else None
+
+
+def _every_minute(minute: str, hour: str) -> Iterator[CronWarning]:
+    if step(minute) == 1 and step(hour) != 1:
+        yield CronWarning(
+            "every_minute_of_an_hour",
+            f"Fires in every minute of the hour {hour}; for once, write a minute first.",
+            f"{hour}시의 매분마다 실행됩니다. 한 번만 실행하려면 분을 적으세요.",
+        )
+
+
+def _both_days(day: str, weekday: str) -> Iterator[CronWarning]:
+    if day == "*" or weekday == "*":
+        return
+    if day.startswith("*") or weekday.startswith("*"):
+        yield CronWarning(
+            "both_days_must_match",
+            f"Fires only on days that match both {day} (day of month) and {weekday} (day of week).",
+            f"날짜 {day} 와 요일 {weekday} 가 모두 맞는 날에만 실행됩니다.",
+        )
+    else:
+        yield CronWarning(
+            "either_day_matches",
+            f"Fires on days that match either {day} (day of month) or {weekday} (day of week), not only both.",
+            f"날짜 {day} 또는 요일 {weekday} 중 하나만 맞아도 실행됩니다.",
+        )
+
+
+def _months_skipped(day: str, month: str) -> Iterator[CronWarning]:
+    chosen = months(month) or range(1, 13)
+    late = [
+        int(term) for term in day.split(",") if term.isdigit() and int(term) > min(_LENGTHS[each] for each in chosen)
+    ]
+    if late:
+        listed = ", ".join(str(each) for each in late)
+        yield CronWarning(
+            "months_skipped",
+            f"Months (or years) without day {listed} are skipped; L is the last day of every month.",
+            f"{listed}일이 없는 달(해)은 건너뜁니다. 매월 말일은 L 로 적으세요.",
+        )
+
+
+def _uneven(field: str, name: str, size: int) -> Iterator[CronWarning]:
+    every = step(field)
+    if every is not None and size % every:
+        unit = "분" if name == "minute" else "시간"
+        yield CronWarning(
+            "uneven_step",
+            f"Every {every} {name}s starts again at 0, so the last step of each round is shorter.",
+            f"{every}{unit} 간격은 0부터 다시 시작하므로 마지막 간격이 더 짧습니다.",
+        )
+
+
+class BadStored(BadRecurrence):
+    """This JSON is no recurrence."""
+
+
+def to_json(recurrence: Recurrence) -> dict[str, object]:
+    match recurrence:
+        case Once(at):
+            return {"form": "once", "at": at.isoformat()}
+        case Daily(times):
+            return {"form": "daily", "times": [time_text(each) for each in times]}
+        case Weekly(days, times):
+            names = [day.name.lower() for day in days]
+            return {"form": "weekly", "days": names, "times": [time_text(each) for each in times]}
+        case Cron(expression):
+            return {"form": "cron", "expression": expression}
+        case Interval(every, anchor):
+            return {"form": "interval", "every_seconds": every // _SECOND, "anchor": anchor.isoformat()}
+
+
+def from_json(data: Mapping[str, object]) -> Recurrence:
+    """Checks everything each time: the checks cost less than the parsing, and cron's are cached."""
+    form = data.get("form")
+    fields, build = _FORMS.get(form, (_NO_FIELDS, None)) if isinstance(form, str) else (_NO_FIELDS, None)
+    if build is None:
+        raise BadStored(f"form {form!r}")
+    if data.keys() != fields:
+        raise BadStored(f"{form} has the fields {', '.join(sorted(fields))}; given {', '.join(sorted(data))}")
+    return build(data)
+
+
+def time_text(value: time) -> str:
+    return value.isoformat("seconds" if value.second else "minutes")
+
+
+def _once(data: Mapping[str, object]) -> Once:
+    return Once(_moment(data["at"]))
+
+
+def _daily(data: Mapping[str, object]) -> Daily:
+    return Daily(_times(data["times"]))
+
+
+def _weekly(data: Mapping[str, object]) -> Weekly:
+    days = data["days"]
+    if not isinstance(days, list):
+        raise BadStored(f"days {days!r}")
+    try:
+        return Weekly(tuple(_WEEKDAYS[day] for day in days), _times(data["times"]))
+    except (KeyError, TypeError) as error:
+        raise BadStored(f"days {days!r}") from error
+
+
+def _cron(data: Mapping[str, object]) -> Cron:
+    expression = data["expression"]
+    if not isinstance(expression, str):
+        raise BadStored(f"expression {expression!r}")
+    return Cron(expression)
+
+
+def _interval(data: Mapping[str, object]) -> Interval:
+    seconds = data["every_seconds"]
+    if type(seconds) is not int:
+        raise BadStored(f"every_seconds {seconds!r}")
+    try:
+        every = timedelta(seconds=seconds)
+    except OverflowError as error:
+        raise BadStored(f"every_seconds {seconds!r}") from error
+    return Interval(every, anchor=_moment(data["anchor"]))
+
+
+def _moment(value: object) -> datetime:
+    try:
+        return datetime.fromisoformat(value)  # type: ignore[arg-type]  # anything but text is the TypeError below
+    except (TypeError, ValueError) as error:
+        raise BadStored(f"moment {value!r}") from error
+
+
+def _times(value: object) -> tuple[time, ...]:
+    if not isinstance(value, list):
+        raise BadStored(f"times {value!r}")
+    return tuple(_time(each) for each in value)
+
+
+def _time(value: object) -> time:
+    try:
+        found = time.fromisoformat(value)  # type: ignore[arg-type]  # anything but text is the TypeError below
+    except (TypeError, ValueError) as error:
+        raise BadStored(f"time {value!r}") from error
+    if time_text(found) != value:
+        raise BadStored(f"time {value!r}; write HH:MM or HH:MM:SS")
+    return found
+
+
+_SECOND = timedelta(seconds=1)
+_WEEKDAYS: Mapping[object, Weekday] = {day.name.lower(): day for day in Weekday}
+_NO_FIELDS: frozenset[str] = frozenset()
+_FORMS: Mapping[str, tuple[frozenset[str], Callable[[Mapping[str, object]], Recurrence]]] = {
+    "once": (frozenset({"form", "at"}), _once),
+    "daily": (frozenset({"form", "times"}), _daily),
+    "weekly": (frozenset({"form", "days", "times"}), _weekly),
+    "cron": (frozenset({"form", "expression"}), _cron),
+    "interval": (frozenset({"form", "every_seconds", "anchor"}), _interval),
+}

@@ -5,9 +5,19 @@ from datetime import datetime, time, timedelta
 from itertools import product
 from typing import Literal
 
-from pabal.engine.recurrence.crons import months, numbers, step, weekdays
-from pabal.engine.recurrence.forms import Cron, Daily, Interval, Once, Weekday, Weekly
-from pabal.engine.recurrence.stored import time_text
+from pabal.engine.recurrence.forms import (
+    Cron,
+    Daily,
+    Interval,
+    Once,
+    Weekday,
+    Weekly,
+    months,
+    numbers,
+    step,
+    time_text,
+    weekdays,
+)
 from pabal.engine.recurrence.timing import Timing, find_zone
 
 Lang = Literal["en", "ko"]

@@ -1,11 +1,9 @@
 """Measures sampled into series, rules on them, and the alerts they fire: acknowledged, silenced, resolved."""
 
 from pabal.platform.alerts.actions import CONTROLS, acknowledge, silence, silence_rule, unsilence, unsilence_rule
-from pabal.platform.alerts.by_unit import and_ended, read_by_unit
-from pabal.platform.alerts.evaluation import evaluate_once, read_limits
-from pabal.platform.alerts.loops import make_loops
+from pabal.platform.alerts.evaluation import evaluate_once, make_loops, read_limits
 from pabal.platform.alerts.machine import ALERT, Event, State
-from pabal.platform.alerts.measures import ENGINE_MEASURES
+from pabal.platform.alerts.measures import ENGINE_MEASURES, and_ended, read_by_unit
 from pabal.platform.alerts.model import (
     AREA,
     KEEP_SAMPLES,
@@ -31,8 +29,16 @@ from pabal.platform.alerts.model import (
     list_rule_settings,
 )
 from pabal.platform.alerts.rules import ENGINE_RULES, RuleSeen, list_rules
-from pabal.platform.alerts.sampling import prune_once, sample_once
-from pabal.platform.alerts.series import BadChart, Chart, Point, Series, list_series, read_series
+from pabal.platform.alerts.sampling import (
+    BadChart,
+    Chart,
+    Point,
+    Series,
+    list_series,
+    prune_once,
+    read_series,
+    sample_once,
+)
 from pabal.platform.alerts.store import (
     Counts,
     RuleSilence,

@@ -1,13 +1,16 @@
-"""Judges every rule by its samples: fires, resolves, tells. One server at a time; with nothing to do it is cheap."""
+"""Judges every rule by its samples: fires, resolves, tells. One server at a time; the loops every server runs."""
 
 import logging
+import socket
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
+from functools import partial
 from typing import NamedTuple
 
 from pabal.base.database import Database, Tx
 from pabal.base.telemetry import declare, emit
 from pabal.engine.facts import NewFact, record_many
+from pabal.engine.loop import Loop
 from pabal.engine.transitions import begin, transition_many
 from pabal.platform import settings
 from pabal.platform.alerts import store
@@ -19,11 +22,13 @@ from pabal.platform.alerts.model import (
     AlertRule,
     Announcement,
     Limit,
+    Measure,
     News,
     Tell,
+    check_rules,
     list_rule_settings,
 )
-from pabal.platform.alerts.sampling import read_gap
+from pabal.platform.alerts.sampling import prune_once, read_gap, sample_once
 from pabal.platform.alerts.store import Look, NewAlert, Stretch
 
 ACTOR = "engine"
@@ -177,3 +182,23 @@ def _fact(name: str, alert: Alert) -> NewFact:
         "fired_at": alert.fired_at,
     }
     return NewFact(name, f"{ALERT.name}:{alert.id}", data, alert.unit_id)
+
+
+# They look more often than they act: whether it is time is in the database, and whichever server looks first acts.
+LOOK = 5.0
+PRUNE = 300.0
+
+
+def make_loops(
+    database: Database, measures: Sequence[Measure], rules: Sequence[AlertRule], tell: Tell, *, host: str | None = None
+) -> list[Loop]:
+    check_rules(measures, rules)
+    here = host or socket.gethostname()
+    house = [measure for measure in measures if not measure.is_per_host]
+    own = [measure for measure in measures if measure.is_per_host]
+    return [
+        Loop("samples", partial(sample_once, database, house), idle=LOOK),
+        Loop("samples of this host", partial(sample_once, database, own, host=here), idle=LOOK),
+        Loop("alerts", partial(evaluate_once, database, rules, tell), idle=LOOK),
+        Loop("old samples", partial(prune_once, database), idle=PRUNE),
+    ]

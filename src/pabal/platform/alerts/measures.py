@@ -1,13 +1,19 @@
-"""The engine's own measures. None reads more than a bounded number of rows, however many jobs have ended."""
+"""The engine's own measures, none of which reads more than a bounded number of rows, and counts for each unit."""
 
+from collections import Counter
+from collections.abc import Mapping
 from datetime import timedelta
 
 from pabal.base.clock import elapsed, host_time
 from pabal.base.database import Tx
 from pabal.base.sql import Statement, load
-from pabal.platform.alerts.model import Measure, Read
+from pabal.platform import tenants
+from pabal.platform.alerts.model import Measure, Read, Reading
+from pabal.platform.alerts.store import list_open
+from pabal.platform.tenants import Scope
 
 SQL = load(__file__)
+
 ENDED_WITHIN = timedelta(minutes=10)
 LOST_WITHIN = timedelta(hours=1)
 # A rate of fewer is noise.
@@ -78,3 +84,21 @@ ENGINE_MEASURES = (
     ),
     Measure("clock.skew", ("Clock difference", "시계 차이"), read_skew, "ms", is_per_host=True),
 )
+
+
+EVERYTHING = Scope(None, None)
+
+
+async def read_by_unit(tx: Tx, rule: str, counts: Mapping[int, float]) -> list[Reading]:
+    """Of two units with one name the number tells them apart."""
+    units = {unit.id: unit.name for unit in await tenants.list_units(tx, list(counts))}
+    times = Counter(units.values())
+    named = {key: name if times[name] == 1 else f"{name} #{key}" for key, name in units.items()}
+    return await and_ended(tx, rule, [Reading(counts[key], name, key) for key, name in named.items()])
+
+
+async def and_ended(tx: Tx, rule: str, readings: list[Reading]) -> list[Reading]:
+    """What has nothing to count any more counts nothing, so that its alert ends."""
+    there = {one.about for one in readings}
+    fired = [one for one in await list_open(tx, EVERYTHING) if one.rule == rule and one.about not in there]
+    return [*readings, *(Reading(0, one.about, one.unit_id) for one in fired)] or [Reading(0)]

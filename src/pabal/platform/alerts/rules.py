@@ -9,7 +9,7 @@ from pabal.platform.alerts import store
 from pabal.platform.alerts.evaluation import read_limits
 from pabal.platform.alerts.measures import ENGINE_MEASURES
 from pabal.platform.alerts.model import AlertRule, Level, Limit
-from pabal.platform.alerts.series import Series, list_series
+from pabal.platform.alerts.sampling import Series, list_series
 from pabal.platform.alerts.store import RuleSilence
 from pabal.platform.tenants import Scope
 

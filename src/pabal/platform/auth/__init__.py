@@ -1,29 +1,34 @@
 """People and programs, and the keys they hold: passwords, sessions, one-time sign-in links, API tokens."""
 
-from pabal.platform.auth.errors import (
+from pabal.platform.auth.keys import csrf_of
+from pabal.platform.auth.links import IssuedLink, OpenLink, find_link, first_link, use_link
+from pabal.platform.auth.model import (
     BadDisplayName,
     BadExpiry,
     BadLogin,
     BadPreference,
     BadScope,
+    Caller,
     DemoNotHere,
     LastAdmin,
+    Lifetimes,
     LinkSpent,
     LoginTaken,
+    NewUser,
     OwnAccount,
+    Preferences,
     SessionNotFound,
     SignInFailed,
     TokenNotFound,
     TokenOver,
     TooManyTries,
+    User,
     UserInactive,
     UserNotFound,
     WeakPassword,
     WrongPassword,
+    may_give,
 )
-from pabal.platform.auth.keys import csrf_of
-from pabal.platform.auth.links import IssuedLink, OpenLink, find_link, first_link, use_link
-from pabal.platform.auth.model import Caller, Lifetimes, NewUser, Preferences, User, may_give
 from pabal.platform.auth.sessions import (
     OpenSession,
     Session,

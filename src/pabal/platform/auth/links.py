@@ -8,9 +8,8 @@ from pabal.base.sql import load
 from pabal.platform import audit, tenants
 from pabal.platform.actor import ENGINE, Actor, Role
 from pabal.platform.auth import store
-from pabal.platform.auth.errors import BadExpiry, LinkSpent, UserInactive
 from pabal.platform.auth.keys import digest, new_secret
-from pabal.platform.auth.model import Caller, Lifetimes, NewUser, User, shown
+from pabal.platform.auth.model import BadExpiry, Caller, Lifetimes, LinkSpent, NewUser, User, UserInactive, shown
 from pabal.platform.auth.sessions import SignedIn, begin_session
 
 SQL = load(__file__)

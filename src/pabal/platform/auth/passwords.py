@@ -13,7 +13,7 @@ from functools import cache
 from pwdlib import PasswordHash
 from pwdlib.hashers.argon2 import Argon2Hasher
 
-from pabal.platform.auth.errors import WeakPassword
+from pabal.platform.auth.model import WeakPassword
 
 SHORTEST, LONGEST = 10, 200
 _AT_ONCE = 2

@@ -7,10 +7,9 @@ from pabal.base.database import Database, Tx
 from pabal.base.sql import load
 from pabal.platform import audit
 from pabal.platform.actor import Actor, Role
-from pabal.platform.auth.devices import remember_device
-from pabal.platform.auth.errors import SessionNotFound
 from pabal.platform.auth.keys import csrf_of, digest, is_same, new_secret
-from pabal.platform.auth.model import Caller, Lifetimes, Preferences, User, require_own_id
+from pabal.platform.auth.model import Caller, Lifetimes, Preferences, SessionNotFound, User, require_own_id
+from pabal.platform.auth.tries import remember_device
 
 SQL = load(__file__)
 

@@ -8,9 +8,18 @@ from typing import Any
 from pabal.base.database import Database, Tx
 from pabal.platform import audit
 from pabal.platform.actor import Actor, Role
-from pabal.platform.auth import devices, links, passwords, sessions, store, tokens, tries
-from pabal.platform.auth.errors import SignInFailed, TooManyTries, WeakPassword, WrongPassword
-from pabal.platform.auth.model import Caller, Lifetimes, as_login, is_login, require_own_id
+from pabal.platform.auth import links, passwords, sessions, store, tokens, tries
+from pabal.platform.auth.model import (
+    Caller,
+    Lifetimes,
+    SignInFailed,
+    TooManyTries,
+    WeakPassword,
+    WrongPassword,
+    as_login,
+    is_login,
+    require_own_id,
+)
 from pabal.platform.auth.passwords import Checked
 from pabal.platform.auth.sessions import SignedIn
 from pabal.platform.auth.store import Known
@@ -87,13 +96,13 @@ async def prune_once(database: Database, *, slowing: Slowing | None = None) -> i
             + await links.forget_links(tx)
             + await tokens.forget_tokens(tx)
             + await tries.forget(tx, slowing or Slowing())
-            + await devices.forget_devices(tx)
+            + await tries.forget_devices(tx)
         )
 
 
 async def _find_device(tx: Tx, known: Known | None, caller: Caller) -> str | None:
     """What the browser holds, if this person signed in with it before."""
-    is_known = known is not None and caller.device and await devices.is_known(tx, known.id, caller.device)
+    is_known = known is not None and caller.device and await tries.is_known(tx, known.id, caller.device)
     return caller.device if is_known else None
 
 

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from pabal.base.database import Tx
 from pabal.base.sql import load
 from pabal.platform.actor import Role
-from pabal.platform.auth.errors import LoginTaken, UserNotFound
-from pabal.platform.auth.model import NewUser, User
+from pabal.platform.auth.model import LoginTaken, NewUser, User, UserNotFound
 from pabal.platform.tenants import Scope
 
 SQL = load(__file__)

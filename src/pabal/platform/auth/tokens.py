@@ -9,9 +9,17 @@ from pabal.base.sql import load
 from pabal.platform import audit, tenants
 from pabal.platform.actor import Actor, NotAllowed, Right, Role
 from pabal.platform.auth import store
-from pabal.platform.auth.errors import BadExpiry, TokenNotFound, TokenOver
 from pabal.platform.auth.keys import digest, new_secret
-from pabal.platform.auth.model import AREA, check_display_name, check_scopes, own_id, require_may_give
+from pabal.platform.auth.model import (
+    AREA,
+    BadExpiry,
+    TokenNotFound,
+    TokenOver,
+    check_display_name,
+    check_scopes,
+    own_id,
+    require_may_give,
+)
 from pabal.platform.tenants import Scope, UnitNotFound
 
 SQL = load(__file__)

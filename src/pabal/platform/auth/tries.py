@@ -8,6 +8,9 @@ at this login from elsewhere make it wait.
 
 A try is counted before the password is looked at and given back when it was right: so a burst of guesses that come
 together gets no more looks than the same guesses one after the other.
+
+Known devices are browsers in which somebody signed in before. Being known opens nothing; it only gives tries of one's
+own, so that whoever guesses from the same address, or at the same login, makes nobody wait who was here before.
 """
 
 import hashlib
@@ -18,6 +21,7 @@ from datetime import datetime, timedelta
 from pabal.base.addresses import group_address
 from pabal.base.database import Tx
 from pabal.base.sql import load
+from pabal.platform.auth.keys import digest, new_secret
 
 SQL = load(__file__)
 
@@ -115,3 +119,30 @@ def _counters(login: str, network: str, device: str | None) -> Counters:
 
 def _subject(kind: str, value: str) -> str:
     return f"{kind}:{hashlib.sha256(value.encode('utf-8', 'surrogatepass')).hexdigest()}"
+
+
+KEPT_FOR = timedelta(days=180)
+MOST = 20
+
+
+async def is_known(tx: Tx, user_id: int, secret: str) -> bool:
+    found = await tx.value(SQL.is_known, secret_hash=digest(secret), user_id=user_id, after=tx.now - KEPT_FOR)
+    return bool(found)
+
+
+async def remember_device(tx: Tx, user_id: int, secret: str) -> str:
+    """For a user that is held. The secret for the cookie: the one that came, if it is this user's, or a new one."""
+    if await tx.run(SQL.touch_device, secret_hash=digest(secret), user_id=user_id, now=tx.now):
+        return secret
+    made = new_secret()
+    await tx.run(SQL.insert_device, secret_hash=digest(made), user_id=user_id, now=tx.now)
+    await tx.run(SQL.delete_oldest, user_id=user_id, kept=MOST)
+    return made
+
+
+async def forget_devices_of(tx: Tx, user_id: int) -> int:
+    return await tx.run(SQL.delete_devices, user_id=user_id)
+
+
+async def forget_devices(tx: Tx) -> int:
+    return await tx.run(SQL.forget_devices, before=tx.now - KEPT_FOR)

@@ -8,14 +8,15 @@ from pabal.base.database import Tx
 from pabal.platform import audit, tenants
 from pabal.platform.actor import Actor, Right, Role
 from pabal.platform.auth import links, store
-from pabal.platform.auth.devices import forget_devices_of
-from pabal.platform.auth.errors import LastAdmin, OwnAccount, UserNotFound
 from pabal.platform.auth.links import IssuedLink
 from pabal.platform.auth.model import (
     AREA,
+    LastAdmin,
     NewUser,
+    OwnAccount,
     Preferences,
     User,
+    UserNotFound,
     check_display_name,
     check_login,
     check_preferences,
@@ -26,6 +27,7 @@ from pabal.platform.auth.model import (
 )
 from pabal.platform.auth.sessions import end_sessions
 from pabal.platform.auth.tokens import revoke_tokens_of
+from pabal.platform.auth.tries import forget_devices_of
 from pabal.platform.tenants import UnitNotFound
 
 

@@ -17,10 +17,9 @@ from pabal.engine.outcome import Cancel, Done, Outcome, Snooze
 from pabal.engine.queue import NewJob
 from pabal.platform import notifications, settings
 from pabal.platform.backup import store
-from pabal.platform.backup.dumping import Dumped, checksum, dump, sweep_partials
+from pabal.platform.backup.dumping import Dumped, checksum, dump, find_faults, sweep_partials
 from pabal.platform.backup.model import Backup, BackupNotFound, choose_old, name_file
 from pabal.platform.backup.plan import CHECK, KEEP_DAYS, LANE, TAKE, is_check_due
-from pabal.platform.backup.scratch import find_faults
 from pabal.platform.notifications import Notice
 
 # Until a server that has the file takes the check.

@@ -15,6 +15,7 @@ class Answer:
     `family` names the table of status words that `state` is of; without it the word is one of the engine's. An app
     brings its own `status`, and in `words` its columns (`title`) and codes (`cause.test`). `cells`, row by row, are
     what people see in the place of the rows; `families` are of columns whose values are status words.
+    `fields` are what programs get, also where there is no row to tell.
     """
 
     columns: Sequence[str]
@@ -26,4 +27,5 @@ class Answer:
     status: Words = field(default_factory=lambda: STATUS)
     words: Mapping[str, Pair] = field(default_factory=dict)
     cells: Sequence[Mapping[str, Any]] | None = None
+    fields: Sequence[str] = ()
     families: Mapping[str, str] = field(default_factory=dict)

@@ -68,7 +68,7 @@ def show_views(
     names: Names | None = None,
     single: bool = False,
     **more: Any,
-) -> Answer:
+) -> Answer:  # long: words and names are two tables that only some callers have
     about = columns_of(shows)
     cells = [_cells(view, shell, columns or list(about), names or {}) for view in views]
     chosen = [name for name in columns or about if not single or cells[0].get(name) not in (None, [], "", {})]
@@ -81,6 +81,7 @@ def show_views(
         status=find_name(words) if words else STATUS,
         words={**labels, **codes},
         cells=cells,
+        fields=tuple(shows.fields),
         families={name: one.status for name, one in about.items() if one.status},
         **more,
     )
@@ -132,7 +133,9 @@ def list_command(noun: Noun, listing: Listing) -> Callable[..., None]:
         shell.run(work())
 
     paged = {} if listing.is_short else {"limit": (Limit, 50), "cursor": (Cursor, None)}
-    return signed(run, listing.help, **options_of(listing.wanted), org=(OrgOption, None), **paged)
+    return signed(
+        run, listing.help, described=(noun, listing), **options_of(listing.wanted), org=(OrgOption, None), **paged
+    )
 
 
 def either(first: Callable[..., None], flag: str, help: str, second: Callable[..., None]) -> Callable[..., None]:
@@ -147,7 +150,7 @@ def either(first: Callable[..., None], flag: str, help: str, second: Callable[..
 
     option = (Annotated[bool, typer.Option(flag, help=help)], False)
     takes = {each: (one.annotation, one.default) for each, one in {**other, **own}.items() if each != "ctx"}
-    return signed(run, first.__doc__ or "", **{name: option}, **takes)
+    return signed(run, first.__doc__ or "", described=first.described, **{name: option}, **takes)  # type: ignore[attr-defined]  # set below
 
 
 def _show_command(noun: Noun) -> Callable[..., None]:
@@ -163,7 +166,7 @@ def _show_command(noun: Noun) -> Callable[..., None]:
 
         shell.run(work())
 
-    return signed(run, noun.get_help, which=_which(noun))
+    return signed(run, noun.get_help, described=(noun, None), which=_which(noun))
 
 
 def _verb_command(noun: Noun, verb: Verb) -> Callable[..., None]:
@@ -179,7 +182,7 @@ def _verb_command(noun: Noun, verb: Verb) -> Callable[..., None]:
         takes |= options_of(verb.asks)
     if verb.confirm is not None:
         takes["yes"] = (Yes, False)
-    return signed(run, verb.help, **takes, dry_run=(DryRun, False))
+    return signed(run, verb.help, described=(noun, verb), **takes, dry_run=(DryRun, False))
 
 
 async def _do(shell: Shell, noun: Noun, verb: Verb, which: str, said: Mapping[str, Any], *, dry_run: bool) -> None:
@@ -211,7 +214,14 @@ async def read_ask(
     tx: Tx, shell: Shell, scope: Scope, asks: type[Ask] | None, said: Mapping[str, Any]
 ) -> dict[str, Any]:
     """What the action is called with."""
-    return {} if asks is None else asks.make(await read_options(tx, scope, asks, said)).arguments()
+    if asks is None:
+        return {}
+    made = asks.make(await read_options(tx, scope, asks, said))
+    try:
+        made.fits()
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
+    return made.arguments()
 
 
 def options_of(asks: type[Ask]) -> dict[str, Any]:
@@ -226,8 +236,8 @@ def _option(name: str, hint: Any, about: Asked, is_needed: bool) -> Any:
     bounds = _bounds(about) if kind is int else {}
     metavar = about.metavar or None
     if about.argument:
-        return Annotated[kind, typer.Argument(metavar=metavar, help=about.help)], Parameter.empty
-    option = typer.Option(*_names(name, about), metavar=metavar, help=about.help, **bounds)
+        return Annotated[kind, typer.Argument(metavar=metavar, help=about.help, case_sensitive=False)], Parameter.empty
+    option = typer.Option(*_names(name, about), metavar=metavar, help=about.help, case_sensitive=False, **bounds)
     if is_needed:
         return Annotated[kind, option], Parameter.empty
     return (Annotated[bool, option], False) if kind is bool else (Annotated[kind | None, option], None)
@@ -287,8 +297,10 @@ def _which(noun: Noun) -> Any:
     return Annotated[str, typer.Argument(metavar=noun.one.upper(), help=noun.which)], Parameter.empty
 
 
-def signed(run: Callable[..., None], help: str, **takes: Any) -> Callable[..., None]:
-    """Typer reads what a command takes from its signature."""
+def signed(
+    run: Callable[..., None], help: str, *, described: tuple[Noun, Listing | Verb | None] | None = None, **takes: Any
+) -> Callable[..., None]:
+    """Typer reads what a command takes from its signature; `described` is for whoever walks the commands."""
     parameters = [Parameter("ctx", Parameter.KEYWORD_ONLY, annotation=typer.Context)]
     for name, (annotation, default) in takes.items():
         parameters.append(Parameter(name, Parameter.KEYWORD_ONLY, annotation=annotation, default=default))
@@ -299,4 +311,5 @@ def signed(run: Callable[..., None], help: str, **takes: Any) -> Callable[..., N
     command.__signature__ = Signature(parameters)  # type: ignore[attr-defined]  # read by inspect
     command.__annotations__ = {one.name: one.annotation for one in parameters}
     command.__doc__ = help
+    command.described = described  # type: ignore[attr-defined]  # read by inspection
     return command

@@ -1,13 +1,19 @@
-"""Channels: add, edit, remove, test. Each verb asks for the right, changes, and writes the audit in one commit."""
+"""notify puts a notice before people; below it what the console shows of notices, and the verbs of channels.
 
+Each verb asks for the right, changes, and writes the audit in one commit.
+"""
+
+from datetime import timedelta
 from typing import Any
 
-from pabal.base.database import ConstraintBroken, Tx
+from pabal.base.database import ConstraintBroken, Database, Tx
+from pabal.base.telemetry import declare, emit
+from pabal.engine import queue
+from pabal.engine.queue import NewJob
 from pabal.platform import audit, tenants
 from pabal.platform.actor import ENGINE, Actor, Right
 from pabal.platform.language import put
 from pabal.platform.notifications import store
-from pabal.platform.notifications.console import AREA
 from pabal.platform.notifications.model import (
     BadToken,
     Channel,
@@ -15,12 +21,115 @@ from pabal.platform.notifications.model import (
     ChannelNameTaken,
     ChannelNotFound,
     Delivery,
+    Level,
     Message,
+    Notice,
+    Notification,
     read_bot_id,
 )
-from pabal.platform.notifications.notifying import send
 from pabal.platform.secrets import Vault
-from pabal.platform.tenants import UnitNotFound
+from pabal.platform.tenants import Unit, UnitNotFound, visible_to
+
+KIND = "notify.telegram"
+# News of yesterday's trouble is in the console; a phone need not ring for it.
+STALE_AFTER = timedelta(hours=24)
+# About two hours of Telegram being away, at the waits of jobs.py.
+MAX_FAILURES = 18
+_DEADLINE = timedelta(minutes=1)
+_DOCUMENT_DEADLINE = timedelta(minutes=10)
+
+declare("notifications.written", "Notifications written", labels=("level",), level=10)
+declare("notifications.repeated", "Notices counted on one said lately instead of written again", level=10)
+
+
+async def notify(tx: Tx, notice: Notice) -> int:
+    """Told if the caller commits, never if not. Answers the notification's id, also of the one it was counted on.
+
+    It reaches the channels of the notice's unit and of every unit above it; without a unit, those of the HQ.
+    """
+    if notice.key is not None:
+        repeated = await store.repeat_notification(tx, notice)
+        if repeated is not None:
+            emit("notifications.repeated", notice=notice.name)
+            return repeated
+    notification_id = await store.insert_notification(tx, notice)
+    path = await _path(tx, notice.unit_id)
+    for channel in await store.list_channels(tx, [unit.id for unit in path]):
+        if channel.is_active and channel.stopped_at is None and channel.wants_notice(notice):
+            text = notice.as_message(channel.lang, path[-1].name)
+            await send(tx, channel, Message(text, notice.link, notice.document, notification_id))
+    emit("notifications.written", level=notice.level.value, notice=notice.name)
+    return notification_id
+
+
+async def send(tx: Tx, channel: Channel, message: Message) -> int:
+    """Writes the message down and enqueues its job, in order behind what the chat still waits for."""
+    delivery_id = await store.insert_delivery(tx, channel.id, message)
+    job = NewJob(
+        KIND,
+        {"delivery": delivery_id},
+        lane=f"telegram:{channel.chat_id}",
+        about=f"channel:{channel.id}",
+        unit_id=channel.unit_id,
+        deadline=_DEADLINE if message.document is None else _DOCUMENT_DEADLINE,
+        expires_at=tx.now + STALE_AFTER,
+        max_failures=MAX_FAILURES,
+    )
+    await queue.enqueue(tx, job)
+    return delivery_id
+
+
+async def _path(tx: Tx, unit_id: int | None) -> list[Unit]:
+    """From the HQ down; a unit that is gone meanwhile leaves the HQ."""
+    path = [] if unit_id is None else await tenants.list_path(tx, unit_id)
+    return path or [await tenants.ensure_hq(tx)]
+
+
+AREA = "notifications"
+# More than that is shown as 99+.
+MOST_UNREAD = 100
+
+
+async def list_notifications(
+    tx: Tx,
+    actor: Actor,
+    *,
+    within: int | None = None,
+    levels: list[Level] | None = None,
+    before: int = store.NEWEST,
+    limit: int = 50,
+) -> list[Notification]:
+    """Newest first; `before` is the last id of the page before."""
+    actor.require(Right.READ, AREA)
+    scope = await visible_to(tx, actor, within=within)
+    wanted = None if levels is None else [level.value for level in levels]
+    return await store.list_notifications(tx, scope.listed, levels=wanted, before=before, limit=limit)
+
+
+async def count_unread(tx: Tx, actor: Actor, *, within: int | None = None) -> int:
+    """Up to 100."""
+    actor.require(Right.READ, AREA)
+    scope = await visible_to(tx, actor, within=within)
+    count: int = await tx.value(store.SQL.count_unread, units=scope.listed, reader=actor.name, most=MOST_UNREAD)
+    return count
+
+
+async def find_read_upto(tx: Tx, actor: Actor) -> int:
+    """What has a greater id is new to this actor."""
+    return await tx.value(store.SQL.find_read_upto, reader=actor.name) or 0
+
+
+async def mark_read(tx: Tx, actor: Actor, *, upto: int) -> None:
+    """All up to this id, which is the newest one the actor was shown: what came since stays unread."""
+    actor.require(Right.READ, AREA)
+    await tx.run(store.SQL.mark_read, reader=actor.name, upto=upto)
+
+
+async def forget_once(database: Database, *, keep: timedelta) -> int:
+    """A step for housekeeping: drops notifications and ended deliveries older than that."""
+    async with database.transaction() as tx:
+        return await store.forget(tx, tx.now - keep)
+
 
 _TEST = (
     "✅ Pabal can write here. This is a test of the channel “{name}”.",

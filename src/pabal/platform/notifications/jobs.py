@@ -11,6 +11,7 @@ from pabal.engine.limits import Limit, Window, least_gap
 from pabal.engine.outcome import DONE, Cancel, Outcome, Retry, Snooze
 from pabal.engine.retry import Backoff
 from pabal.platform.notifications import actions, parts, store
+from pabal.platform.notifications.actions import KIND, notify
 from pabal.platform.notifications.gateway import (
     Answer,
     Moved,
@@ -22,7 +23,6 @@ from pabal.platform.notifications.gateway import (
     Upload,
 )
 from pabal.platform.notifications.model import Level, Notice
-from pabal.platform.notifications.notifying import KIND, notify
 from pabal.platform.notifications.parts import DocumentPart, Part
 from pabal.platform.notifications.store import Errand
 from pabal.platform.secrets import Vault

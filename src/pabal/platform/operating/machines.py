@@ -16,8 +16,7 @@ from pabal.engine.transitions import Transition, subject_name
 from pabal.platform import audit
 from pabal.platform.actor import Actor, Right
 from pabal.platform.controls import ByHand, EventAction, MachineControls, NotByHand
-from pabal.platform.operating.dry_runs import tried
-from pabal.platform.operating.model import EventNotByHand, EventNotFound, MachineNotFound
+from pabal.platform.operating.model import EventNotByHand, EventNotFound, MachineNotFound, tried
 from pabal.platform.tenants import Scope, visible_to
 
 # of machines whose app has no area of its own

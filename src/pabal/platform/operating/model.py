@@ -1,7 +1,10 @@
 """What is said about something that was operated on, and why it was refused."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
+from pabal.base.database import Tx
 from pabal.base.errors import Conflict, Invalid, NotFound, PabalError
 
 
@@ -50,3 +53,21 @@ class Done:
     result: str
     error: PabalError | None = None
     made: str | None = None
+
+
+class _TakenBack(Exception):
+    """Ends a savepoint that was only tried."""
+
+
+@asynccontextmanager
+async def tried(tx: Tx, *, dry_run: bool) -> AsyncIterator[None]:
+    """What the verb refuses is raised either way."""
+    if not dry_run:
+        yield
+        return
+    try:
+        async with tx.savepoint():
+            yield
+            raise _TakenBack
+    except _TakenBack:
+        return

@@ -13,7 +13,7 @@ from pabal.engine.schedules import NothingAhead, Schedule, ScheduleNotFound
 from pabal.platform import audit
 from pabal.platform.actor import Actor
 from pabal.platform.controls import Owners, ScheduleVerbs, require_any_owner, require_owner
-from pabal.platform.operating.dry_runs import tried
+from pabal.platform.operating.model import tried
 from pabal.platform.tenants import Scope, visible_to
 
 AREA = "schedules"

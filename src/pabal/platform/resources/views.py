@@ -14,6 +14,8 @@ from pabal.platform.language.pairs import Lang, Pair
 V = TypeVar("V", bound="View")
 F = TypeVar("F", bound=Callable[..., Any])
 _ABOUT = "about"
+# most values are one of these, and a list has thousands
+_ALREADY_PLAIN = frozenset({str, int, float, bool, type(None)})
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,8 @@ class About:
     """What is known of a field besides its type.
 
     `words` are those of its values, by value. `status` names the table of status words its value is looked up in.
-    `unit`: a unit's id; people are shown the unit's name in its place.
+    `unit`: a unit's id; people are shown the unit's name in its place. `is_told`: a sentence that changes with its
+    reader or the hour, so that it says nothing about the version one read.
     """
 
     label: Pair
@@ -40,6 +43,7 @@ class About:
     words: Mapping[str, Pair] = dataclasses.field(default_factory=dict)
     status: str = ""
     kind: Literal["", "unit"] = ""
+    is_told: bool = False
 
     def word(self, value: Any) -> Pair | None:
         return self.words.get(str(value)) if self.words else None
@@ -86,6 +90,8 @@ def columns_of(view: type[View]) -> dict[str, About]:
 
 def plain(value: Any) -> Any:
     """As JSON has it: every face writes a moment, an enum, a nested view in this one way."""
+    if type(value) in _ALREADY_PLAIN:
+        return value
     match value:
         case View():
             return {name: plain(getattr(value, name)) for name in value.fields}

@@ -1,9 +1,8 @@
 """What an operator may change at run time: declared by rooms and apps, kept as rows, read when it is needed."""
 
-from pabal.platform.settings.actions import AREA, CHANGED, change, reset
-from pabal.platform.settings.catalogue import Catalogue, name_group
 from pabal.platform.settings.model import (
     BadSetting,
+    Catalogue,
     Choice,
     Setting,
     SettingChanged,
@@ -11,8 +10,21 @@ from pabal.platform.settings.model import (
     SettingNotFound,
     SettingOutOfRange,
     SettingUnreadable,
+    name_group,
 )
-from pabal.platform.settings.store import Listed, Values, get_setting, list_settings, list_unknown, value, values
+from pabal.platform.settings.store import (
+    AREA,
+    CHANGED,
+    Listed,
+    Values,
+    change,
+    get_setting,
+    list_settings,
+    list_unknown,
+    reset,
+    value,
+    values,
+)
 
 __all__ = [
     "AREA",

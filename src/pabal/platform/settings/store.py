@@ -1,4 +1,4 @@
-"""The table of settings: only what somebody changed has a row."""
+"""The table of settings, where only what somebody changed has a row, and the verbs that change it."""
 
 import logging
 from collections.abc import Iterable
@@ -10,8 +10,11 @@ from pabal.base.database import Tx
 from pabal.base.errors import Invalid
 from pabal.base.sql import load
 from pabal.base.telemetry import declare, emit
-from pabal.platform.settings.catalogue import Catalogue
-from pabal.platform.settings.model import Setting, V
+from pabal.engine import facts
+from pabal.platform import audit
+from pabal.platform.actor import Actor, Right
+from pabal.platform.settings.model import Catalogue, Setting, SettingChanged, V
+from pabal.platform.tenants import require_house
 
 SQL = load(__file__)
 
@@ -119,3 +122,39 @@ def understand(setting: Setting[V], kept: str | None) -> tuple[V, str | None]:
     except Invalid as error:
         emit("settings.unusable", key=setting.key, error=str(error))
         return setting.default, str(error)
+
+
+AREA = "settings"
+CHANGED = "settings.changed"
+
+
+async def change(tx: Tx, actor: Actor, setting: Setting[V], to: V | str, *, version: int | None = None) -> Listed:
+    """`to` is the value, or how somebody wrote it. `version` is the one they saw: None changes it in any case."""
+    await require_house(tx, actor, Right.MANAGE, AREA)
+    wanted = setting.parse(to) if isinstance(to, str) else setting.checked(to)
+    return await _write(tx, actor, "settings.change", setting, setting.show(wanted), version=version)
+
+
+async def reset(tx: Tx, actor: Actor, setting: Setting[Any], *, version: int | None = None) -> Listed:
+    """Back to the default, and along with it should a later version have another one."""
+    await require_house(tx, actor, Right.MANAGE, AREA)
+    return await _write(tx, actor, "settings.reset", setting, None, version=version)
+
+
+async def _write(  # long: whose change, of what, to what, seen at which version
+    tx: Tx, actor: Actor, action: str, setting: Setting[Any], text: str | None, *, version: int | None
+) -> Listed:
+    row = await lock_row(tx, setting.key)
+    if version is not None and version != row.version:
+        raise SettingChanged(f"{setting.key}: version {row.version}, not {version}")
+    if row.value == text:
+        return as_listed(setting, row)
+    before = as_listed(setting, row).text
+    await update_row(tx, setting.key, text, by=actor.name, label=actor.label)
+    after = await get_setting(tx, setting)
+    said = {"key": setting.key, "actor": actor.name, "before": before, "after": after.text}
+    await facts.record(tx, CHANGED, f"setting:{setting.key}", said)
+    await audit.record(
+        tx, actor, action, f"setting:{setting.key}", before={"value": before}, after={"value": after.text}
+    )
+    return after

@@ -1,6 +1,8 @@
 """File storage: uploads checked by decoding and streamed to the file store, thumbnails, and retention."""
 
 from pabal.platform.storage.actions import (
+    accept_file,
+    accept_image,
     find_files,
     get_file,
     keep,
@@ -13,6 +15,8 @@ from pabal.platform.storage.actions import (
 )
 from pabal.platform.storage.gateway import Content, Files
 from pabal.platform.storage.model import (
+    ANY_MEDIA_TYPE,
+    MEDIA_TYPES,
     BadSpan,
     ContentMissing,
     File,
@@ -31,9 +35,10 @@ from pabal.platform.storage.model import (
 )
 from pabal.platform.storage.pictures import THUMBNAIL_MEDIA_TYPE
 from pabal.platform.storage.sweep import sweep_once
-from pabal.platform.storage.uploads import accept_file, accept_image
 
 __all__ = [
+    "ANY_MEDIA_TYPE",
+    "MEDIA_TYPES",
     "THUMBNAIL_MEDIA_TYPE",
     "BadSpan",
     "Content",

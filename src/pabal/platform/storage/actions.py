@@ -1,15 +1,35 @@
 """Finding, reading, keeping and removing files. Who may not see a file is told there is none."""
 
-from collections.abc import Collection, Sequence
+import hashlib
+from collections.abc import AsyncIterator, Collection, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from functools import partial
 
-from pabal.base.database import Tx
+from pabal.base.database import ConstraintBroken, Database, Tx
+from pabal.base.telemetry import declare, emit
 from pabal.engine import ids
 from pabal.platform import audit
 from pabal.platform.actor import Actor, Right
-from pabal.platform.storage import store
-from pabal.platform.storage.gateway import Content, Files
-from pabal.platform.storage.model import AREA, WHOLE, File, FileInUse, FileNotFound, Span
-from pabal.platform.tenants import Scope, visible_to
+from pabal.platform.storage import pictures, store
+from pabal.platform.storage.gateway import Content, Files, incoming_key, kept_key
+from pabal.platform.storage.model import (
+    ANY_MEDIA_TYPE,
+    AREA,
+    WHOLE,
+    File,
+    FileInUse,
+    FileNotFound,
+    Span,
+    Upload,
+    UploadExpired,
+    UploadLimits,
+    UploadTooLarge,
+    clean_name,
+)
+from pabal.platform.storage.pictures import THUMBNAIL_ENDING, Picture
+from pabal.platform.tenants import Scope, UnitNotFound, visible_to
 
 
 async def get_file(tx: Tx, scope: Scope, file_id: int) -> File:
@@ -78,3 +98,119 @@ async def remove_file(tx: Tx, actor: Actor, file_id: int, *, area: str = AREA) -
     await store.doom_file(tx, file_id)
     before = {"name": file.name, "size": file.size, "sha256": file.sha256, "media_type": file.media_type}
     await audit.record(tx, actor, "files.remove", file.shown_id, unit_id=file.unit_id, before=before)
+
+
+# Half of what the sweep waits: content whose row is about to be written is never a stray.
+LONGEST = timedelta(hours=12)
+
+declare("storage.accepted", "Uploads kept", labels=("media_type",))
+
+
+@dataclass
+class _Arrival:
+    """An upload on its way in: its id is taken, its bytes are counted as they come."""
+
+    id: int
+    unit_id: int
+    size: int = 0
+    digest: "hashlib._Hash" = field(default_factory=hashlib.sha256)
+
+    def incoming(self, ending: str = "") -> str:
+        return incoming_key(self.id, ending)
+
+    def kept(self, ending: str = "") -> str:
+        return kept_key(self.id, ending)
+
+
+async def accept_image(database: Database, files: Files, actor: Actor, upload: Upload, limits: UploadLimits) -> File:
+    """Kept only if it can be decoded to its end. The original stays as it came, with the camera's notes in it."""
+    arrival = await _begin(database, actor, upload)
+    async with _tidied(files, arrival):
+        await _receive(files, arrival, upload, limits.max_bytes)
+        picture = await pictures.inspect(partial(files.read_blocking, arrival.incoming()), limits)
+        await files.put(arrival.incoming(THUMBNAIL_ENDING), _once(picture.thumbnail))
+        await files.keep(arrival.incoming(THUMBNAIL_ENDING), arrival.kept(THUMBNAIL_ENDING))
+        await files.keep(arrival.incoming(), arrival.kept())
+    return await _finish(database, actor, arrival, upload, picture)
+
+
+async def accept_file(database: Database, files: Files, actor: Actor, upload: Upload, *, max_bytes: int) -> File:
+    """Whatever it is: nothing looks into it, so it is served as a download and never shown."""
+    arrival = await _begin(database, actor, upload)
+    async with _tidied(files, arrival):
+        await _receive(files, arrival, upload, max_bytes)
+        await files.keep(arrival.incoming(), arrival.kept())
+    return await _finish(database, actor, arrival, upload, None)
+
+
+async def _begin(database: Database, actor: Actor, upload: Upload) -> _Arrival:
+    """Before the first byte is read: who may not upload here need not send anything."""
+    actor.require(Right.WRITE, upload.area)
+    async with database.transaction() as tx:
+        scope = await visible_to(tx, actor, within=upload.unit_id)
+        if scope.unit_id is None:
+            raise UnitNotFound("no unit to own the file")
+        return _Arrival(await store.new_id(tx), scope.unit_id)
+
+
+@asynccontextmanager
+async def _tidied(files: Files, arrival: _Arrival) -> AsyncIterator[None]:
+    """What fails here leaves nothing. Never around the row: a commit whose answer was lost may stand."""
+    try:
+        yield
+    except BaseException:
+        for ending in ("", THUMBNAIL_ENDING):
+            await files.delete(arrival.incoming(ending), arrival.kept(ending))
+        raise
+
+
+async def _receive(files: Files, arrival: _Arrival, upload: Upload, max_bytes: int) -> None:
+    async def counted() -> AsyncIterator[bytes]:
+        async for chunk in upload.chunks:
+            arrival.size += len(chunk)
+            if arrival.size > max_bytes:
+                raise UploadTooLarge(f"{clean_name(upload.name)}: {arrival.size} bytes so far; at most {max_bytes}")
+            arrival.digest.update(chunk)
+            yield chunk
+
+    await files.put(arrival.incoming(), counted())
+
+
+async def _once(content: bytes) -> AsyncIterator[bytes]:
+    yield content
+
+
+async def _finish(database: Database, actor: Actor, arrival: _Arrival, upload: Upload, picture: Picture | None) -> File:
+    async with database.transaction() as tx:
+        file = _describe(arrival, upload, picture, made_by=actor.name, created_at=tx.now)
+        try:
+            made = await store.insert_file(tx, file, oldest=tx.now - LONGEST)
+        except ConstraintBroken as error:  # the unit was removed while the bytes came
+            raise UnitNotFound(str(arrival.unit_id)) from error
+        if made is None:
+            raise UploadExpired(file.name)
+        after = {"name": made.name, "size": made.size, "sha256": made.sha256, "media_type": made.media_type}
+        await audit.record(tx, actor, "files.add", made.shown_id, unit_id=made.unit_id, after=after)
+    emit("storage.accepted", media_type=made.media_type, size=made.size, about=made.shown_id)
+    return made
+
+
+def _describe(
+    arrival: _Arrival, upload: Upload, picture: Picture | None, *, made_by: str, created_at: datetime
+) -> File:
+    return File(
+        id=arrival.id,
+        unit_id=arrival.unit_id,
+        key=arrival.kept(),
+        thumbnail_key=None if picture is None else arrival.kept(THUMBNAIL_ENDING),
+        name=clean_name(upload.name),
+        media_type=ANY_MEDIA_TYPE if picture is None else picture.media_type,
+        size=arrival.size,
+        sha256=arrival.digest.hexdigest(),
+        width=None if picture is None else picture.width,
+        height=None if picture is None else picture.height,
+        frames=None if picture is None else picture.frames,
+        made_by=made_by,
+        created_at=created_at,
+        keep_until=upload.keep_until,
+    )

@@ -26,6 +26,12 @@ class Asked(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+def rules(*each: dict[str, Any]) -> ConfigDict:
+    """`model_config` with what must hold between fields, so that programs read it where the fields are. Beside them in
+    `allOf`, not as a `oneOf` of the whole: generators would lose the fields."""
+    return ConfigDict(json_schema_extra={"allOf": list(each)})
+
+
 def read_long(prefix: str, given: Any) -> int:
     try:
         number = ids.read(prefix, str(given))

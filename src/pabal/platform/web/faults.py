@@ -18,6 +18,7 @@ from pabal.base.telemetry import declare, emit
 from pabal.platform.web.bodies import BodyRefused
 from pabal.platform.web.headers import Asgi, Message, Receive, Scope, Send
 from pabal.platform.web.identify import THEME_COOKIE, ZONE, guess_language, site_of
+from pabal.platform.web.methods import show_allowed
 from pabal.platform.web.problems import (
     PROBLEM_JSON,
     BadParameter,
@@ -86,11 +87,13 @@ async def answer(request: Request, error: PabalError) -> Response:
     lang = guess_language(request)
     request_id = request.scope.get("state", {}).get("request_id", "")
     problem = make_problem(error, lang=lang, instance=request.url.path, request_id=request_id)
-    if wants_json(request):
-        return _as_json(problem)
-    if isinstance(error, SignInNeeded):
+    if isinstance(error, SignInNeeded) and not wants_json(request):
         return _to_sign_in(request)
-    return _as_page(request, problem)
+    answered = _as_json(problem) if wants_json(request) else _as_page(request, problem)
+    if isinstance(error, MethodNotAllowed):
+        # each route of the framework knows its own methods only
+        answered.headers["Allow"] = show_allowed(request)
+    return answered
 
 
 def wants_json(request: Request) -> bool:
@@ -163,7 +166,7 @@ async def _on_http(request: Request, error: Exception) -> Response:
         400: Unreadable(),
     }
     answered = await answer(request, named.get(status, Unexpected()))
-    if isinstance(error, HTTPException) and error.headers:
+    if isinstance(error, HTTPException) and error.headers and status != 405:
         answered.headers.update(error.headers)
     return answered
 

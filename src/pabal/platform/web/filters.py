@@ -7,7 +7,8 @@ from fastapi import Request
 from fastapi.dependencies.models import Dependant
 from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
-from pabal.platform.web.problems import BadParameter, UnknownParameter
+from pabal.platform.web.methods import refuse_method
+from pabal.platform.web.problems import BadParameter, OrgNotTaken, UnknownParameter
 
 T = TypeVar("T")
 FIRST_YEAR, LAST_YEAR = 2000, 2090  # beyond, an id could not carry its moment
@@ -52,19 +53,25 @@ Moment = Annotated[
 Words = Annotated[tuple[Word, ...], BeforeValidator(split_commas), Field(max_length=50)]
 
 
+# The one way to take it: `OrgNotTaken` answers wherever it is not declared.
+Org = Annotated[
+    int | None,
+    Field(ge=1, lt=2**63, description="Only this organisation unit and what is below it.", examples=[3]),
+]
+
+
 class Query(BaseModel):
-    """What any request may say: `org` looks at one unit and what is below it."""
+    """What everything that shows many things may be asked: `org` looks at one unit and what is below it."""
 
     model_config = ConfigDict(extra="forbid", populate_by_name=False)
 
-    org: Annotated[
-        int | None,
-        Field(ge=1, lt=2**63, description="Only this organisation unit and what is below it.", examples=[3]),
-    ] = None
+    org: Org = None
 
 
-class Listed(Query):
-    """What every list may be asked."""
+class Paged(BaseModel):
+    """What every list may be asked; by itself, one of the house as a whole, which no unit narrows."""
+
+    model_config = ConfigDict(extra="forbid", populate_by_name=False)
 
     limit: Annotated[int, Field(ge=1, le=200, description="How many at once.")] = 50
     cursor: Annotated[
@@ -72,6 +79,10 @@ class Listed(Query):
         Field(max_length=1000, description="`next_cursor` of the page before. Leave it out to begin at the beginning."),
     ] = None
     count: Annotated[bool, Field(description="Also say how many there are, counted up to 10,000.")] = False
+
+
+class Listed(Query, Paged):
+    """A list of what belongs to units."""
 
 
 class Between(Listed):
@@ -83,11 +94,14 @@ class Between(Listed):
 
 async def refuse_unknown(request: Request) -> None:
     """A misspelt filter that is ignored shows the wrong list, and nobody notices."""
+    refuse_method(request)
     route = request.scope["route"]
     known = _KNOWN.get(route.endpoint)
     if known is None:
         known = _KNOWN[route.endpoint] = _known(route.dependant)
     unknown = sorted(set(request.query_params) - known)
+    if unknown == ["org"]:
+        raise OrgNotTaken
     if unknown:
         raise UnknownParameter(", ".join(unknown)[:200])
     for name, value in request.query_params.multi_items():
@@ -109,7 +123,7 @@ _KNOWN: dict[Any, frozenset[str]] = {}
 
 
 def _known(dependant: Dependant) -> frozenset[str]:
-    names = {"org"}
+    names: set[str] = set()
     for param in dependant.query_params:
         annotation = param.field_info.annotation
         if isinstance(annotation, type) and issubclass(annotation, BaseModel):

@@ -11,8 +11,7 @@ from pabal.platform.web.faults import answer
 from pabal.platform.web.headers import Asgi, Message, Receive, Scope, Send
 from pabal.platform.web.identify import SESSION_COOKIE, Visitor, find_visit
 from pabal.platform.web.problems import SignInNeeded, TokenRefused
-from pabal.platform.web.rates import Rate, SlowDown
-from pabal.platform.web.turns import TooManyAtOnce, Turn
+from pabal.platform.web.turns import Rate, SlowDown, TooManyAtOnce, Turn, Turns
 
 
 async def limit_rate(request: Request, visit: Visitor) -> None:
@@ -45,15 +44,15 @@ class Limits:
                 _add_rate(scope, MutableHeaders(scope=message))
             await send(message)
 
-        state, client = scope["app"].state, scope.get("client")
+        state = scope["app"].state
         try:
-            turn: Turn = state.turns.begin(client[0] if client else "")
+            turn = _begin(scope, state.turns)
         except TooManyAtOnce as error:
             await _refuse(error, scope, receive, send)
             return
         scope.setdefault("state", {})["turn"] = turn
         try:
-            refusal = refuse_unread(scope) or await _pace(scope, receive, turn)
+            refusal = refuse_unread(scope) or await _pace(scope, receive, turn) or await _meet(scope, receive, turn)
             if refusal is not None:
                 await _refuse(refusal, scope, receive, send)
             else:
@@ -63,6 +62,22 @@ class Limits:
             turn.end()
 
 
+def _begin(scope: Scope, turns: Turns) -> Turn:
+    client = scope.get("client")
+    address = client[0] if client else ""
+    try:
+        return turns.begin(address)
+    except TooManyAtOnce:
+        if not _has_key(scope):
+            raise
+        return turns.knock(address)
+
+
+async def _meet(scope: Scope, receive: Receive, turn: Turn) -> PabalError | None:
+    """Whoever knocked must be somebody, before any of a body is read: strangers' slow ones are what they came past."""
+    return await _require_known(scope, receive, TooManyAtOnce()) if turn.is_knocking else None
+
+
 async def _pace(scope: Scope, receive: Receive, turn: Turn) -> PabalError | None:
     """A stranger asks only so often. Whoever turns out to be known was none, also where others at the same address have
     used everything up.
@@ -70,14 +85,17 @@ async def _pace(scope: Scope, receive: Receive, turn: Turn) -> PabalError | None
     try:
         turn.take_guest(elapsed(), _ASSET if scope["path"].startswith(ASSETS) else 1.0)
     except SlowDown as too_often:
-        if not _has_key(scope):
-            return too_often
-        try:
-            await find_visit(Request(scope, receive))
-        except (SignInNeeded, TokenRefused):
-            return too_often
-        except PabalError as error:
-            return error
+        return await _require_known(scope, receive, too_often) if _has_key(scope) else too_often
+    return None
+
+
+async def _require_known(scope: Scope, receive: Receive, otherwise: PabalError) -> PabalError | None:
+    try:
+        await find_visit(Request(scope, receive))
+    except (SignInNeeded, TokenRefused):
+        return otherwise
+    except PabalError as error:
+        return error
     return None
 
 

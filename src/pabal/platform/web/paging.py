@@ -17,7 +17,7 @@ from pabal.engine import listing
 from pabal.engine.ids import BadId
 from pabal.platform.resources import View, plain
 from pabal.platform.spreadsheets import write_csv
-from pabal.platform.web.filters import Listed
+from pabal.platform.web.filters import Paged
 from pabal.platform.web.visit import Visit
 
 T = TypeVar("T")
@@ -63,7 +63,7 @@ class Source(Generic[T, M]):
     count: Callable[[Tx], Awaitable[int]] | None = None
 
 
-async def answer_list(visit: Visit, listed: Listed, source: Source[T, M], *, has_csv: bool = False) -> Response:
+async def answer_list(visit: Visit, listed: Paged, source: Source[T, M], *, has_csv: bool = False) -> Response:
     """The page asked for, or with `Accept: text/csv` everything from there on."""
     cursor = read_cursor(source.name, listed.cursor)
     if has_csv and wants_csv(visit):

@@ -35,6 +35,10 @@ class UnknownParameter(Invalid):
     """There is no such parameter here. Check its spelling or leave it out."""
 
 
+class OrgNotTaken(Invalid):
+    """`org` narrows lists and figures of several units. This is one thing, or belongs to no unit: leave `org` out."""
+
+
 class BadParameter(Invalid):
     """A parameter's value cannot be used. Write it as the description says."""
 
@@ -68,6 +72,7 @@ _STATUSES: Mapping[type[PabalError], int] = {
     TokenRefused: 401,
     Unreadable: 400,
     UnknownParameter: 400,
+    OrgNotTaken: 400,
     BadParameter: 400,
     TokenUnreadable: 400,
     MethodNotAllowed: 405,

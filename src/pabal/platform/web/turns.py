@@ -1,20 +1,67 @@
-"""How much one person, token or address may have running at once, so that nobody starves the others.
+"""How often one person, token or address may ask, and how much may run at once, so that nobody starves the others.
 
 Counted in memory, each server for itself. A request begins as its address's; once somebody is known it is theirs.
 """
 
 import asyncio
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from starlette.requests import HTTPConnection
 
 from pabal.base.addresses import group_address
 from pabal.base.database import PoolBusy
 from pabal.platform.web.problems import TooManyRequests
-from pabal.platform.web.rates import Rate
+
+MOST_PRINCIPALS = 10_000
+
+
+@dataclass
+class Bucket:
+    tokens: float
+    at: float
+
+
+@dataclass(frozen=True)
+class Rate:
+    """A bucket of `limit` requests for each principal, filled again over `seconds`."""
+
+    limit: int = 1200
+    seconds: int = 60
+    _buckets: "OrderedDict[str, Bucket]" = field(default_factory=OrderedDict, repr=False)
+
+    @property
+    def policy(self) -> str:
+        return f'"api";q={self.limit};w={self.seconds}'
+
+    def take(self, principal: str, now: float, weight: float = 1.0) -> str:
+        """What the RateLimit header says after this request; raises when there is nothing left."""
+        bucket = self._buckets.pop(principal, None) or Bucket(self.limit, now)
+        filled = min(float(self.limit), bucket.tokens + (now - bucket.at) * self.limit / self.seconds)
+        self._buckets[principal] = Bucket(filled if filled < weight else filled - weight, now)
+        while len(self._buckets) > MOST_PRINCIPALS:
+            self._buckets.popitem(last=False)
+        if filled < weight:
+            raise SlowDown(retry_after=max(1, round((weight - filled) * self.seconds / self.limit)))
+        left = filled - weight
+        return f'"api";r={int(left)};t={round((self.limit - left) * self.seconds / self.limit)}'
+
+    def give_back(self, principal: str, weight: float = 1.0) -> None:
+        bucket = self._buckets.get(principal)
+        if bucket is not None:
+            bucket.tokens = min(float(self.limit), bucket.tokens + weight)
+
+
+class SlowDown(TooManyRequests):
+    """Too many requests in a short time. Wait as long as Retry-After says; nobody else is affected."""
+
+    status = 429
+
+    def __init__(self, *, retry_after: int) -> None:
+        self.retry_after = retry_after
+        super().__init__()
 
 
 class TooManyAtOnce(TooManyRequests):
@@ -60,6 +107,13 @@ class Turns:
         self.add(turn.counted_as, self.shares.guests, TooManyAtOnce)
         return turn
 
+    def knock(self, address: str) -> "Turn":
+        """For whoever shows a key where strangers keep the address busy: counted apart until it is found out whose."""
+        turn = Turn(self, f"address {group_address(address)}")
+        turn.counted_as, turn.is_knocking = f"knock {turn.owner}", True
+        self.add(turn.counted_as, self.shares.guests, TooManyAtOnce)
+        return turn
+
     def running(self, counted_as: str) -> int:
         return self._running[counted_as]
 
@@ -92,6 +146,7 @@ class Turn:
     def __init__(self, turns: Turns, owner: str) -> None:
         self._turns = turns
         self.owner = self.counted_as = owner
+        self.is_knocking = False
         self._address, self._taken = owner, 0.0
         self._open = 0
 
@@ -104,7 +159,7 @@ class Turn:
         """Somebody is known; streams ask again and again."""
         if owner != self.owner:
             self._count_as(owner, self._turns.shares.requests, TooManyAtOnce)
-            self.owner = owner
+            self.owner, self.is_knocking = owner, False
             self._turns.guests.give_back(self._address, self._taken)
             self._taken = 0.0
 

@@ -6,7 +6,9 @@ from collections import deque
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Annotated
 
+from fastapi import Query
 from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser, parse_options_header
 from starlette.requests import ClientDisconnect, Request
@@ -16,6 +18,11 @@ from pabal.base.clock import elapsed
 from pabal.platform.web.problems import BodyTooLarge, MediaTypeNotSupported, Unreadable
 
 MOST_HEADERS = 16
+# An upload has no JSON body that could say whose it becomes.
+UploadOrg = Annotated[
+    int | None,
+    Query(ge=1, lt=2**63, description="The organisation unit it becomes part of; your own if left out.", examples=[3]),
+]
 _OPEN = "upload_open"
 
 # It warns of every malformed body; we answer those, and nobody needs to act on them.

@@ -1,6 +1,6 @@
 """`pabal ad serving`: how what ad servers read stands; a check and a rebuild are asked of a server."""
 
-from pabal.apps.adgroups.serving import plan
+from pabal.apps.adgroups.serving import actions
 from pabal.base.database import Database
 from tests.apps.adgroups.cli.conftest import World
 from tests.cli.inside import Inside
@@ -16,7 +16,7 @@ async def test_without_an_address_it_says_so_and_asks_nothing(run: Inside, world
 
 async def test_a_check_and_a_rebuild_become_jobs_of_a_server(run: Inside, world: World, db: Database) -> None:
     async with db.transaction() as tx:
-        await plan.announce(tx, is_wanted=True)
+        await actions.announce(tx, is_wanted=True)
 
     shown = await run("ad", "serving", "status", "-o", "json")
     tried = await run("ad", "serving", "check", "--dry-run", "-o", "json")

@@ -2,14 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from pabal.base.database import Database
-from tests.apps.adgroups.actions.world import World, make_world
+from tests.apps.adgroups.actions.world import World
 from tests.apps.adgroups.legacy.olds import Mover, make_mover
-
-
-@pytest.fixture
-async def world(db: Database) -> World:
-    return await make_world(db)
 
 
 @pytest.fixture

@@ -6,8 +6,7 @@ from pabal.apps.adgroups.actions import adgroups, campaigns
 from pabal.apps.adgroups.errors import AdGroupNotFound, BadFlag, FlagNotFound
 from pabal.apps.adgroups.legacy import flags
 from pabal.apps.adgroups.legacy.model import FlagKind
-from pabal.apps.adgroups.model.adgroups import NewAdGroup, Source
-from pabal.apps.adgroups.store.campaigns import NewCampaign
+from pabal.apps.adgroups.model.adgroups import NewAdGroup, NewCampaign, Source
 from pabal.platform.actor import NotAllowed
 from pabal.platform.tenants import HeadOfficeOnly
 from tests.apps.adgroups.actions.world import LATER, START, World, boss, operator

@@ -8,6 +8,8 @@ from pabal.base.sql import load
 from tests.apps.adgroups.actions.world import boss
 from tests.apps.adgroups.legacy.olds import Mover
 
+pytestmark = pytest.mark.slow
+
 SQL = load(__file__)
 ROWS = 200_000
 

@@ -11,6 +11,7 @@ from tests.support.web import Web
 
 LIST = "/ads/campaigns"
 TYPED = {"name": "2026 겨울", "start_at": "2026-12-01T00:00", "end_at": "2027-03-01T00:00", "state": "planned"}
+INVENTORY = "/ads/inventory"
 
 
 async def test_a_campaign_is_made_shown_with_its_ad_groups_and_closed(web: Web, house: House) -> None:
@@ -73,3 +74,26 @@ async def test_another_branch_sees_none_of_it_and_a_viewer_changes_nothing(web: 
 async def _get(web: Web, campaign_id: int):
     async with web.db.transaction() as tx:
         return await get_campaign(tx, Scope(None, None), campaign_id)
+
+
+async def test_inventory_is_added_once_by_its_code(web: Web, house: House) -> None:
+    client, other = await visitor(web, BRANCH), await visitor(web, "gangnam", lang="ko")
+    viewer = await visitor(web, BRANCH, Role.VIEWER)
+
+    added = await client.post(INVENTORY, data={"code": "busan-2", "name": "광안리 화면"})
+    taken = await other.post(INVENTORY, data={"code": "busan-2", "name": "남의 코드"})
+    bad = await client.post(INVENTORY, data={"code": "한글", "name": "화면"})
+    none = await client.post(INVENTORY, data={"code": " ", "name": ""})
+    refused = await viewer.post(INVENTORY, data={"code": "busan-3", "name": "화면"})
+    page, foreign, seen = await read(client, INVENTORY), await read(other, INVENTORY), await read(viewer, INVENTORY)
+
+    assert added.status_code == 303
+    assert "광안리 화면" in page
+    assert "해운대역 화면" in page
+    assert (taken.status_code, bad.status_code, none.status_code, refused.status_code) == (422, 422, 422, 403)
+    assert "다른 인벤토리가 이 코드를 씁니다" in taken.text
+    assert 'value="남의 코드"' in taken.text
+    assert 'value="한글"' in bad.text
+    assert none.text.count("pb-fielderr") == 2
+    assert "아직 인벤토리가 없습니다" in foreign
+    assert 'action="/ads/inventory"' not in seen

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pabal.apps.adgroups.serving import plan, store
+from pabal.apps.adgroups.serving import actions, store
 from pabal.apps.adgroups.serving.store import Check
 from pabal.engine import listing
 from pabal.engine.listing.jobs import Wanted
@@ -54,7 +54,7 @@ async def test_it_shows_what_ad_servers_see_what_checks_found_and_what_is_under_
     assert "다 고치지 못함" in before
     assert "Connection refused" in before
     assert [one.status_code for one in answers] == [303, 303, 303]
-    assert await list_kinds(web) == {plan.CHECK, plan.REBUILD}
+    assert await list_kinds(web) == {actions.CHECK, actions.REBUILD}
     assert "차례를 기다림" in after
     assert f'action="{HERE}/check"' not in seen
     assert (await viewer.post(f"{HERE}/rebuild")).status_code == 403

@@ -6,9 +6,9 @@ import pytest
 
 from pabal import testing
 from pabal.apps.adgroups.errors import BadServingAddress, ServingNeedsExtra, ServingOff
-from pabal.apps.adgroups.serving import actions, plan
+from pabal.apps.adgroups.serving import actions
+from pabal.apps.adgroups.serving.actions import ABOUT, CHECK, REBUILD
 from pabal.apps.adgroups.serving.gateway import ServingGateway
-from pabal.apps.adgroups.serving.plan import ABOUT, CHECK, REBUILD
 from pabal.apps.adgroups.settings import CHECK_EVERY
 from pabal.base.database import Database
 from pabal.engine import schedules
@@ -98,9 +98,9 @@ async def test_a_server_with_the_address_fills_redis_and_checks_by_schedule_unti
     await ServingGateway(make_services(db, "")).start()
     assert await list_plans(db) == []
     async with db.transaction() as tx:
-        await plan.enqueue_refresh(tx, [ad_group_id])
-        await plan.enqueue_rebuild(tx, by="engine")
-        await plan.enqueue_check(tx, by="engine")
+        await actions.enqueue_refresh(tx, [ad_group_id])
+        await actions.enqueue_rebuild(tx, by="engine")
+        await actions.enqueue_check(tx, by="engine")
     await testing.drain(world.parts_with(""))
     await testing.assert_enqueued(db, REBUILD, count=2)
 

@@ -12,11 +12,13 @@ from pabal.apps.messaging import settings as own
 from pabal.apps.messaging.model.content import Content
 from pabal.apps.messaging.model.deliveries import SEND, PartState
 from pabal.base.database import Database
-from pabal.engine import claims, leases
+from pabal.engine import claims
 from tests.support.botline import Desk, Sent, bury, fall_due, find_deliveries, find_delivery, send_now, set_value
 from tests.support.messaging import World, add_bot, add_room, add_schedule, make_world
 from tests.support.programs import start
 from tests.support.work import advance
+
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[4]
 STAGES = {
@@ -137,7 +139,7 @@ def arm(desk: Desk, fate: str, number: int) -> None:
 
 async def run_partly(desk: Desk, job: claims.Job, *, performs: bool) -> None:
     handler = desk.kinds[SEND].handler
-    async with leases.fenced(desk.db, job) as tx:
+    async with claims.fenced(desk.db, job) as tx:
         [ready] = await handler.prepare_all(tx, [job])
         if not hasattr(ready, "parts"):
             await claims.settle(tx, desk.worker, [(job, ready)], desk.kinds)

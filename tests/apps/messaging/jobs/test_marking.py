@@ -10,7 +10,7 @@ from pabal.apps.messaging.model.content import Content
 from pabal.apps.messaging.model.deliveries import PartState
 from pabal.apps.messaging.store.sending import Mark, list_parts
 from pabal.base.database import Database
-from pabal.engine import leases
+from pabal.engine import claims
 from pabal.engine.claims import LeaseLost, RouteLost
 from pabal.engine.kinds import Job
 from tests.support.botline import Desk, find_delivery, send_now
@@ -34,7 +34,7 @@ async def begin(world: World, name: str) -> tuple[Desk, Job, int]:
     desk = await Desk.open(world, bot=name)
     job = await desk.claim()
     assert job is not None
-    async with leases.fenced(world.db, job) as tx:
+    async with claims.fenced(world.db, job) as tx:
         await desk.kinds[job.kind].handler.prepare_all(tx, [job])
     return desk, job, (await find_delivery(world.db, schedule=schedule_id)).id
 
@@ -120,7 +120,7 @@ async def test_marks_that_the_database_took_back_are_written_again(world: World,
     marks = Marks(database)
 
     async with world.db.transaction() as tx:
-        assert await leases.write_progress(tx, desk.worker, [(job, {"written": 0})]) == {job.id}
+        assert await claims.write_progress(tx, desk.worker, [(job, {"written": 0})]) == {job.id}
         putting = asyncio.create_task(marks.put(job, writing(job, delivery_id)))
         await until_blocked(world.db)
     await putting

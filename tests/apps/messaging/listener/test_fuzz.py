@@ -7,9 +7,13 @@ import random
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from pabal.apps.messaging.listener.protocol import Verdict
 from pabal.apps.messaging.listener.server import BotServer, memory_mb
 from tests.apps.messaging.listener.phones import WHO, Clock, MemoryKeeper, Phone, chat, packet, until
+
+pytestmark = pytest.mark.slow
 
 FRAMES, EACH, AT_ONCE = 10_000, 5, 20
 WHOLE = (
@@ -76,6 +80,7 @@ def is_heard(server: BotServer, addresses: set[Any], since: float) -> bool:
     return all(each.is_closed or (each._heard_at == since and not each.lines.has_line) for each in here)
 
 
+@pytest.mark.slow
 async def test_ten_thousand_fuzzed_frames_leave_nothing_behind_and_a_phone_gets_its_message(
     server: BotServer, keeper: MemoryKeeper, clock: Clock, monkeypatch
 ):

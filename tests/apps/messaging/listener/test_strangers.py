@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from pabal.apps.messaging.listener import refusals
 from pabal.apps.messaging.listener.connection import Connection
 from pabal.apps.messaging.listener.protocol import Verdict
 from pabal.apps.messaging.listener.server import BotServer, memory_mb
@@ -72,6 +73,22 @@ async def test_what_is_too_deep_or_too_much_is_not_parsed(server: BotServer, lin
     stranger.write(line)
 
     assert (await stranger.hear()).data["reason"] == "garbage"
+
+
+async def test_a_line_that_a_phone_may_send_is_too_long_for_a_stranger(server: BotServer, keeper: MemoryKeeper):
+    """Seventy kilobytes: more than any chat has, and far less than an approved phone may say at once."""
+    keeper.verdicts["stranger"] = PENDING
+    waits, silent = await greet(server, "stranger"), await Phone.call(server)
+    phone = await Phone.greet(server)
+    line = chat("x" * 52_000)
+    assert 64 * 1024 < len(line) < 80 * 1024
+
+    for each in (waits, silent, phone):
+        each.write(line)
+
+    assert [(await one.hear()).data["reason"] for one in (waits, silent)] == [refusals.TOO_LONG.reason] * 2
+    await until(lambda: keeper.chats)
+    assert [each.bot_name for each in server.connections if each.is_trusted] == [WHO["botName"]]
 
 
 async def test_what_an_address_keeps_before_its_handshakes_is_bounded_and_given_back(

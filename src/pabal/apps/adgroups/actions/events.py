@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from pabal.apps.adgroups.errors import AdGroupChanged
-from pabal.apps.adgroups.machine import AD_GROUP, EXTENSION, Subject, load_subjects
-from pabal.apps.adgroups.model.adgroups import TIMED, AdGroup, Event, State
-from pabal.apps.adgroups.model.guards import Checked, Guard
+from pabal.apps.adgroups.machine import AD_GROUP, EXTENSION, Checked, Guard, Subject, load_subjects
+from pabal.apps.adgroups.model.adgroups import AREA, TIMED, AdGroup, Event, State
 from pabal.apps.adgroups.store import adgroups as store
 from pabal.base.database import Tx
 from pabal.engine.machine import Refusal
@@ -17,7 +16,6 @@ from pabal.platform import audit
 from pabal.platform.actor import Actor, Right
 from pabal.platform.tenants import visible_to
 
-AREA = "adgroups"
 # who approves decides about money; who deletes cannot take it back
 RIGHTS = {Event.APPROVE: Right.MANAGE, Event.REJECT: Right.MANAGE}
 BY_HAND = tuple(event for event in Event if event not in TIMED)

@@ -1,33 +1,33 @@
-"""Bringing old ad groups over: a dry run, the run itself, going on after a crash, taking it back."""
+"""Bringing old ad groups over: a dry run, the run itself, going on after a crash, taking it back; its report."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from datetime import datetime
 from typing import Any
 
-from pabal.apps.adgroups.errors import RunBusy, WrongRunState
+from pabal.apps.adgroups.errors import RunBusy, RunNotFound, WrongRunState
 from pabal.apps.adgroups.legacy import runs
-from pabal.apps.adgroups.legacy.model import FromFile, FromTable, Mode, Origin, Row, Run, RunState, about_run
-from pabal.apps.adgroups.legacy.moving import move_slice
-from pabal.apps.adgroups.legacy.planning import stage
-from pabal.apps.adgroups.legacy.reading import read_csv, read_table
-from pabal.apps.adgroups.legacy.reporting import write_report
-from pabal.apps.adgroups.legacy.runs import NewRun
-from pabal.apps.adgroups.legacy.undoing import undo_slice
+from pabal.apps.adgroups.legacy.model import FromFile, FromTable, Mode, Origin, Refusal, Row, Run, RunState, about_run
+from pabal.apps.adgroups.legacy.moving import move_slice, undo_slice
+from pabal.apps.adgroups.legacy.old_rows import Planned, Raw, plan_row, read_csv, read_table
+from pabal.apps.adgroups.legacy.runs import Found, NewRun
+from pabal.apps.adgroups.model.adgroups import AREA
 from pabal.apps.adgroups.settings import ONE_TRANSACTION_ROWS
 from pabal.base.database import Database, Tx
 from pabal.engine.listing.paging import Page
-from pabal.engine.newjob import NewJob
-from pabal.engine.queue import enqueue
+from pabal.engine.queue import NewJob, enqueue
 from pabal.platform import audit, settings, storage
-from pabal.platform.actor import Actor, Right
+from pabal.platform.actor import ENGINE, Actor, Right
 from pabal.platform.services import Services
-from pabal.platform.storage import Content
+from pabal.platform.storage import Content, File, Upload
 from pabal.platform.tenants import UnitNotFound, require_house, visible_to
 
-AREA = "adgroups"
 MIGRATE = "adgroups.migrate"
 # A server may be killed now and then during a long one; each time it has come further.
 MOST_RECOVERIES = 20
 Tell = Callable[[dict[str, Any]], Awaitable[None]]
+REPORT_LINES = 10_000
+MOST_BYTES = 10 * 1024**3
+HEADER = b"\xef\xbb\xbfn,id,name,calculated,state,marks,refused,problem,outcome,ad_group\r\n"
 
 
 async def dry_run(services: Services, actor: Actor, origin: Origin, unit_id: int | None = None) -> Run:
@@ -101,7 +101,7 @@ async def get_run(tx: Tx, actor: Actor, run_id: int) -> Run:
 
 async def list_runs(tx: Tx, actor: Actor, cursor: str | None = None, limit: int = 50) -> Page[Run]:
     actor.require(Right.READ, AREA)
-    return await runs.list_runs(tx, await visible_to(tx, actor), cursor, limit)
+    return await runs.list_runs(tx, await visible_to(tx, actor), cursor=cursor, limit=limit)
 
 
 async def list_rows(
@@ -109,6 +109,15 @@ async def list_rows(
 ) -> Page[Row]:
     await get_run(tx, actor, run_id)
     return await runs.list_rows(tx, run_id, only, cursor, limit)
+
+
+async def get_report(tx: Tx, actor: Actor, run_id: int) -> File:
+    """What was planned, or once it has ended, what became of every row."""
+    run = await get_run(tx, actor, run_id)
+    file_id = run.report_file_id or run.plan_file_id
+    if file_id is None:
+        raise RunNotFound(f"{run.about} has no report yet")
+    return await storage.get_file(tx, await visible_to(tx, actor), file_id)
 
 
 async def _open(services: Services, actor: Actor, file_id: int) -> Content:
@@ -180,3 +189,47 @@ async def _step(tx: Tx, run_id: int) -> bool:
     if run.state is RunState.RUNNING:
         return await move_slice(tx, run)
     return await undo_slice(tx, run) if run.state is RunState.ROLLING_BACK else False
+
+
+async def stage(tx: Tx, run_id: int, slices: AsyncIterator[list[Raw]]) -> Found:
+    """Of rows with one id the first counts."""
+    found, known = Found(), set[str]()
+    async for slice_ in slices:
+        planned = _plan_rows(slice_, found.rows, tx.now, known)
+        await runs.add_rows(tx, run_id, planned)
+        found.count(planned)
+    await runs.end_plan(tx, run_id, found)
+    return found
+
+
+def _plan_rows(slice_: Sequence[Raw], before: int, now: datetime, known: set[str]) -> list[Planned]:
+    planned = [plan_row(n, raw, now) for n, raw in enumerate(slice_, start=before + 1)]
+    for one in planned:
+        if one.legacy_id is None:
+            continue
+        if one.legacy_id in known:
+            one.refusal, one.state, one.calculated, one.marks = Refusal.DUPLICATE_ID, None, None, []
+        known.add(one.legacy_id)
+    return planned
+
+
+async def write_report(services: Services, run: Run) -> None:
+    """It stays as long as its run; written twice, the later one counts."""
+    what = "plan" if run.state is RunState.PLANNED else run.state
+    upload = Upload(_report_lines(services.database, run.id), f"ad-groups-{run.id}-{what}.csv", run.unit_id, AREA)
+    file = await storage.accept_file(services.database, services.files, ENGINE, upload, max_bytes=MOST_BYTES)
+    async with services.database.transaction() as tx:
+        await storage.keep(tx, await visible_to(tx, ENGINE), file.id, run.about)
+        await runs.set_file(tx, run, file.id)
+
+
+async def _report_lines(database: Database, run_id: int) -> AsyncIterator[bytes]:
+    yield HEADER
+    after = 0
+    while True:
+        async with database.transaction() as tx:
+            found = await runs.show_lines(tx, run_id, after, REPORT_LINES)
+        if found is None:
+            return
+        after = found[0]
+        yield found[1].encode()

@@ -1,23 +1,24 @@
-"""Rows of a run become ad groups, a slice at a time: rows, their first history, facts and timers in one commit."""
+"""Rows of a run become ad groups, a slice at a time in one commit each; and the same way back, from its end."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pabal.apps.adgroups.legacy import flags, runs
-from pabal.apps.adgroups.legacy.mapping import Old, decide
 from pabal.apps.adgroups.legacy.model import Outcome, Run, RunState
+from pabal.apps.adgroups.legacy.old_rows import Old, decide
 from pabal.apps.adgroups.machine import AD_GROUP
 from pabal.apps.adgroups.model.adgroups import about_of
 from pabal.apps.adgroups.model.calculator import Dates
 from pabal.base.database import Row, Tx
 from pabal.base.sql import load
-from pabal.engine import facts, timers
+from pabal.engine import facts, subjects, timers
 from pabal.engine.facts import NewFact
 from pabal.engine.transitions import Because, begin_in
 
 SQL = load(__file__)
 SLICE = 2000
 REASON = "migration"
+REMOVED = "removed"
 
 
 @dataclass(slots=True)
@@ -120,3 +121,48 @@ async def _note_rest(tx: Tx, part: _Slice, numbers: list[int]) -> None:
 def _read_old(row: Row) -> Old:
     dates = Dates(row["start_at"], row["end_at"], row["ready_at"], row["ready_confirmed_at"], row["deleted_at"])
     return Old(dates, row["zone"], row["dayparts"], row["old_status"])
+
+
+async def undo_slice(tx: Tx, run: Run) -> bool:
+    """The last rows of a run that is held; False: there are none, and all of it is taken back."""
+    if run.checkpoint == 0:
+        await tx.run(SQL.drop_things, id=run.id)
+        await runs.move_run(tx, run, RunState.ROLLED_BACK)
+        await facts.record(tx, "adgroups.migration_rolled_back", run.about, dict(run.counts), run.unit_id)
+        return False
+    low = max(run.checkpoint - SLICE, 0)
+    rows = await tx.rows(SQL.hold_rows, run_id=run.id, low=low, high=run.checkpoint)
+    touched = [] if run.even_touched else [row for row in rows if not row["is_untouched"]]
+    free = [row for row in rows if run.even_touched or row["is_untouched"]]
+    removed = [row for row in free if row["outcome"] == Outcome.MADE]
+    restored = [row for row in free if row["outcome"] == Outcome.CHANGED]
+    await _remove(tx, run, removed)
+    await _restore(tx, run, restored)
+    ends = ((Outcome.REMOVED, removed), (Outcome.RESTORED, restored), (Outcome.KEPT, touched))
+    for outcome, of in ends:
+        if of:
+            await tx.run(SQL.note_undone, run_id=run.id, ns=[row["n"] for row in of], outcome=outcome)
+    await runs.advance(tx, run, checkpoint=low, done={outcome: len(of) for outcome, of in ends})
+    return True
+
+
+async def _remove(tx: Tx, run: Run, rows: Sequence[Row]) -> None:
+    """With their history and timers, as if they had never come; that they were here stays among the facts."""
+    ids = [row["id"] for row in rows]
+    if not ids:
+        return
+    await flags.forget(tx, ids)
+    await subjects.forget(tx, AD_GROUP, ids)
+    await tx.run(SQL.delete_groups, ids=ids)
+    await facts.record_many(tx, [_say_removed(run, row) for row in rows])
+
+
+def _say_removed(run: Run, row: Row) -> NewFact:
+    data = {"event": "rollback", "source": row["state"], "target": REMOVED, "cause": run.about}
+    return NewFact(f"{AD_GROUP.name}.{REMOVED}", about_of(row["id"]), data, run.unit_id)
+
+
+async def _restore(tx: Tx, run: Run, rows: Sequence[Row]) -> None:
+    if rows:
+        await tx.run(SQL.restore_groups, run_id=run.id, ns=[row["n"] for row in rows])
+        await follow_schedule(tx, [row["id"] for row in rows], run)

@@ -1,25 +1,30 @@
-"""Shadow mode: all open ad groups, again and again, by calculator and by machine; where they differ, and why."""
+"""Shadow mode: open ad groups compared by calculator and machine again and again; mismatches, and whom to believe."""
 
 import logging
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from pabal.apps.adgroups.legacy.model import Cause
-from pabal.apps.adgroups.legacy.resolver import calculated_of
-from pabal.apps.adgroups.model.adgroups import AdGroup, State
+from pabal.apps.adgroups.errors import MismatchNotFound
+from pabal.apps.adgroups.legacy import flags
+from pabal.apps.adgroups.legacy.model import Cause, FlagKind
+from pabal.apps.adgroups.model.adgroups import AREA, AdGroup, Source, State
+from pabal.apps.adgroups.model.calculator import calculated_of
+from pabal.apps.adgroups.resources.migration import MismatchFilter
 from pabal.apps.adgroups.settings import COMPARE, COMPARE_EVERY, LATE_AFTER
 from pabal.apps.adgroups.store import adgroups as store
-from pabal.base.database import Database, Tx
+from pabal.base.database import Database, Row, Tx
 from pabal.base.sql import load
 from pabal.base.telemetry import declare, emit
+from pabal.engine.listing.paging import LAST, Page, cut, one_more, read_cursor, show_cursor
 from pabal.platform import settings
+from pabal.platform.actor import Actor, Right
+from pabal.platform.tenants import Scope, visible_to
 
 SQL = load(__file__)
 SLICE = 1000
-LAST = 2**63 - 1
 # What is over for longer tells nobody anything.
 KEPT = timedelta(days=90)
 _SETTING_UP = (State.DRAFT, State.READY)
@@ -47,6 +52,26 @@ class Pass:
     compared: int
     began_at: datetime
     finished_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    """`source` is whose state is shown now; `decision` whom somebody told us to believe."""
+
+    id: int
+    unit_id: int
+    ad_group_id: int
+    name: str
+    calculated: State
+    stored: State
+    source: Source
+    cause: Cause
+    since: datetime
+    seen_at: datetime
+    resolved_at: datetime | None
+    decision: Source | None
+    decided_by: str | None
+    decided_at: datetime | None
 
 
 async def compare_once(database: Database) -> int:
@@ -167,3 +192,60 @@ async def _keep(tx: Tx, differing: Sequence[Differing]) -> None:
         causes=[one.cause for one in differing],
         now=tx.now,
     )
+
+
+async def list_mismatches(
+    tx: Tx, scope: Scope, wanted: MismatchFilter, cursor: str | None = None, limit: int = 50
+) -> Page[Mismatch]:
+    """The newest first."""
+    rows = await tx.rows(
+        SQL.list_mismatches,
+        units=scope.listed,
+        cause=wanted.cause,
+        is_open=wanted.is_open,
+        is_decided=wanted.decided,
+        before_id=LAST if cursor is None else read_cursor(cursor, int)[0],
+        most=one_more(limit),
+    )
+    return cut([_read(row) for row in rows], limit, lambda one: show_cursor(one.id))
+
+
+async def lock_mismatch(tx: Tx, mismatch_id: int) -> None:
+    """Until the commit: for who decides about it."""
+    await tx.value(SQL.lock_mismatch, id=mismatch_id)
+
+
+async def get_mismatch(tx: Tx, scope: Scope, mismatch_id: int) -> Mismatch:
+    rows = await tx.rows(SQL.find_mismatch, id=mismatch_id)
+    if not rows or not scope.holds(rows[0]["unit_id"]):
+        raise MismatchNotFound(str(mismatch_id))
+    return _read(rows[0])
+
+
+async def count_open(tx: Tx, scope: Scope) -> Mapping[Cause, int]:
+    return {Cause(row["cause"]): row["count"] for row in await tx.rows(SQL.count_open, units=scope.listed)}
+
+
+async def count_unsettled(tx: Tx) -> dict[int, int]:
+    """By unit those nobody decided about, and which the calculator should have seen as the machine does."""
+    rows = await tx.rows(SQL.count_unsettled, expected=list(EXPECTED))
+    return {row["unit_id"]: row["count"] for row in rows}
+
+
+async def decide(tx: Tx, actor: Actor, mismatch_id: int, believe: Source) -> Mismatch:
+    """Trust the machine, or keep the calculator: that ad group's own flag says so from here on."""
+    actor.require(Right.MANAGE, AREA)
+    scope = await visible_to(tx, actor)
+    await lock_mismatch(tx, mismatch_id)
+    found = await get_mismatch(tx, scope, mismatch_id)
+    await flags.set_flag(tx, actor, FlagKind.ID, found.ad_group_id, is_on=believe is Source.MACHINE)
+    await tx.run(SQL.decide, id=mismatch_id, decision=believe, decided_by=actor.name, now=tx.now)
+    return await get_mismatch(tx, scope, mismatch_id)
+
+
+def _read(row: Row) -> Mismatch:
+    values = dict(row)
+    values["calculated"], values["stored"] = State(values["calculated"]), State(values["stored"])
+    values["source"], values["cause"] = Source(values["source"]), Cause(values["cause"])
+    values["decision"] = values["decision"] and Source(values["decision"])
+    return Mismatch(**values)

@@ -1,5 +1,6 @@
 """An ad group: what is delivered when, as its row and as it was asked for; and the campaign it belongs to."""
 
+import re
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -7,9 +8,16 @@ from typing import Any
 
 from pabal.apps.adgroups.model.calendars import Calendar, Moved
 from pabal.apps.adgroups.model.dayparts import DayParts
+from pabal.engine.recurrence import find_zone
 
+AREA = "adgroups"
 ABOUT = "adgroup"
+# the seed's name of the sorted set that its delayed events lie in
+DELAYED_KEY = "adgroup:delayed:events"
 ZONE = "Asia/Seoul"
+MOST_NAME = 200
+# of inventory, as ad servers ask for it
+CODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
 class State(StrEnum):
@@ -69,6 +77,27 @@ class Campaign:
 
 
 @dataclass(frozen=True, slots=True)
+class NewCampaign:
+    """`start_at` None: it starts when it is made."""
+
+    name: str
+    start_at: datetime | None = None
+    end_at: datetime | None = None
+    state: CampaignState = CampaignState.OPEN
+
+
+@dataclass(frozen=True, slots=True)
+class Inventory:
+    """Where ads are shown; its code is what ad servers ask for."""
+
+    id: int
+    unit_id: int
+    code: str
+    name: str
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Schedule:
     """From when, until when (not included), in which hours of which zone; and which boundaries were moved."""
 
@@ -119,6 +148,11 @@ class AdGroup:
     @property
     def about(self) -> str:
         return about_of(self.id)
+
+
+def on_wall(moment: datetime, zone: str) -> datetime:
+    """What has no offset of its own is on the zone's wall clock."""
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=find_zone(zone))
 
 
 def about_of(ad_group_id: int) -> str:

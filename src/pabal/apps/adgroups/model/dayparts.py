@@ -3,17 +3,22 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date, time
-from typing import Any
+from datetime import date, datetime, time
+from typing import Any, Literal
 
 from pabal.apps.adgroups.errors import BadDayParts
-from pabal.engine.recurrence import Weekday
+from pabal.engine.recurrence import Weekday, find_zone
 
 DAY = 24 * 60
 MOST_PER_DAY = 24
 MOST_DAYS_OFF = 100
 OFF = "off"
 _CLOCK = re.compile(r"([01]\d|2[0-3]):([0-5]\d)|24:00")
+Cell = Literal["on", "off", "part"]
+HOURS = 24
+HOUR = 60
+_WEEK = DAY * len(Weekday)
+EMPTY: list[list[Cell]] = [["off"] * HOURS for _ in Weekday]
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -117,3 +122,36 @@ def _read_clock(text: Any) -> int:
     if not isinstance(text, str) or _CLOCK.fullmatch(text) is None:
         raise BadDayParts(f"{text!r} is no time of day: write 09:00")
     return int(text[:2]) * 60 + int(text[3:])
+
+
+def make_cells(dayparts: DayParts | None) -> list[list[Cell]]:
+    """Seven days of 24 hours; what begins in the evening reaches into the next day, and Sunday's into Monday."""
+    minutes = _fill(dayparts)
+    return [
+        [_look(minutes[start : start + HOUR]) for start in range(int(day) * DAY, (int(day) + 1) * DAY, HOUR)]
+        for day in Weekday
+    ]
+
+
+def count_hours(dayparts: DayParts) -> float:
+    """Of an ordinary week, what overlaps counted once."""
+    return sum(_fill(dayparts)) / HOUR
+
+
+def find_cell(now: datetime, zone: str) -> tuple[int, int]:
+    """Where now is: weekday and hour."""
+    local = now.astimezone(find_zone(zone))
+    return local.weekday(), local.hour
+
+
+def _fill(dayparts: DayParts | None) -> bytearray:
+    minutes = bytearray(_WEEK) if dayparts is not None else bytearray(b"\1") * _WEEK
+    for day, spans in zip(Weekday, dayparts.days if dayparts is not None else ((),) * len(Weekday), strict=True):
+        for span in spans:
+            for minute in range(span.start, span.start + span.minutes):
+                minutes[(int(day) * DAY + minute) % _WEEK] = 1
+    return minutes
+
+
+def _look(minutes: bytearray) -> Cell:
+    return "on" if all(minutes) else "part" if any(minutes) else "off"

@@ -3,28 +3,17 @@
 from fastapi import APIRouter
 
 from pabal.apps.adgroups.pages import (
-    bulk,
     campaigns,
     delayed,
-    editing,
-    flags,
     group,
+    group_form,
     groups,
-    history,
-    inventory,
-    life,
     migration,
+    migration_run,
     mismatches,
-    run,
     serving,
-    setup,
-    waiting,
 )
 
 router = APIRouter(include_in_schema=False)
-for page in (
-    *(editing, bulk, groups, group, life, history, setup),
-    # the pages beside them
-    *(campaigns, inventory, delayed, waiting, migration, flags, run, mismatches, serving),
-):
+for page in (group_form, groups, group, campaigns, delayed, migration, migration_run, mismatches, serving):
     router.include_router(page.router)

@@ -1,4 +1,4 @@
-"""Campaigns: the list, one with its ad groups, and the form for a new one or a change."""
+"""Campaigns and the inventory ads are shown in: lists, one campaign with its ad groups, and the forms."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,14 +10,26 @@ from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict
 
 from pabal.apps.adgroups.actions import campaigns as actions
-from pabal.apps.adgroups.model.adgroups import Campaign, CampaignState
-from pabal.apps.adgroups.pages.drafting import MOST_NAME, NEEDED, Typed
-from pabal.apps.adgroups.pages.listing import AREA, TOPICS
-from pabal.apps.adgroups.pages.local import read_local, show_local
-from pabal.apps.adgroups.pages.rows import make_rows
-from pabal.apps.adgroups.store.adgroups import Wanted, list_ad_groups
-from pabal.apps.adgroups.store.campaigns import NewCampaign, get_campaign, list_campaigns
+from pabal.apps.adgroups.errors import BadInventory, InventoryCodeTaken
+from pabal.apps.adgroups.labels import CAMPAIGN_STATES
+from pabal.apps.adgroups.model.adgroups import AREA, Campaign, CampaignState, NewCampaign
+from pabal.apps.adgroups.pages.groups import make_rows
+from pabal.apps.adgroups.pages.page_texts import (
+    CHOOSE,
+    ENDS_EARLY,
+    NEEDED,
+    NO_MOMENT,
+    TOPICS,
+    Typed,
+    check_name,
+    read_local,
+    show_local,
+)
+from pabal.apps.adgroups.resources.groups import AdGroupFilter
+from pabal.apps.adgroups.store.adgroups import list_ad_groups
+from pabal.apps.adgroups.store.campaigns import get_campaign, list_campaigns, list_inventories
 from pabal.platform.actor import Right
+from pabal.platform.language.errors import explain
 from pabal.platform.language.pairs import Pair
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.keyset import read_page
@@ -25,9 +37,9 @@ from pabal.platform.web.lists import RowId, midnight, read_number, today, turn
 from pabal.platform.web.tree import load_tree
 from pabal.platform.web.visit import Visit
 
-router = APIRouter(prefix="/ads/campaigns", include_in_schema=False)
-LIST = "/ads/campaigns"
-_MOMENT: Pair = ("A moment reads 2026-07-03T09:20.", "날짜와 시각은 2026-07-03T09:20처럼 적으세요.")
+router = APIRouter(include_in_schema=False)
+CAMPAIGNS = "/ads/campaigns"
+INVENTORY = "/ads/inventory"
 
 
 class Paged(BaseModel):
@@ -52,11 +64,11 @@ class Understood:
     faults: dict[str, Pair] = field(default_factory=dict)
 
 
-@router.get("")
+@router.get(CAMPAIGNS)
 async def show_list(visit: Visitor, paged: Annotated[Paged, Query()]) -> Response:
     visit.actor.require(Right.READ, AREA)
     async with visit.read() as tx:
-        page = await read_page(lambda cursor: list_campaigns(tx, visit.scope, cursor), paged.cursor)
+        page = await read_page(lambda cursor: list_campaigns(tx, visit.scope, cursor=cursor), paged.cursor)
         tree = await load_tree(tx, visit.scope)
     return await visit.show(
         "adgroups/campaigns.html",
@@ -66,14 +78,14 @@ async def show_list(visit: Visitor, paged: Annotated[Paged, Query()]) -> Respons
     )
 
 
-@router.get("/new")
+@router.get(CAMPAIGNS + "/new")
 async def new(visit: Visitor) -> Response:
     visit.actor.require(Right.WRITE, AREA)
     draft = Draft(start_at=show_local(visit, midnight(visit, today(visit))), unit_id=str(visit.scope.unit_id or ""))
     return await _show_form(visit, draft, None)
 
 
-@router.post("/new")
+@router.post(CAMPAIGNS + "/new")
 async def create(visit: Visitor, draft: Annotated[Draft, Form()]) -> Response:
     visit.actor.require(Right.WRITE, AREA)
     understood = _understand(visit, draft, None)
@@ -82,16 +94,16 @@ async def create(visit: Visitor, draft: Annotated[Draft, Form()]) -> Response:
     async with visit.change() as tx:
         owner = read_number(draft.unit_id)
         made = await actions.create_campaign(tx, visit.actor, understood.new, unit_id=owner)
-    return visit.go(f"{LIST}/{made.id}", said=("Made: {name}", "만들었습니다: {name}"), name=made.name)
+    return visit.go(f"{CAMPAIGNS}/{made.id}", said=("Made: {name}", "만들었습니다: {name}"), name=made.name)
 
 
-@router.get("/{campaign_id}")
+@router.get(CAMPAIGNS + "/{campaign_id}")
 async def show(visit: Visitor, campaign_id: RowId, paged: Annotated[Paged, Query()]) -> Response:
     visit.actor.require(Right.READ, AREA)
     async with visit.read() as tx:
         campaign = await get_campaign(tx, visit.scope, campaign_id)
-        wanted = Wanted(visit.scope.listed, campaign_id=campaign_id)
-        page = await read_page(lambda cursor: list_ad_groups(tx, wanted, cursor), paged.cursor)
+        wanted = AdGroupFilter(campaign=campaign_id)
+        page = await read_page(lambda cursor: list_ad_groups(tx, visit.scope, wanted, cursor), paged.cursor)
         rows = await make_rows(tx, visit, page.items)
         tree = await load_tree(tx, visit.scope)
     return await visit.show(
@@ -104,7 +116,7 @@ async def show(visit: Visitor, campaign_id: RowId, paged: Annotated[Paged, Query
     )
 
 
-@router.get("/{campaign_id}/edit")
+@router.get(CAMPAIGNS + "/{campaign_id}/edit")
 async def edit(visit: Visitor, campaign_id: RowId) -> Response:
     visit.actor.require(Right.WRITE, AREA)
     async with visit.read() as tx:
@@ -112,7 +124,7 @@ async def edit(visit: Visitor, campaign_id: RowId) -> Response:
     return await _show_form(visit, _draft_of(visit, campaign), campaign)
 
 
-@router.post("/{campaign_id}/edit")
+@router.post(CAMPAIGNS + "/{campaign_id}/edit")
 async def change(visit: Visitor, campaign_id: RowId, draft: Annotated[Draft, Form()]) -> Response:
     visit.actor.require(Right.WRITE, AREA)
     async with visit.read() as tx:
@@ -122,7 +134,7 @@ async def change(visit: Visitor, campaign_id: RowId, draft: Annotated[Draft, For
         return await _show_form(visit, draft, campaign, understood.faults)
     async with visit.change() as tx:
         done = await actions.edit_campaign(tx, visit.actor, campaign_id, understood.new)
-    return visit.go(f"{LIST}/{campaign_id}", said=("Saved: {name}", "저장했습니다: {name}"), name=done.name)
+    return visit.go(f"{CAMPAIGNS}/{campaign_id}", said=("Saved: {name}", "저장했습니다: {name}"), name=done.name)
 
 
 async def _show_form(
@@ -136,6 +148,7 @@ async def _show_form(
         draft=draft,
         campaign=campaign,
         faults=dict(faults or {}),
+        states=[(state.value, visit.say(*word)) for state, word in CAMPAIGN_STATES.items()],
         units=tree.choices(),
     )
 
@@ -152,18 +165,18 @@ def _draft_of(visit: Visit, campaign: Campaign) -> Draft:
 def _understand(visit: Visit, draft: Draft, before: Campaign | None) -> Understood:
     """A moment that nobody touched stays the one it was: a field shows no more than seconds."""
     faults: dict[str, Pair] = {}
-    if not 1 <= len(draft.name) <= MOST_NAME:
-        faults["name"] = NEEDED if not draft.name else ("At most 200 signs.", "200자까지 적을 수 있습니다.")
+    if (fault := check_name(draft.name)) is not None:
+        faults["name"] = fault
     start_at = _read(visit, draft.start_at, None if before is None else before.start_at)
     if start_at is None:
-        faults["start_at"] = _MOMENT if draft.start_at else NEEDED
+        faults["start_at"] = NO_MOMENT if draft.start_at else NEEDED
     end_at = _read(visit, draft.end_at, None if before is None else before.end_at) if draft.end_at else None
     if draft.end_at and end_at is None:
-        faults["end_at"] = _MOMENT
+        faults["end_at"] = NO_MOMENT
     elif start_at is not None and end_at is not None and end_at <= start_at:
-        faults["end_at"] = ("It must end after it starts.", "종료는 시작보다 늦어야 합니다.")
+        faults["end_at"] = ENDS_EARLY
     if draft.state not in set(CampaignState):
-        faults["state"] = ("Choose one.", "하나를 고르세요.")
+        faults["state"] = CHOOSE
     if faults or start_at is None:
         return Understood(None, faults)
     return Understood(NewCampaign(draft.name, start_at, end_at, CampaignState(draft.state)))
@@ -171,3 +184,50 @@ def _understand(visit: Visit, draft: Draft, before: Campaign | None) -> Understo
 
 def _read(visit: Visit, typed: str, before: datetime | None) -> datetime | None:
     return before if before is not None and show_local(visit, before) == typed else read_local(visit, typed)
+
+
+class InventoryDraft(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    code: Typed = ""
+    name: Typed = ""
+    unit_id: Typed = ""
+
+
+@router.get(INVENTORY)
+async def show_inventory(visit: Visitor, cursor: Annotated[str, Query()] = "") -> Response:
+    visit.actor.require(Right.READ, AREA)
+    return await _show_inventory(visit, cursor, InventoryDraft(unit_id=str(visit.scope.unit_id or "")), {})
+
+
+@router.post(INVENTORY)
+async def add_inventory(visit: Visitor, draft: Annotated[InventoryDraft, Form()]) -> Response:
+    visit.actor.require(Right.WRITE, AREA)
+    checked = {"code": None if draft.code else NEEDED, "name": check_name(draft.name)}
+    faults = {name: fault for name, fault in checked.items() if fault is not None}
+    if faults:
+        return await _show_inventory(visit, "", draft, faults)
+    try:
+        async with visit.change() as tx:
+            made = await actions.add_inventory(
+                tx, visit.actor, code=draft.code, name=draft.name, unit_id=read_number(draft.unit_id)
+            )
+    except (BadInventory, InventoryCodeTaken) as error:
+        return await _show_inventory(visit, "", draft, {"code": (explain(error, "en"), explain(error, "ko"))})
+    return visit.go(INVENTORY, said=("Added: {code}", "더했습니다: {code}"), code=made.code)
+
+
+async def _show_inventory(visit: Visit, cursor: str, draft: InventoryDraft, faults: dict[str, Pair]) -> Response:
+    async with visit.read() as tx:
+        page = await read_page(lambda at: list_inventories(tx, visit.scope, cursor=at), cursor)
+        tree = await load_tree(tx, visit.scope)
+    return await visit.show(
+        "adgroups/inventory.html",
+        422 if faults else 200,
+        rows=[(one, tree.names(one.unit_id)) for one in page.items],
+        draft=draft,
+        faults=faults,
+        units=tree.choices(),
+        pager=turn(visit, page.cursor),
+        live_topics=TOPICS,
+    )

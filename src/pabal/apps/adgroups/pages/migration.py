@@ -1,23 +1,32 @@
-"""From calculated to stored: how far it is, old ad groups brought over by a dry run first, and whose state is shown."""
+"""From calculated to stored: how far it is, a dry run of old ad groups, and the flags that say whose state is shown."""
 
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Depends, Form, Query
 from fastapi.responses import Response
 
-from pabal.apps.adgroups.errors import BadLegacyFile, NoLegacyTable
-from pabal.apps.adgroups.legacy import actions, mismatches, shadow
-from pabal.apps.adgroups.legacy.flags import count_sources
-from pabal.apps.adgroups.legacy.model import COLUMNS, NEEDED, FromFile, FromTable, Origin, Run, RunState
+from pabal.apps.adgroups.errors import (
+    AdGroupNotFound,
+    BadFlag,
+    BadLegacyFile,
+    CampaignNotFound,
+    FlagNotFound,
+    NoLegacyTable,
+)
+from pabal.apps.adgroups.legacy import actions, flags, shadow
+from pabal.apps.adgroups.legacy.flags import Flag, count_sources
+from pabal.apps.adgroups.legacy.model import COLUMNS, NEEDED, FlagKind, FromFile, FromTable, Origin, Run, RunState
 from pabal.apps.adgroups.legacy.shadow import EXPECTED
-from pabal.apps.adgroups.legacy.words import RUN_STATES
-from pabal.apps.adgroups.model.adgroups import Source
-from pabal.apps.adgroups.pages.faults import Fault
-from pabal.apps.adgroups.pages.flagged import load_flags
-from pabal.apps.adgroups.pages.listing import AREA, MOST_CHOICES, TOPICS
-from pabal.apps.adgroups.store.campaigns import list_campaigns
+from pabal.apps.adgroups.model.adgroups import AREA, Source
+from pabal.apps.adgroups.pages.page_texts import MOST_CHOICES, TOPICS, Fault, tell_fault
+from pabal.apps.adgroups.store.adgroups import load_ad_groups
+from pabal.apps.adgroups.store.campaigns import get_campaign, list_campaigns
 from pabal.base.database import Tx
-from pabal.base.errors import PabalError
+from pabal.base.errors import NotFound, PabalError
+from pabal.engine import ids
+from pabal.engine.ids import BadId
 from pabal.platform import storage
 from pabal.platform.actor import Right
 from pabal.platform.language.errors import explain
@@ -27,7 +36,7 @@ from pabal.platform.tenants import visible_to
 from pabal.platform.web.actors import name_actors
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.keyset import read_page
-from pabal.platform.web.lists import read_number, turn
+from pabal.platform.web.lists import Word, read_number, turn
 from pabal.platform.web.posted import Posted, open_posted
 from pabal.platform.web.tree import load_tree
 from pabal.platform.web.uploads import FilePart, PartLimits
@@ -39,14 +48,14 @@ MOST_BYTES = 1024**3
 LIMITS = PartLimits(max_body=MOST_BYTES + 1024**2, max_parts=10)
 PostedForm = Annotated[Posted, Depends(open_posted(LIMITS))]
 NO_FILE: Pair = ("Choose a CSV file first.", "CSV 파일을 먼저 고르세요.")
-LOOKS: dict[str, str] = {
-    RunState.PLANNED: "wait",
-    RunState.RUNNING: "work",
-    RunState.DONE: "good",
-    RunState.FAILED: "fail",
-    RunState.ROLLING_BACK: "work",
-    RunState.ROLLED_BACK: "end",
-}
+_WRONG = (AdGroupNotFound, BadFlag, BadId, CampaignNotFound, FlagNotFound)
+_NOT_SET: Pair = ("The flag was not changed", "플래그를 바꾸지 못했습니다")
+_CHANGED: Pair = (
+    "{n} ad group shows the other state now|{n} ad groups show the other state now",
+    "이제 광고그룹 {n}개가 다른 쪽 상태로 보입니다",
+)
+# whoever decides about many differences has as many flags
+SHOWN = 30
 
 
 @router.get("")
@@ -99,8 +108,6 @@ async def show_migration(visit: Visit, cursor: str = "", *, fault: Fault | None 
         "adgroups/migration.html",
         200 if fault is None else 422,
         runs=page.items,
-        looks=LOOKS,
-        run_words=RUN_STATES,
         columns=COLUMNS,
         needed=NEEDED,
         fault=fault,
@@ -114,7 +121,7 @@ async def show_migration(visit: Visit, cursor: str = "", *, fault: Fault | None 
 async def _load_standing(tx: Tx, visit: Visit) -> dict[str, Any]:
     """`unexpected`: differences the calculator could have seen as the machine does; the others are its blind spots."""
     sources = await count_sources(tx, visit.actor)
-    found = await mismatches.count_open(tx, visit.scope)
+    found = await shadow.count_open(tx, visit.scope)
     return {
         "machine": sources[Source.MACHINE],
         "calculator": sources[Source.CALCULATOR],
@@ -171,3 +178,112 @@ def _tell(visit: Visit, error: PabalError) -> str:
     """The sentence and, where it names one, the place in the file."""
     said = explain(error, visit.lang)
     return f"{said} ({error.detail})" if isinstance(error, BadLegacyFile) and error.detail else said
+
+
+@router.get("/flags")
+@router.get("/flags/clear")
+async def look_at_flags(visit: Visitor) -> Response:
+    """Where one stands after one that could not be set."""
+    return visit.go(f"{HERE}#flags")
+
+
+@router.post("/flags")
+async def set_flag(
+    visit: Visitor,
+    kind: Annotated[FlagKind, Form()],
+    value: Annotated[Word, Form()] = "",
+    is_on: Annotated[Word, Form()] = "on",
+) -> Response:
+    async def act(tx: Tx) -> int:
+        return await flags.set_flag(tx, visit.actor, kind, read_value(kind, value), is_on=is_on == "on")
+
+    return await _change_flag(visit, act, kind, value)
+
+
+@router.post("/flags/clear")
+async def clear_flag(
+    visit: Visitor, kind: Annotated[FlagKind, Form()], value: Annotated[Word, Form()] = ""
+) -> Response:
+    async def act(tx: Tx) -> int:
+        return await flags.clear_flag(tx, visit.actor, kind, read_number(value) or 0)
+
+    return await _change_flag(visit, act, kind, "")
+
+
+@router.post("/calculator/off")
+async def switch_off(visit: Visitor) -> Response:
+    async with visit.change() as tx:
+        changed = await flags.switch_off_calculator(tx, visit.actor)
+    return visit.go(HERE, said=_CHANGED, n=changed)
+
+
+async def _change_flag(visit: Visit, act: Callable[[Tx], Awaitable[int]], kind: FlagKind, typed: str) -> Response:
+    try:
+        async with visit.change() as tx:
+            changed = await act(tx)
+    except _WRONG as error:
+        fault = tell_fault(visit, error, _NOT_SET, field=f"flag-{kind}", typed=typed)
+        return await show_migration(visit, fault=fault)
+    return visit.go(f"{HERE}#flags", said=_CHANGED, n=changed)
+
+
+def read_value(kind: FlagKind, text: str) -> int:
+    """An ad group as any page shows its number: 12, adgroup:12, adg_…"""
+    if kind is FlagKind.NEW:
+        return 0
+    if kind is FlagKind.PERCENT:
+        if not (text.isascii() and text.isdigit() and len(text) <= 3):
+            raise BadFlag(text[:50])
+        return int(text)
+    number = read_number(text.rpartition(":")[2])
+    if number is None and kind is FlagKind.ID and text.startswith("adg_"):
+        number = ids.read("adg", text)
+    if number is None:
+        raise (AdGroupNotFound if kind is FlagKind.ID else CampaignNotFound)(text[:50])
+    return number
+
+
+@dataclass(frozen=True, slots=True)
+class FlagRow:
+    """`name` and `href` are of what it is about; a percentage and new ones have neither."""
+
+    flag: Flag
+    name: str = ""
+    href: str = ""
+
+
+async def load_flags(tx: Tx, visit: Visit) -> dict[str, Any]:
+    """In the order they are asked; of single ad groups the newest."""
+    found = await flags.list_flags(tx, await visible_to(tx, visit.actor))
+    wide = [one for one in found if one.kind is not FlagKind.ID]
+    single = sorted((one for one in found if one.kind is FlagKind.ID), key=lambda one: one.set_at, reverse=True)
+    shown = [*single[:SHOWN], *wide]
+    return {
+        "flags": await _name(tx, visit, shown),
+        "more_flags": max(len(single) - SHOWN, 0),
+        "percent": next((one.value for one in wide if one.kind is FlagKind.PERCENT), 0),
+        "flag_names": await name_actors(tx, visit, {one.set_by for one in shown}),
+    }
+
+
+async def _name(tx: Tx, visit: Visit, shown: Sequence[Flag]) -> list[FlagRow]:
+    wanted = [one.value for one in shown if one.kind is FlagKind.ID]
+    groups = {group.id: group.name for group in await load_ad_groups(tx, wanted)}
+    rows = []
+    for one in shown:
+        match one.kind:
+            case FlagKind.ID:
+                rows.append(FlagRow(one, groups.get(one.value, f"adgroup:{one.value}"), f"/ads/groups/{one.value}"))
+            case FlagKind.CAMPAIGN:
+                name = await _name_campaign(tx, visit, one.value)
+                rows.append(FlagRow(one, name, f"/ads/campaigns/{one.value}"))
+            case _:
+                rows.append(FlagRow(one))
+    return rows
+
+
+async def _name_campaign(tx: Tx, visit: Visit, campaign_id: int) -> str:
+    try:
+        return (await get_campaign(tx, await visible_to(tx, visit.actor), campaign_id)).name
+    except NotFound:
+        return f"campaign:{campaign_id}"

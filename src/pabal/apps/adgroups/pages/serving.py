@@ -7,12 +7,11 @@ from typing import Any
 from fastapi import APIRouter
 from fastapi.responses import Response
 
-from pabal.apps.adgroups.pages.listing import TOPICS
+from pabal.apps.adgroups.pages.page_texts import TOPICS
 from pabal.apps.adgroups.serving import actions, store
-from pabal.apps.adgroups.serving.comparing import Difference
-from pabal.apps.adgroups.serving.layout import ABOUT, INVENTORY, PREFIX, RUNNING, key_of
-from pabal.apps.adgroups.serving.plan import ABOUT as JOBS
-from pabal.apps.adgroups.serving.plan import CHECK, REBUILD
+from pabal.apps.adgroups.serving.actions import ABOUT as JOBS
+from pabal.apps.adgroups.serving.actions import CHECK, REBUILD
+from pabal.apps.adgroups.serving.layout import ABOUT, INVENTORY, PREFIX, RUNNING, Difference, key_of
 from pabal.apps.adgroups.settings import CHECK_EVERY
 from pabal.base.database import Tx
 from pabal.engine import ids, listing

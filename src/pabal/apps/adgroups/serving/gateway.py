@@ -1,13 +1,19 @@
-"""A server that runs work says whether it has the address of the ad servers' Redis."""
+"""The way to the ad servers' Redis, and the part of a server that says whether it has the address."""
 
-from pabal.apps.adgroups.errors import ServingAway
-from pabal.apps.adgroups.serving import plan, store
-from pabal.apps.adgroups.serving.opening import open_link
+from contextlib import AbstractAsyncContextManager
+from typing import TYPE_CHECKING
+
+from pabal.apps.adgroups.errors import BadServingAddress, ServingAway, ServingNeedsExtra
+from pabal.apps.adgroups.serving import actions, store
 from pabal.engine.life import Life
 from pabal.engine.loop import Loop
 from pabal.platform.services import Services
 
+if TYPE_CHECKING:
+    from pabal.apps.adgroups.serving.links import Link
+
 LOOK_SECONDS = 10.0
+SCHEMES = ("redis://", "rediss://", "unix://")
 
 
 def make_gateways(services: Services, life: Life) -> "list[ServingGateway]":
@@ -26,7 +32,7 @@ class ServingGateway:
         if self._url:
             open_link(self._url)  # what is not installed is said now, not by each job
         async with self._services.database.transaction() as tx:
-            await plan.announce(tx, is_wanted=bool(self._url))
+            await actions.announce(tx, is_wanted=bool(self._url))
 
     async def look_once(self) -> int:
         """A Redis that lost everything is filled at once: the next check may be minutes away."""
@@ -39,7 +45,7 @@ class ServingGateway:
             return 0
         async with self._services.database.transaction() as tx:
             if (await store.find_rebuilt(tx)) is not None:
-                await plan.enqueue_rebuild(tx, by="engine")
+                await actions.enqueue_rebuild(tx, by="engine")
         return 0
 
     def refuse_new(self) -> None:
@@ -47,3 +53,14 @@ class ServingGateway:
 
     async def close(self) -> None:
         """It holds nothing open."""
+
+
+def open_link(url: str) -> AbstractAsyncContextManager["Link"]:
+    """Connects when it is used. Raises ServingNeedsExtra or BadServingAddress."""
+    if not url.startswith(SCHEMES):
+        raise BadServingAddress(url.partition("://")[0][:20])
+    try:
+        from pabal.apps.adgroups.serving.links import open_redis  # noqa: PLC0415 -- an extra that may be absent
+    except ModuleNotFoundError as error:
+        raise ServingNeedsExtra(str(error)) from error
+    return open_redis(url)

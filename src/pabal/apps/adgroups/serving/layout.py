@@ -1,9 +1,10 @@
-"""The keys ad servers read, and what is in them. Pure; docs/apps/adgroups-serving.md is its reference."""
+"""The keys ad servers read, what is in them, how that may differ. Pure; reference: docs/apps/adgroups-serving.md."""
 
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from enum import StrEnum
 from typing import NamedTuple
 
 PREFIX = "adgroup:serving:"
@@ -59,3 +60,31 @@ def read_codes(value: str | None) -> tuple[str, ...]:
 
 def show_moment(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+class Difference(StrEnum):
+    """Runs and is not there; is there as it was; does not run any more; never existed; in the wrong inventory."""
+
+    MISSING = "missing"
+    STALE = "stale"
+    NOT_RUNNING = "not_running"
+    UNKNOWN = "unknown"
+    WRONG_INVENTORY = "wrong_inventory"
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """`codes`: in which of the inventory it belongs to it is listed."""
+
+    value: str | None
+    is_listed: bool
+    codes: frozenset[str]
+
+
+def compare(served: Served, seen: Seen) -> Difference | None:
+    """Of one that runs. That it is listed where it should not be is found from the lists' side."""
+    if seen.value is None or not seen.is_listed:
+        return Difference.MISSING
+    if seen.value != served.text:
+        return Difference.STALE
+    return None if seen.codes >= set(served.codes) else Difference.WRONG_INVENTORY

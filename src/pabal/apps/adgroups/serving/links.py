@@ -13,12 +13,12 @@ from redis.backoff import NoBackoff
 from redis.exceptions import RedisError, WatchError
 
 from pabal.apps.adgroups.errors import ServingAway, ServingOvertaken
-from pabal.apps.adgroups.serving.comparing import Seen
 from pabal.apps.adgroups.serving.layout import (
     ABOUT,
     PREFIX,
     RUNNING,
     Change,
+    Seen,
     Served,
     key_of,
     key_of_inventory,

@@ -18,6 +18,10 @@ where g.id < :before_id and (:units::bigint[] is null or g.unit_id = any(:units:
   and (:q::text is null or g.name ilike :q)
 order by g.id desc limit :most;
 
+-- name: find_named(units, name, most)
+-- by the whole name, in any state; the newest first
+select id from pabal.ad_group where name = :name and (:units::bigint[] is null or unit_id = any(:units::bigint[])) order by id desc limit :most;
+
 -- name: list_open_of_campaign(campaign_id)
 select id from pabal.ad_group where campaign_id = :campaign_id and state not in ('expired', 'deleted');
 
@@ -69,3 +73,6 @@ added as (
   insert into pabal.ad_group_inventory (ad_group_id, inventory_id) select :ad_group_id, id from unnest(:inventory_ids::bigint[]) as g(id)
   on conflict do nothing)
 update pabal.ad_group set inventories = cardinality(:inventory_ids::bigint[]), updated_at = :now where id = :ad_group_id;
+
+-- name: find_legacy(legacy_id)
+select id from pabal.ad_group where legacy_id = :legacy_id;

@@ -1,12 +1,17 @@
 -- name: find_campaign(id)
 select id, unit_id, state, name, start_at, end_at, created_at, updated_at from pabal.campaign where id = :id;
 
--- name: hold_campaign(id)
-select id, unit_id, state, name, start_at, end_at, created_at, updated_at from pabal.campaign where id = :id for update;
+-- name: lock_campaign(id)
+select id from pabal.campaign where id = :id for update;
 
 -- name: list_campaigns(units, before_id, most)
 select id, unit_id, state, name, start_at, end_at, created_at, updated_at from pabal.campaign
 where id < :before_id and (:units::bigint[] is null or unit_id = any(:units::bigint[])) order by id desc limit :most;
+
+-- name: find_named(units, name, most)
+-- by the whole name; the newest first
+select id, unit_id, state, name, start_at, end_at, created_at, updated_at from pabal.campaign
+where name = :name and (:units::bigint[] is null or unit_id = any(:units::bigint[])) order by id desc limit :most;
 
 -- name: insert_campaign(unit_id, name, state, start_at, end_at, created_by, now)
 insert into pabal.campaign (unit_id, name, state, start_at, end_at, created_by, created_at, updated_at)

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from fastapi import Path, Query
+from fastapi import Path
 from fastapi.responses import Response, StreamingResponse
 
 from pabal.apps.messaging.actions import archives
@@ -10,7 +10,6 @@ from pabal.apps.messaging.api.parts import noun
 from pabal.apps.messaging.resources.statistics import MessageArchiveView, archive_of
 from pabal.platform import storage
 from pabal.platform.web.etags import is_known
-from pabal.platform.web.filters import Query as Plain
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.models import model_of
 from pabal.platform.web.paging import Page, answer_all
@@ -29,7 +28,7 @@ Month = Annotated[
 
 
 @router.get("/archives", response_model=Page[model_of(MessageArchiveView)])  # type: ignore[misc]  # made from the view
-async def list_message_archives(visit: Visitor, wanted: Annotated[Plain, Query()]) -> Response:
+async def list_message_archives(visit: Visitor) -> Response:
     """Lists the months of deliveries that were put away, the newest first. Only administrators of the head office."""
     async with visit.read() as tx:
         found = [MessageArchiveView(**archive_of(one)) for one in await archives.list_months(tx, visit.actor)]

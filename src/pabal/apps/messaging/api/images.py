@@ -21,7 +21,7 @@ from pabal.platform.web.etags import answer_one, is_known
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.models import model_of
 from pabal.platform.web.paging import answer_json
-from pabal.platform.web.uploads import FilePart, PartLimits, read_parts
+from pabal.platform.web.uploads import FilePart, PartLimits, UploadOrg, read_parts
 from pabal.platform.web.visit import Visit
 
 router = noun()
@@ -38,7 +38,7 @@ _PICTURE: dict[str, Any] = {"image/webp": {"schema": {"type": "string", "format"
 
 
 @router.post("/images", response_model=model_of(ImageView), status_code=201, openapi_extra={"requestBody": _BODY})
-async def upload_image(visit: Visitor) -> Response:
+async def upload_image(visit: Visitor, org: UploadOrg = None) -> Response:
     """Uploads one JPG, PNG or GIF for a message. Once nothing refers to it, it stays for a day."""
     visit.actor.require(Right.WRITE, AREA)
     async with visit.read() as tx:

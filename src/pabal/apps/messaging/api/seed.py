@@ -32,9 +32,9 @@ from pabal.apps.messaging.resources.images import ImageView, view_image
 from pabal.apps.messaging.resources.schedules import DAYS, stays_active
 from pabal.engine.recurrence import Weekday
 from pabal.platform.language.pairs import Lang
-from pabal.platform.resources import plain
+from pabal.platform.resources import case, plain
 from pabal.platform.tenants import Unit
-from pabal.platform.web.endpoints import LAST, Asked, Shown, fill
+from pabal.platform.web.endpoints import LAST, Asked, Shown, fill, rules
 from pabal.platform.web.models import model_of
 
 Status = Literal["active", "inactive", "completed", "error"]
@@ -65,6 +65,15 @@ class KbScheduleAsked(Asked):
 
     Without created_by_type and created_by_id it belongs to the room's unit.
     """
+
+    model_config = rules(
+        {
+            "anyOf": [
+                case(created_by_type={"type": "null"}),
+                case("created_by_id", created_by_id={"not": {"type": "null"}}),
+            ]
+        }
+    )
 
     title: Title
     description: Prose | None = Field(default=None, examples=["매일 아침 여는 인사"])

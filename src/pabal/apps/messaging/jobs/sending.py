@@ -24,8 +24,8 @@ from pabal.base.database import ConnectionFailure, Database, DatabaseError, Data
 from pabal.base.errors import Invalid, Unavailable
 from pabal.base.telemetry import declare, emit
 from pabal.engine import queue
+from pabal.engine.batcher import Batcher
 from pabal.engine.claims import LeaseLost, RouteLost
-from pabal.engine.gathering import Gathering
 from pabal.engine.kinds import Job
 from pabal.engine.outcome import Fail, Outcome, Retry, Snooze
 from pabal.platform import storage
@@ -255,7 +255,7 @@ class Marks:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._gathering = Gathering[_Asked, None](
+        self._gathering = Batcher[_Asked, None](
             "messaging.marks", self._commit, at_once=AT_ONCE, may_repeat=_may_repeat
         )
 

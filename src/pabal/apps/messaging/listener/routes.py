@@ -20,7 +20,7 @@ from pabal.engine import facts, routes
 from pabal.engine.life import Life
 from pabal.engine.routes import LifeOver, Route, ServerDraining
 from pabal.platform import settings
-from pabal.platform.connections import Connections
+from pabal.platform.services import Connections
 
 # Holds at once, of a pool that others need too.
 SIDE_BY_SIDE = 4

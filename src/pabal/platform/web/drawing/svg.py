@@ -8,10 +8,8 @@ from typing import Literal
 from markupsafe import Markup
 
 from pabal.engine.machine import Machine
-from pabal.platform.web.drawing.labels import LINE_HEIGHT
-from pabal.platform.web.drawing.layout import lay_out
-from pabal.platform.web.drawing.places import Way
-from pabal.platform.web.drawing.shapes import Box, Drawn, Label, Layout
+from pabal.platform.web.drawing.layout import LINE_HEIGHT, lay_out
+from pabal.platform.web.drawing.places import Box, Drawn, Label, Layout, Way
 
 Mark = Literal["", "no", "seen", "can"]
 # What is drawn later lies on top, and what a label says is the strongest of what its ways are.

@@ -1,0 +1,45 @@
+"""The first part of the suite stays quick, and both parts are everything."""
+
+from pathlib import Path
+
+from tests.architecture.source import PROJECT
+from tests.support.sample import Sample
+
+CHROMIUM = "@pytest.fixture\ndef chromium(): ...\n\n@pytest.fixture\ndef page(chromium): ...\n\n"
+
+
+def test_a_test_that_opens_a_browser_is_not_let_into_the_first_part(sample: Sample) -> None:
+    sample.write(f"{CHROMIUM}def test_it(page): ...")
+
+    done = sample.run("-p", "tests.support.parts", "tests")
+
+    assert done.ret != 0
+    done.stderr.fnmatch_lines(["*test_sample.py::test_it: opens a browser*"])
+
+
+def test_in_the_second_part_it_is_welcome(sample: Sample) -> None:
+    sample.write(f"{CHROMIUM}@pytest.mark.slow\ndef test_it(page): ...")
+
+    done = sample.run("-p", "tests.support.parts", "tests")
+
+    assert done.ret == 0
+
+
+def test_where_the_time_went_is_told_by_folder(sample: Sample) -> None:
+    for folder in ("tests/engine", "tests/apps/messaging/pages", "tests/apps/messaging/api", "tests/base"):
+        (sample.path / folder).mkdir(parents=True)
+        sample.write("def test_it(): ...", name=f"{folder}/test_{Path(folder).name}.py")
+
+    done = sample.run("-p", "tests.support.durations", "tests")
+
+    done.stdout.fnmatch_lines_random(["* 2 tests  tests/apps/messaging", "* 1 tests  tests/engine"])
+
+
+def test_make_test_leaves_nothing_out() -> None:
+    makefile = (PROJECT / "Makefile").read_text(encoding="utf-8")
+    recipe = makefile.split("\ntest:")[1].split("\n\n")[0]
+
+    assert "$(PYTEST) $(TESTS) $(ARGS)" in recipe
+    assert "-m" not in recipe.split()
+    assert " -m " not in makefile.split("PYTEST := ")[1].splitlines()[0]
+    assert "make test\n" in (PROJECT / ".ci/run").read_text(encoding="utf-8")
