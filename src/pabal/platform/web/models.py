@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import cache
 from inspect import Parameter, Signature
-from typing import Annotated, Any, ParamSpec, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Optional, ParamSpec, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from fastapi import Depends
 from pydantic import BaseModel, BeforeValidator, Field, SecretStr, create_model, model_validator
@@ -131,7 +131,8 @@ def _has_factory(field: Any) -> bool:
 
 def _asked(asks: type[Ask], hint: Any, about: AskedAbout) -> Any:
     if about.read:
-        return find_name(about.read)
+        made = find_name(about.read)
+        return Optional[made] if type(None) in get_args(hint) else made  # noqa: UP045 -- of an annotation
     if about.secret is not None:
         return SecretStr
     plain = {str: Word if issubclass(asks, Filter) else Text, datetime: Moment}

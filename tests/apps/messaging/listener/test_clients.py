@@ -2,7 +2,7 @@ import pytest
 
 from pabal.apps.messaging.listener.clients import ClientStatusManager
 from pabal.apps.messaging.listener.handshake import Handshake
-from pabal.apps.messaging.listener.load import Limits
+from pabal.apps.messaging.listener.server import Limits
 from tests.apps.messaging.listener.phones import Clock
 
 A, B, C = ("10.0.0.1", 5001), ("10.0.0.2", 5002), ("10.0.0.3", 5003)

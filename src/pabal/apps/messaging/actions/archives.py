@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from pabal.apps.messaging.errors import ArchiveNotFound
-from pabal.apps.messaging.store import archives
-from pabal.apps.messaging.store.archives import Archive
+from pabal.apps.messaging.model.deliveries import Archive
+from pabal.apps.messaging.store import deliveries
 from pabal.base.database import Tx
 from pabal.platform import storage
 from pabal.platform.actor import Actor, Right
@@ -28,7 +28,7 @@ class Month:
 async def list_months(tx: Tx, actor: Actor) -> list[Month]:
     """The newest first."""
     await require_house(tx, actor, Right.MANAGE, AREA)
-    found = await archives.list_archives(tx)
+    found = await deliveries.list_archives(tx)
     files = await storage.find_files(tx, await visible_to(tx, actor), [one.file_id for one in found])
     return [Month(one, files[one.file_id]) for one in reversed(found)]
 

@@ -1,49 +1,22 @@
 """How the fields of a schedule are written: times on a wall clock, weekdays, zones, images. Read here, once."""
 
-from datetime import time
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, StringConstraints, WithJsonSchema
 
-from pabal.apps.messaging.api.parts import Shown, long_schema, read_long
 from pabal.apps.messaging.model.content import Picture
-from pabal.engine import ids
-from pabal.engine.recurrence import Weekday
+from pabal.apps.messaging.resources.schedules import DAYS
+from pabal.platform.web.endpoints import long_schema, read_long
 from pabal.platform.web.filters import split_commas
 from pabal.platform.web.wall import SEOUL, WallDate, WallMoment, WallTime, Zone, aware
 
 __all__ = ["SEOUL", "WallDate", "WallMoment", "WallTime", "Zone", "aware"]
 
-DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 Type = Annotated[Literal["once", "daily", "weekly"], Field(examples=["daily"])]
 Day = Literal["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 # more than this cannot be any setting's limit
 MOST_IMAGES = 100
 LONGEST_TEXT = 65_000
-
-
-class ImageShown(Shown):
-    """An uploaded image; its bytes are at /api/v1/messages/images/{id}/content."""
-
-    id: str = Field(examples=["file_01h2xcejqtf2n"])
-    name: str = Field(examples=["poster.jpg"])
-    media_type: str = Field(examples=["image/jpeg"])
-    size: int = Field(examples=[48211])
-    width: int = Field(examples=[1080])
-    height: int = Field(examples=[1350])
-    frames: int = Field(examples=[1])
-
-
-def show_image(picture: Picture) -> ImageShown:
-    return ImageShown(
-        id=ids.show("file", picture.file_id),
-        name=picture.name,
-        media_type=picture.media_type,
-        size=picture.size,
-        width=picture.width,
-        height=picture.height,
-        frames=picture.frames,
-    )
 
 
 def _read_image(given: Any) -> Picture:
@@ -84,15 +57,3 @@ Weekdays = Annotated[
 ]
 # the check says, with its sentence, what is too long; this only bounds the sum of all waits
 Wait = Annotated[int, Field(ge=0, le=2**31 - 1)]
-
-
-def read_days(days: tuple[str, ...]) -> tuple[Weekday, ...]:
-    return tuple(Weekday(DAYS.index(day)) for day in days)
-
-
-def show_days(days: tuple[Weekday, ...]) -> list[str]:
-    return [DAYS[day] for day in days]
-
-
-def show_time(moment: time) -> str:
-    return moment.isoformat(timespec="seconds")

@@ -1,26 +1,31 @@
 """Images: uploaded for messages, within messaging's own limits, and read by whoever sees a message that shows them."""
 
-from typing import Any
+from typing import Annotated, Any
 
+from fastapi import Path
 from fastapi.responses import Response, StreamingResponse
 
 from pabal.apps.messaging import settings
-from pabal.apps.messaging.api.fields import ImageShown, show_image
-from pabal.apps.messaging.api.parts import AREA, BASE, ImageId, answer, may_read, noun
+from pabal.apps.messaging.api.parts import AREA, BASE, may_read, noun
 from pabal.apps.messaging.errors import NoPicture
 from pabal.apps.messaging.model.content import Picture
+from pabal.apps.messaging.resources.images import ImageView, view_image
 from pabal.apps.messaging.store.pictures import get_picture_file
 from pabal.platform import storage
 from pabal.platform.actor import Right
 from pabal.platform.settings import value
 from pabal.platform.storage import Content, File, Upload, UploadLimits
 from pabal.platform.tenants import visible_to
+from pabal.platform.web.endpoints import long_id
 from pabal.platform.web.etags import answer_one, is_known
 from pabal.platform.web.identify import Visitor
+from pabal.platform.web.models import model_of
+from pabal.platform.web.paging import answer_json
 from pabal.platform.web.uploads import FilePart, PartLimits, UploadOrg, read_parts
 from pabal.platform.web.visit import Visit
 
 router = noun()
+ImageId = Annotated[int, *long_id("file"), Path(description="The image's id.")]
 MB = 1024 * 1024
 # more than any setting allows: a picture that is too large is told so, instead of the whole upload
 MOST_BODY = 100 * MB
@@ -32,7 +37,7 @@ _BINARY: dict[str, Any] = {
 _PICTURE: dict[str, Any] = {"image/webp": {"schema": {"type": "string", "format": "binary"}}}
 
 
-@router.post("/images", response_model=ImageShown, status_code=201, openapi_extra={"requestBody": _BODY})
+@router.post("/images", response_model=model_of(ImageView), status_code=201, openapi_extra={"requestBody": _BODY})
 async def upload_image(visit: Visitor, org: UploadOrg = None) -> Response:
     """Uploads one JPG, PNG or GIF for a message. Once nothing refers to it, it stays for a day."""
     visit.actor.require(Right.WRITE, AREA)
@@ -44,10 +49,10 @@ async def upload_image(visit: Visitor, org: UploadOrg = None) -> Response:
             made = await _accept(visit, part, UploadLimits(max_bytes=most))
     if made is None:
         raise NoPicture
-    return answer(_show(made), 201, location=f"{BASE}/images/{made.shown_id}")
+    return answer_json(_show(made), 201, {"Location": f"{BASE}/images/{made.shown_id}"})
 
 
-@router.get("/images/{id}", response_model=ImageShown)
+@router.get("/images/{id}", response_model=model_of(ImageView))
 async def get_image(visit: Visitor, id: ImageId) -> Response:
     """Says what is known about an image."""
     return answer_one(visit, _show(await _find(visit, id)))
@@ -96,8 +101,8 @@ def _stream(content: Content, tag: str, media_type: str) -> Response:
     return StreamingResponse(content.chunks, 200, headers, media_type=media_type)
 
 
-def _show(file: File) -> ImageShown:
+def _show(file: File) -> ImageView:
     picture = Picture(
         file.id, file.name, file.media_type, file.size, file.width or 0, file.height or 0, file.frames or 1
     )
-    return show_image(picture)
+    return view_image(picture)

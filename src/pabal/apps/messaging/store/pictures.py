@@ -1,6 +1,6 @@
 """Who may see an image: whoever sees its file, or a schedule, template or delivery that shows it."""
 
-from pabal.apps.messaging.model import deliveries, schedules, templates
+from pabal.apps.messaging.model import content, deliveries, schedules
 from pabal.apps.messaging.store.templates import list_readable
 from pabal.base.database import Tx
 from pabal.base.sql import load
@@ -34,7 +34,7 @@ async def _is_shown(tx: Tx, scope: Scope, uses: list[str]) -> bool:
         await tx.value(
             SQL.shows_one,
             schedule_ids=ids.get(schedules.ABOUT, []),
-            template_ids=ids.get(templates.ABOUT, []),
+            template_ids=ids.get(content.ABOUT, []),
             delivery_ids=ids.get(deliveries.ABOUT, []),
             units=scope.listed,
             template_units=await list_readable(tx, scope),

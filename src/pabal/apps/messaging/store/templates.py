@@ -4,14 +4,15 @@ import re
 from typing import Any
 
 from pabal.apps.messaging.errors import TemplateNotFound
-from pabal.apps.messaging.model.content import Picture
-from pabal.apps.messaging.model.templates import NewTemplate, Template
+from pabal.apps.messaging.model.content import NewTemplate, Picture, Template
+from pabal.apps.messaging.resources.templates import MessageTemplateFilter
 from pabal.base.database import Row, Tx
 from pabal.base.sql import load
 from pabal.engine.listing.paging import Page, cut, one_more, read_cursor, show_cursor
 from pabal.platform.tenants import Scope, list_path
 
 SQL = load(__file__)
+_ANY = MessageTemplateFilter()
 
 
 async def get_template(tx: Tx, scope: Scope, template_id: int) -> Template:
@@ -22,11 +23,16 @@ async def get_template(tx: Tx, scope: Scope, template_id: int) -> Template:
     return _read(rows[0])
 
 
+async def list_named(tx: Tx, scope: Scope, name: str, *, most: int) -> list[Template]:
+    """Those of exactly this name."""
+    return [_read(row) for row in await _list(tx, scope, name=name, most=most)]
+
+
 async def list_templates(
-    tx: Tx, scope: Scope, *, q: str | None = None, cursor: str | None = None, limit: int = 50
+    tx: Tx, scope: Scope, wanted: MessageTemplateFilter = _ANY, *, cursor: str | None = None, limit: int = 50
 ) -> Page[Template]:
     """By name, those of units above included."""
-    most = one_more(limit)
+    most, q = one_more(limit), wanted.q
     after_name, after_id = ("", 0) if cursor is None else read_cursor(cursor, str, int)
     part = "%" + re.sub(r"([\\%_])", r"\\\1", q.strip()) + "%" if q and q.strip() else None
     rows = await _list(tx, scope, q=part, after_name=after_name, after_id=after_id, most=most)
@@ -60,7 +66,15 @@ async def list_readable(tx: Tx, scope: Scope) -> list[int] | None:
 async def _list(tx: Tx, scope: Scope, **given: Any) -> list[Row]:
     """One reads the templates of units above, but counts only the uses by units in the scope."""
     sight = {"units": await list_readable(tx, scope), "users": scope.listed}
-    defaults: dict[str, Any] = {**sight, "ids": None, "q": None, "after_name": "", "after_id": 0, "most": 1}
+    defaults: dict[str, Any] = {
+        **sight,
+        "ids": None,
+        "name": None,
+        "q": None,
+        "after_name": "",
+        "after_id": 0,
+        "most": 1,
+    }
     return await tx.rows(SQL.list_templates, **{**defaults, **given})
 
 

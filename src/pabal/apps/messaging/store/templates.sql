@@ -1,4 +1,4 @@
--- name: list_templates(units, users, ids, q, after_name, after_id, most)
+-- name: list_templates(units, users, ids, name, q, after_name, after_id, most)
 -- unit: `users` comes from the door too, without the units above
 -- with how much those use each: by schedules there are, and by what those sent that ever were
 select t.id, t.unit_id, u.name as unit_name, t.name, t.text, t.images_1, t.images_2, t.created_by, t.created_at, t.updated_at,
@@ -10,7 +10,7 @@ left join (
   group by template_id) s on s.template_id = t.id
 where (t.name, t.id) > (:after_name::text, :after_id::bigint)
   and (:units::bigint[] is null or t.unit_id = any(:units::bigint[])) and (:ids::bigint[] is null or t.id = any(:ids::bigint[]))
-  and (:q::text is null or t.name ilike :q or t.text ilike :q)
+  and (:name::text is null or t.name = :name) and (:q::text is null or t.name ilike :q or t.text ilike :q)
 order by t.name, t.id limit :most;
 
 -- name: lock_template(id)
