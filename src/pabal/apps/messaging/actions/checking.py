@@ -26,11 +26,10 @@ from pabal.apps.messaging.model.rooms import (
 from pabal.apps.messaging.model.schedules import NewSchedule, Schedule, ScheduleType
 from pabal.apps.messaging.model.upcoming import Around, Neighbour, UpcomingSend
 from pabal.apps.messaging.store.bots import get_bot
-from pabal.apps.messaging.store.pictures import EVERYTHING, get_picture_file
 from pabal.apps.messaging.store.rooms import get_room, list_namesakes
 from pabal.apps.messaging.store.schedules import find_same_text, get_schedule, list_neighbours
 from pabal.apps.messaging.store.statistics import list_uses
-from pabal.apps.messaging.store.templates import get_template
+from pabal.apps.messaging.store.templates import EVERYTHING, get_picture_file, get_template
 from pabal.base.database import Tx
 from pabal.engine import occurrences
 from pabal.platform import storage

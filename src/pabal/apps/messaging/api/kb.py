@@ -8,9 +8,7 @@ from fastapi.responses import Response
 from pydantic import BeforeValidator, Field
 
 from pabal.apps.messaging.actions import schedules as actions
-from pabal.apps.messaging.api.fields import Type
-from pabal.apps.messaging.api.finding import NOBODY, find_bot_id, find_room_id
-from pabal.apps.messaging.api.parts import AREA, Id, Number, may_read, naming, noun
+from pabal.apps.messaging.api.parts import AREA, Id, Number, Type, may_read, naming, noun
 from pabal.apps.messaging.api.seed import (
     NAMES,
     KbLogShown,
@@ -28,7 +26,7 @@ from pabal.apps.messaging.model.schedules import Schedule, ScheduleType
 from pabal.apps.messaging.model.seed import STATUS
 from pabal.apps.messaging.resources.deliveries import MessageDeliveryFilter
 from pabal.apps.messaging.resources.schedules import ListedState, MessageScheduleFilter
-from pabal.apps.messaging.store import deliveries
+from pabal.apps.messaging.store import bots, deliveries, rooms
 from pabal.apps.messaging.store import schedules as store
 from pabal.base.database import Tx
 from pabal.engine.listing import Page as Rows
@@ -220,3 +218,15 @@ async def _hold(tx: Tx, visit: Visit, schedule_id: int) -> Schedule:
 
 async def _show(tx: Tx, schedule: Schedule) -> KbScheduleShown:
     return show_kb_schedule(schedule, await tenants.get_unit(tx, schedule.unit_id))
+
+
+# no room and no bot has it: what is asked with it is refused as not found
+NOBODY = 0
+
+
+async def find_room_id(tx: Tx, scope: Scope, channel_id: str) -> int:
+    return await rooms.find_by_channel(tx, scope, channel_id) or NOBODY
+
+
+async def find_bot_id(tx: Tx, scope: Scope, name: str) -> int:
+    return await bots.find_by_name(tx, scope, name) or NOBODY

@@ -2,18 +2,22 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Annotated
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path
-from pydantic import Field
+from pydantic import BeforeValidator, Field, StringConstraints, WithJsonSchema
 
+from pabal.apps.messaging.model.content import Picture
+from pabal.apps.messaging.resources.schedules import DAYS
 from pabal.platform.actor import Right
 from pabal.platform.findings import FieldsRefused
 from pabal.platform.web import endpoints
-from pabal.platform.web.endpoints import LAST
+from pabal.platform.web.endpoints import LAST, long_schema, read_long
+from pabal.platform.web.filters import split_commas
 from pabal.platform.web.identify import guess_language
 from pabal.platform.web.problems import name_faults
 from pabal.platform.web.visit import Visit
+from pabal.platform.web.wall import SEOUL, WallDate, WallMoment, WallTime, Zone, aware
 
 AREA = "messaging"
 BASE = "/api/v1/messages"
@@ -40,3 +44,52 @@ def naming(visit: Visit, names: Mapping[str, str]) -> Iterator[None]:
         error.faults = faults
         error.detail = ", ".join(dict.fromkeys(one.pointer for one in faults))
         raise
+
+
+__all__ = ["SEOUL", "WallDate", "WallMoment", "WallTime", "Zone", "aware"]
+
+Type = Annotated[Literal["once", "daily", "weekly"], Field(examples=["daily"])]
+Day = Literal["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+# more than this cannot be any setting's limit
+MOST_IMAGES = 100
+LONGEST_TEXT = 65_000
+
+
+def _read_image(given: Any) -> Picture:
+    """Only which file it is counts: the rest is the stored file's."""
+    if isinstance(given, Picture):
+        return given
+    named = given.get("id", "") if isinstance(given, dict) else given
+    return Picture(read_long("file", named), str(named), "image/png", 0, 0, 0)
+
+
+def _none_is_empty(given: Any) -> Any:
+    return () if given is None else given
+
+
+Image = Annotated[
+    Picture,
+    BeforeValidator(_read_image),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                long_schema("file"),
+                {"type": "object", "required": ["id"], "properties": {"id": long_schema("file")}},
+            ],
+            "examples": ["file_01h2xcejqtf2n"],
+        }
+    ),
+]
+Images = Annotated[tuple[Image, ...], BeforeValidator(_none_is_empty), Field(max_length=MOST_IMAGES)]
+# as long as may be typed; what a room takes is the check's business, in the reader's language
+Title = Annotated[str, StringConstraints(max_length=1000), Field(examples=["아침 공지"])]
+Prose = Annotated[str, StringConstraints(max_length=LONGEST_TEXT), Field(examples=["오늘도 좋은 하루 되세요"])]
+Weekdays = Annotated[
+    tuple[Day, ...],
+    BeforeValidator(_none_is_empty),
+    BeforeValidator(split_commas),
+    Field(description="Names, or one text with commas between them.", max_length=14, examples=[["monday", "friday"]]),
+    WithJsonSchema({"anyOf": [{"type": "array", "items": {"enum": list(DAYS)}}, {"type": "string"}, {"type": "null"}]}),
+]
+# the check says, with its sentence, what is too long; this only bounds the sum of all waits
+Wait = Annotated[int, Field(ge=0, le=2**31 - 1)]

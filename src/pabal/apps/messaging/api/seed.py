@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
-from pabal.apps.messaging.api.fields import (
+from pabal.apps.messaging.api.parts import (
     SEOUL,
     Images,
     Prose,

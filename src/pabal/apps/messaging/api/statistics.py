@@ -11,8 +11,7 @@ from pydantic import Field
 
 from pabal.apps.messaging.actions import reports
 from pabal.apps.messaging.actions.reports import EffectRow, Row, Totals
-from pabal.apps.messaging.api.fields import SEOUL, Zone
-from pabal.apps.messaging.api.parts import may_read, noun
+from pabal.apps.messaging.api.parts import SEOUL, Zone, may_read, noun
 from pabal.apps.messaging.resources.schedules import DAYS
 from pabal.apps.messaging.resources.statistics import BotServerView, view_server
 from pabal.apps.messaging.store.bots import list_servers
@@ -94,8 +93,8 @@ class UnsentShown(Shown):
 class StatisticsShown(Shown):
     """`due` and `sent` are by weekday (Monday first) and hour. Duplicates are counted for the whole house only."""
 
-    since: datetime = Field(serialization_alias="from")
-    until: datetime = Field(serialization_alias="to")
+    since: datetime = Field(alias="from")
+    until: datetime = Field(alias="to")
     totals: TotalsShown
     before: TotalsShown
     delays: DelaysShown
@@ -172,8 +171,7 @@ async def get_message_statistics(visit: Visitor, wanted: Annotated[PeriodAsked, 
     async with visit.read() as tx:
         found = await reports.read_summary(tx, visit.scope, period, wanted.zone)
     shown = StatisticsShown(
-        since=period.since,
-        until=period.until,
+        **{"from": period.since, "to": period.until},
         totals=_totals(found.totals),
         before=_totals(found.before),
         delays=_delays(found.delays),

@@ -14,7 +14,7 @@ from pabal.platform.commands.resources import show_views
 from pabal.platform.commands.shell import Shell
 
 with lazily():
-    from pabal.apps.messaging.actions import archives
+    from pabal.apps.messaging.actions import reports
     from pabal.platform import storage
     from pabal.platform.commands import files
 
@@ -30,7 +30,7 @@ def list_(ctx: typer.Context) -> None:
 
     async def work() -> None:
         async with shell.transaction() as tx:
-            views = [MessageArchiveView(**archive_of(one)) for one in await archives.list_months(tx, shell.actor)]
+            views = [MessageArchiveView(**archive_of(one)) for one in await reports.list_months(tx, shell.actor)]
         shell.show(show_views(shell, MessageArchiveView, views, COLUMNS, empty=words.NO_ARCHIVES))
 
     shell.run(work())
@@ -49,7 +49,7 @@ def get(
 
     async def work() -> None:
         async with shell.transaction() as tx:
-            found = await archives.get_month(tx, shell.actor, month)
+            found = await reports.get_month(tx, shell.actor, month)
         target = to or Path(found.file.name)
         content = await storage.read(files.open_files(shell), found.file)
         await files.write_new(target, content.chunks)

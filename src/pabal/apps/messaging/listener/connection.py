@@ -8,7 +8,6 @@ from typing import TypeVar
 
 from pabal.apps.messaging.errors import BadPacket, BotGone, HandshakeIncomplete
 from pabal.apps.messaging.listener import refusals
-from pabal.apps.messaging.listener.clients import Address
 from pabal.apps.messaging.listener.handshake import Handshake, is_handshake, read_handshake
 from pabal.apps.messaging.listener.lines import Lines
 from pabal.apps.messaging.listener.protocol import (
@@ -28,7 +27,7 @@ from pabal.apps.messaging.listener.protocol import (
 )
 from pabal.apps.messaging.listener.refusals import Refusal
 from pabal.apps.messaging.listener.strangers import FREE, LINE, Bucket, Early
-from pabal.apps.messaging.listener.switchboard import Switchboard
+from pabal.apps.messaging.listener.switchboard import Address, Switchboard
 from pabal.apps.messaging.listener.wire import Packet, read_packet
 from pabal.base.addresses import group_address
 from pabal.base.telemetry import declare, emit

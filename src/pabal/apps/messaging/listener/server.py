@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pabal.apps.messaging.errors import BotPortTaken
-from pabal.apps.messaging.listener.clients import ClientStatusManager
 from pabal.apps.messaging.listener.connection import Connection
 from pabal.apps.messaging.listener.lines import Lines
 from pabal.apps.messaging.listener.protocol import Keeper
 from pabal.apps.messaging.listener.refusals import CROWDED, STOPPING, Refusal
 from pabal.apps.messaging.listener.strangers import Strangers
-from pabal.apps.messaging.listener.switchboard import Switchboard
+from pabal.apps.messaging.listener.switchboard import ClientStatusManager, Switchboard
 from pabal.base.clock import elapsed
 from pabal.engine.loop import Loop
 

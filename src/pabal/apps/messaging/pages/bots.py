@@ -19,7 +19,7 @@ from pabal.apps.messaging.pages.page_texts import AREA, PAGE
 from pabal.apps.messaging.resources.bots import BotFilter, show_bot, show_device
 from pabal.apps.messaging.resources.rooms import RoomFilter
 from pabal.apps.messaging.store import attention, bots, deliveries, rooms
-from pabal.apps.messaging.store.pictures import EVERYTHING
+from pabal.apps.messaging.store.templates import EVERYTHING
 from pabal.base.database import Tx
 from pabal.engine.listing import Page
 from pabal.platform import settings

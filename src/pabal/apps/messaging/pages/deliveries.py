@@ -10,8 +10,8 @@ from fastapi.responses import Response, StreamingResponse
 from pydantic import BaseModel
 
 from pabal.apps.messaging import settings as own
-from pabal.apps.messaging.actions import archives, reports
 from pabal.apps.messaging.actions import deliveries as actions
+from pabal.apps.messaging.actions import reports
 from pabal.apps.messaging.jobs.archive import ARCHIVE
 from pabal.apps.messaging.model.content import ImageMode, Pace
 from pabal.apps.messaging.model.deliveries import (
@@ -155,7 +155,7 @@ async def list_page(visit: Visitor, filters: Annotated[Filters, Query()]) -> Res
         under_way = await _list_open(tx, visit, filters)
         day = await reports.read_day(tx, visit.scope, Period(midnight(visit, today(visit)), visit.now))
         names = await _read_choices(tx, visit, filters)
-        has_archives = await archives.may_see(tx, visit.actor)
+        has_archives = await reports.may_see(tx, visit.actor)
     return await visit.show(
         "messaging/deliveries.html",
         lines=[show_line(visit, one) for one in page.items],
@@ -248,11 +248,11 @@ def _csv_row(visit: Visit, line: Line) -> Sequence[Any]:
 @router.get("/messages/deliveries/archives")
 async def list_archives(visit: Visitor) -> Response:
     async with visit.read() as tx:
-        months = await archives.list_months(tx, visit.actor)
+        months = await reports.list_months(tx, visit.actor)
         planned = await listing.list_schedules(tx, plans.Wanted(units=None, kind=ARCHIVE), limit=1)
         kept = await settings.value(tx, own.KEEP_LOGS)
     return await visit.show(
-        "messaging/archives.html",
+        "messaging/reports.html",
         months=months,
         next_at=planned.items[0].next_at if planned.items else None,
         days=kept.days,
@@ -262,7 +262,7 @@ async def list_archives(visit: Visitor) -> Response:
 @router.get("/messages/deliveries/archives/{month}")
 async def download_archive(visit: Visitor, month: str) -> Response:
     async with visit.read() as tx:
-        file = (await archives.get_month(tx, visit.actor, month)).file
+        file = (await reports.get_month(tx, visit.actor, month)).file
     content = await storage.read(visit.services.files, file)
     headers = {"Content-Length": str(content.size), "Content-Disposition": f'attachment; filename="{file.name}"'}
     return StreamingResponse(content.chunks, 200, headers, media_type="application/gzip")

@@ -12,7 +12,7 @@ from pabal.apps.messaging.model.content import IMAGES_1, IMAGES_2, Picture
 from pabal.apps.messaging.pages.form_draft import GROUPS, SINGLE, Draft
 from pabal.apps.messaging.pages.form_view import Limits, Refused, load_limits
 from pabal.apps.messaging.pages.page_texts import AREA
-from pabal.apps.messaging.store.pictures import get_picture_file
+from pabal.apps.messaging.store.templates import get_picture_file
 from pabal.base.database import Tx
 from pabal.base.errors import Invalid
 from pabal.platform import storage

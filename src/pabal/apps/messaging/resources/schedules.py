@@ -30,7 +30,7 @@ DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sun
 ROOM_TYPES = {"production": ("production", "운영"), "test": ("test", "테스트")}
 _HERE = "pabal.apps.messaging"
 _ACTIONS, _STORE, _FIND = f"{_HERE}.actions.schedules", f"{_HERE}.store.schedules", f"{_HERE}.cli.finding"
-_FIELDS = f"{_HERE}.api.fields"
+_FIELDS = f"{_HERE}.api.parts"
 # the check says, with its sentence, what is too long; this only bounds the sum of all waits
 _COUNT = Rules(ge=0, le=2**31 - 1)
 _BOTS_OWN = {"0": ("the bot's setting", "봇 설정")}

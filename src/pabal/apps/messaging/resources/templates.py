@@ -9,7 +9,7 @@ from pabal.platform.resources import ROW_ID, Ask, Filter, Noun, View, Viewer, as
 
 _HERE = "pabal.apps.messaging"
 _ACTIONS, _STORE, _FIND = f"{_HERE}.actions.templates", f"{_HERE}.store.templates", f"{_HERE}.cli.finding"
-_FIELDS = f"{_HERE}.api.fields"
+_FIELDS = f"{_HERE}.api.parts"
 _COLUMNS = ("id", "name", "unit_name", "text", "pictures_1", "pictures_2", "schedules", "sends", "updated_at")
 
 

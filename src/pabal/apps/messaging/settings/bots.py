@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from pabal.apps.messaging.model.polling import parse_ranges
-from pabal.apps.messaging.settings.making import BOTS, POLLING, TIMES, count, hours, span
+from pabal.apps.messaging.settings.messages import BOTS, POLLING, TIMES, count, hours, span
 from pabal.platform.settings import Setting
 
 PING_TIMEOUT = span(

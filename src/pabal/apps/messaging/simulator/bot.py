@@ -8,10 +8,9 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Self
 
-from pabal.apps.messaging.simulator.frames import Frame, Ignored, Reason, read_content, read_frame
 from pabal.apps.messaging.simulator.options import Change, Options, Server, State, Trouble
 from pabal.apps.messaging.simulator.phone import Chat, backoff_seconds, media_seconds, moment
-from pabal.apps.messaging.simulator.witness import Received
+from pabal.apps.messaging.simulator.witness import Frame, Ignored, Reason, Received, read_content, read_frame
 from pabal.base.clock import elapsed
 
 _MESSAGES = ("messageResponse", "scheduleMessage", "broadcastMessage")

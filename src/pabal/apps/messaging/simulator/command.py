@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypeVar
 import typer
 
 from pabal.apps.messaging.errors import BadArrivalsFile
-from pabal.apps.messaging.simulator.frames import Reason
-from pabal.apps.messaging.simulator.witness import Log, Received
+from pabal.apps.messaging.simulator.witness import Log, Reason, Received
 from pabal.platform.commands.lazily import lazily
 from pabal.platform.language.pairs import Lang, Pair, put
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pabal.apps.messaging.simulator.frames import Content, Dialect, Ignored, Reason, read_content, read_frame
+from pabal.apps.messaging.simulator.witness import Content, Dialect, Ignored, Reason, read_content, read_frame
 from tests.apps.messaging.simulator.tiny_server import packet, text_packet
 
 RAW = b64encode("안녕".encode()).decode()

@@ -4,7 +4,7 @@ import pytest
 
 from pabal.apps.messaging.actions import schedules
 from pabal.apps.messaging.model.content import Content
-from pabal.apps.messaging.store.pictures import get_picture_file
+from pabal.apps.messaging.store.templates import get_picture_file
 from pabal.base.database import Database
 from pabal.platform.actor import Actor
 from pabal.platform.storage import FileNotFound
