@@ -46,7 +46,7 @@ declare("main.open_files_allowed", "Starts of a server, with how many files it m
 declare("main.stop_failed", "Servers that could not say goodbye; others rescue what they held", level=30)
 
 
-class WebStopped(Unavailable):
+class WebStopped(Unavailable, code="web_stopped"):
     """The web server ended without being asked to. The log says why."""
 
 

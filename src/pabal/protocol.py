@@ -33,19 +33,19 @@ _LOG = logging.getLogger("uvicorn.error.protocol")
 _LOG.setLevel(logging.ERROR)
 
 
-class HeadTooSlow(Unreadable):
+class HeadTooSlow(Unreadable, code="head_too_slow"):
     """The head of the request did not come in time, and was given up. Send it again."""
 
     status = 408
 
 
-class HeadTooLarge(Invalid):
+class HeadTooLarge(Invalid, code="head_too_large"):
     """The address or the headers of the request are too long, or too many. Shorten them; cookies count too."""
 
     status = 431
 
 
-class TooManyConnections(Unavailable):
+class TooManyConnections(Unavailable, code="too_many_connections"):
     """There are too many connections, from your address or in all. Close some, or try again in a few seconds."""
 
     retry_after = 5

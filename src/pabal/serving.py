@@ -18,7 +18,7 @@ STOP_SECONDS = 5
 TICK_SECONDS = 1
 
 
-class NoPort(Unavailable):
+class NoPort(Unavailable, code="no_port"):
     """No port to listen on could be had. Choose another with PABAL_PORT or --port."""
 
 

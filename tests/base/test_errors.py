@@ -4,7 +4,7 @@ from pabal.base import errors
 from pabal.base.errors import Conflict, Invalid, NotFound, PabalError, Unavailable
 
 
-class LeaseGone(Conflict):
+class LeaseGone(Conflict, code="lease_gone"):
     """Somebody else has it now."""
 
 
@@ -15,6 +15,11 @@ def test_an_error_explains_itself_with_its_docstring_and_the_facts_of_the_case()
 
 def test_an_error_has_a_stable_code():
     assert LeaseGone("job 7").code == "lease_gone"
+
+
+def test_an_error_without_a_code_of_its_own_is_refused():
+    with pytest.raises(TypeError, match="code"):
+        type("Nameless", (Conflict,), {})
 
 
 @pytest.mark.parametrize("family", [NotFound, Conflict, Invalid, errors.Forbidden, Unavailable])

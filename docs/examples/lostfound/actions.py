@@ -10,11 +10,11 @@ from pabal.platform.actor import Actor, Right
 from pabal.platform.tenants import UnitNotFound, visible_to
 
 
-class ItemFetched(Conflict):
+class ItemFetched(Conflict, code="item_fetched"):
     """Somebody has fetched this item already."""
 
 
-class BadItem(Invalid):
+class BadItem(Invalid, code="bad_item"):
     """Say in 1 to 200 characters what was found."""
 
 

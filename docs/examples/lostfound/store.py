@@ -13,7 +13,7 @@ from pabal.platform.tenants import Scope
 SQL = load(__file__)
 
 
-class ItemNotFound(NotFound):
+class ItemNotFound(NotFound, code="item_not_found"):
     """There is no such item, or it is not yours to see."""
 
 

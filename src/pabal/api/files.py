@@ -41,11 +41,11 @@ _CONTENT: dict[str, Any] = dict.fromkeys((*storage.MEDIA_TYPES.values(), storage
 _PICTURE: dict[str, Any] = {storage.THUMBNAIL_MEDIA_TYPE: _BYTES}
 
 
-class NoFile(Invalid):
+class NoFile(Invalid, code="no_file"):
     """The upload holds no file. Send it as the field named file."""
 
 
-class RangeNotThere(BadSpan):
+class RangeNotThere(BadSpan, code="range_not_there"):
     """The file has no such range of bytes. Content-Range says how many it has."""
 
     status = 416

@@ -41,30 +41,30 @@ declare("database.follow_failed", "Commits whose wake-ups or promotions failed; 
 declare("database.pool_busy", "Requests that got no database connection in time", level=30)
 
 
-class DatabaseUnavailable(Unavailable):
+class DatabaseUnavailable(Unavailable, code="database_unavailable"):
     """The database does not answer. Check that it runs and its address is right; Pabal goes on when it is back."""
 
 
-class PoolerNotAllowed(Invalid):
+class PoolerNotAllowed(Invalid, code="pooler_not_allowed"):
     """This address leads through a connection pooler, and Pabal needs direct connections to PostgreSQL: locks, LISTEN,
     prepared statements and the rescue of a dead server's work belong to one connection. Set PABAL_DATABASE_URL to
     PostgreSQL's own address; the console's reads may go through a pooler, at PABAL_PAGES_URL."""
 
 
-class PoolBusy(DatabaseUnavailable):
+class PoolBusy(DatabaseUnavailable, code="pool_busy"):
     """Every database connection for this is in use, and none became free in time. Try again in a few seconds."""
 
     retry_after = 5
 
 
-class StatementTooSlow(Unavailable):
+class StatementTooSlow(Unavailable, code="statement_too_slow"):
     """The database took too long over this, so it was stopped. Narrow it with a filter or a shorter period, or try
     again later."""
 
     retry_after = 10
 
 
-class LockTooSlow(Unavailable):
+class LockTooSlow(Unavailable, code="lock_too_slow"):
     """Something else holds what this needs, and did not let go in time. Nothing was changed; try again in a moment."""
 
     retry_after = 5

@@ -20,7 +20,7 @@ _told_at: dict[str, float] = {}
 declare("disk.filled", "Writes that found no room on the disk", labels=("where",), level=40)
 
 
-class DiskFull(Unavailable):
+class DiskFull(Unavailable, code="disk_full"):
     """There was no room left on the disk to keep this, so nothing of it was kept. Free some space there, or make the
     disk larger; then try again."""
 

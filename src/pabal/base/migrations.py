@@ -19,15 +19,15 @@ declare("migrations.applied", "Migrations applied", labels=("owner",))
 declare("migrations.amended", "Migrations applied in an earlier text and brought to today's", labels=("owner",))
 
 
-class MigrationChanged(Conflict):
+class MigrationChanged(Conflict, code="migration_changed"):
     """A migration that was already applied has another text now. Put the old text back and add a new migration."""
 
 
-class MigrationMisnamed(Invalid):
+class MigrationMisnamed(Invalid, code="migration_misnamed"):
     """Migrations are numbered without gaps: 0001_first.sql, 0002_second.sql, …"""
 
 
-class DatabaseNewer(Conflict):
+class DatabaseNewer(Conflict, code="database_newer"):
     """A newer version of Pabal or of an app has migrated this database, and this version does not know what it changed.
     Start the newer version here, or restore a backup that was taken before the upgrade."""
 

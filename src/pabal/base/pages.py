@@ -7,7 +7,7 @@ from pabal.base.sql import load
 SQL = load(__file__)
 
 
-class PagesAddressUnfit(Invalid):
+class PagesAddressUnfit(Invalid, code="pages_address_unfit"):
     """PABAL_PAGES_URL cannot be used. It must lead to the same database as PABAL_DATABASE_URL, not to a copy or a
     replica, directly or through a pooler in session or transaction mode. Correct it, or leave it empty."""
 

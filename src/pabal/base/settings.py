@@ -27,11 +27,11 @@ _URL = re.compile(r"https?://[^/?#@\s]+/?")
 _UNITS = {"ms": "milliseconds", "s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
 
-class SettingsInvalid(Invalid):
+class SettingsInvalid(Invalid, code="settings_invalid"):
     """A setting cannot be used as it is. docs/operations/settings.md lists them all."""
 
 
-class BadDuration(Invalid):
+class BadDuration(Invalid, code="bad_duration"):
     """A duration is a number and a unit, such as 500ms, 20s, 5m, 24h, 35d or 2w."""
 
 

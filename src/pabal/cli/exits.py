@@ -80,7 +80,7 @@ _NOUNS = {"alr": "alert", "bak": "backup", "ntf": "notice", "aud": "audit"}
 _LAST = 2**63 - 1
 
 
-class Refused(Forbidden):
+class Refused(Forbidden, code="refused"):
     """This is refused."""
 
     def __init__(self, detail: str = "", **named: str) -> None:
@@ -88,41 +88,41 @@ class Refused(Forbidden):
         super().__init__(detail)
 
 
-class MachineUnknown(NotFound):
+class MachineUnknown(NotFound, code="machine_unknown"):
     """No app that is loaded here has a machine of this name."""
 
 
-class NotRetryable(Refused):
+class NotRetryable(Refused, code="not_retryable"):
     """Only a job that failed, was cancelled, expired or was quarantined can be enqueued again."""
 
 
-class EndedBefore(Conflict):
+class EndedBefore(Conflict, code="ended_before"):
     """It had ended before; there was nothing left to cancel."""
 
 
-class HandlerNotHere(Refused):
+class HandlerNotHere(Refused, code="handler_not_here"):
     """The code for this kind of job is not loaded here, so that its give_up would not be called. Load its app,
     or say --force to cancel without it."""
 
 
-class NotConfirmed(Refused):
+class NotConfirmed(Refused, code="not_confirmed"):
     """This cannot be undone, so it asks first; without a terminal nobody can answer."""
 
 
-class ClockFixed(Refused):
+class ClockFixed(Refused, code="clock_fixed"):
     """This database's clock is the real one and cannot be moved; only that of a demo or a test can."""
 
 
-class InUse(Refused):
+class InUse(Refused, code="in_use"):
     """A server still uses this database. Stop it first."""
 
 
-class NoSecretKey(Refused):
+class NoSecretKey(Refused, code="no_secret_key"):
     """The servers' key is not here, so that they could not open what this would seal. Do it in the folder of a server,
     or set PABAL_SECRET_KEY as they have it."""
 
 
-class WrongId(Invalid):
+class WrongId(Invalid, code="wrong_id"):
     """This is not an id of what is asked for."""
 
     def __init__(self, detail: str = "", **named: str) -> None:
@@ -130,43 +130,43 @@ class WrongId(Invalid):
         super().__init__(detail)
 
 
-class BadNumber(Invalid):
+class BadNumber(Invalid, code="bad_number"):
     """Here a number is asked for, as the list shows it in its first column."""
 
 
-class BackupFailed(PabalError):
+class BackupFailed(PabalError, code="backup_failed"):
     """The backup did not succeed; the servers' log says more."""
 
 
-class BackupBad(PabalError):
+class BackupBad(PabalError, code="backup_bad"):
     """This backup would not bring everything back, or could not be checked."""
 
 
-class NotDelivered(PabalError):
+class NotDelivered(PabalError, code="not_delivered"):
     """The message did not arrive."""
 
 
-class NoServer(Unavailable):
+class NoServer(Unavailable, code="no_server"):
     """No server runs that could do this. What was asked for is kept, and done when one starts."""
 
 
-class PortTaken(Unavailable):
+class PortTaken(Unavailable, code="port_taken"):
     """This port cannot be listened on."""
 
 
-class NotMigrated(PabalError):
+class NotMigrated(PabalError, code="not_migrated"):
     """The database has not all of Pabal's tables yet."""
 
 
-class NoDatabase(Unavailable):
+class NoDatabase(Unavailable, code="no_database"):
     """No database address is set, and the private PostgreSQL does not run."""
 
 
-class DatabaseRefused(Unavailable):
+class DatabaseRefused(Unavailable, code="database_refused"):
     """The database answers but does not let us in."""
 
 
-class SomeFailed(PabalError):
+class SomeFailed(PabalError, code="some_failed"):
     """Not all of it could be done."""
 
 

@@ -20,7 +20,7 @@ PAUSE = 0.5
 kinds = Kinds()
 
 
-class SpilledOver(PabalError):
+class SpilledOver(PabalError, code="spilled_over"):
     """The kettle was too full."""
 
 

@@ -97,11 +97,11 @@ declare("claims.settled", "Attempts settled", labels=("kind", "result"), amount=
 declare("claims.stale", "Results of attempts that had lost their job; they changed nothing", amount="count", level=30)
 
 
-class LeaseLost(Conflict):
+class LeaseLost(Conflict, code="lease_lost"):
     """Another worker has this job now, or it ended; what this attempt did must not be kept."""
 
 
-class RouteLost(Conflict):
+class RouteLost(Conflict, code="route_lost"):
     """The live connection this job needs is held elsewhere now; this server may not act for it."""
 
 

@@ -73,7 +73,7 @@ class Aside:
     at: datetime
 
 
-class AsideNotFound(NotFound):
+class AsideNotFound(NotFound, code="aside_not_found"):
     """No such fact was put aside for this subscriber, or it was taken since, or it is past its retention."""
 
 

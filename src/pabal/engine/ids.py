@@ -10,7 +10,7 @@ _LENGTH = 13
 _EPOCH = datetime(2024, 1, 1, tzinfo=UTC)
 
 
-class BadId(Invalid):
+class BadId(Invalid, code="bad_id"):
     """This is not an id of ours. Ids look like job_01h2xcejqtf2n."""
 
 

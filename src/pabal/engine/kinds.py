@@ -20,7 +20,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 declare("kinds.give_up_failed", "Handlers whose give_up raised; the job ended without it", labels=("kind",), level=40)
 
 
-class BadKind(Invalid):
+class BadKind(Invalid, code="bad_kind"):
     """A kind is named area.thing_to_do in small letters, once, and has one handler."""
 
 

@@ -19,7 +19,7 @@ LONGEST = timedelta(days=32)
 declare("limits.reached", "Attempts put off by a limit", labels=("limit",), level=10)
 
 
-class BadLimit(Invalid):
+class BadLimit(Invalid, code="bad_limit"):
     """A limit allows at least one start per window, a window lasts up to 32 days, and the weight fits into each."""
 
 

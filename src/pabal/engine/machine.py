@@ -95,7 +95,7 @@ class Explained:
         return self.refusal is None
 
 
-class TimerNotDeclared(Invalid):
+class TimerNotDeclared(Invalid, code="timer_not_declared"):
     """A timer function answered with an event that `@arms` does not name, or with a moment without a zone."""
 
 
@@ -223,7 +223,7 @@ _WORD = re.compile(r"[a-z][a-z0-9_]*")
 RESERVED_STATES = frozenset({"timer_refused"})
 
 
-class MachineMistaken(Invalid):
+class MachineMistaken(Invalid, code="machine_mistaken"):
     """A machine is declared in a way that cannot be meant. Mend the declaration; nothing has run yet."""
 
 

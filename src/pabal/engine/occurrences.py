@@ -34,7 +34,7 @@ declare("occurrences.enqueued", "Occurrences enqueued", amount="count", level=lo
 declare("occurrences.skipped", "Moments that were skipped or coalesced", labels=("reason",), amount="count")
 
 
-class OccurrenceNotFound(NotFound):
+class OccurrenceNotFound(NotFound, code="occurrence_not_found"):
     """The schedule has no decision for this moment, or it is kept within a run of many."""
 
 

@@ -23,7 +23,7 @@ SQL = load(__file__)
 ROUTE = re.compile(r"[^\s:]+:\S+")
 
 
-class BadJob(Invalid):
+class BadJob(Invalid, code="bad_job"):
     """This job cannot be enqueued as it is."""
 
 
@@ -136,7 +136,7 @@ _SHARED = attrgetter("kind", "route", "priority", "unit_id", "max_failures", "ma
 declare("queue.enqueued", "Jobs enqueued", amount="count", level=10)
 
 
-class JobNotFound(NotFound):
+class JobNotFound(NotFound, code="job_not_found"):
     """There is no such job, it was dropped with its week, or it is not yours to see."""
 
 

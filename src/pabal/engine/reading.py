@@ -29,7 +29,7 @@ class Fact:
     data: dict[str, Any]
 
 
-class TokenUnreadable(Invalid):
+class TokenUnreadable(Invalid, code="token_unreadable"):
     """This does not come from an earlier reading. Leave it out to read from now on."""
 
 

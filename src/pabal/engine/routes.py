@@ -14,11 +14,11 @@ declare("routes.held", "Live connections taken by a server", labels=())
 declare("routes.released", "Live connections let go", labels=())
 
 
-class LifeOver(Conflict):
+class LifeOver(Conflict, code="life_over"):
     """This server's life has lapsed; it begins a new one and must take its connections again."""
 
 
-class ServerDraining(Conflict):
+class ServerDraining(Conflict, code="server_draining"):
     """This server drains and takes no more connections; another server takes them."""
 
 

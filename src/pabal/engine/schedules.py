@@ -21,7 +21,7 @@ SQL = load(__file__)
 RESERVED_ARGS = ("schedule_id", "fire_at")
 
 
-class BadSchedule(Invalid):
+class BadSchedule(Invalid, code="bad_schedule"):
     """This schedule cannot be kept as it is."""
 
 
@@ -159,19 +159,19 @@ def to_columns(new: NewSchedule) -> dict[str, Any]:
 __all__ = ["BadSchedule", "Misfire", "NewSchedule", "Overlap", "Schedule"]
 
 
-class ScheduleNotFound(NotFound):
+class ScheduleNotFound(NotFound, code="schedule_not_found"):
     """There is no such schedule."""
 
 
-class NothingAhead(Invalid):
+class NothingAhead(Invalid, code="nothing_ahead"):
     """This schedule would never fire: all its moments are past, or outside its validity."""
 
 
-class NotAMoment(Invalid):
+class NotAMoment(Invalid, code="not_a_moment"):
     """Only a moment of the schedule that is still ahead can be skipped."""
 
 
-class OutsideValidity(Invalid):
+class OutsideValidity(Invalid, code="outside_validity"):
     """Nothing fires outside a schedule's validity, not even by hand."""
 
 

@@ -27,7 +27,7 @@ class BadOutcome(TypeError):
     """A handler must say Done, Retry, Snooze, Limited, Cancel, Fail or Miss; a plain function may say nothing."""
 
 
-class DatabaseAway(Unavailable):
+class DatabaseAway(Unavailable, code="database_away"):
     """The database went away in the middle of an attempt; that is no failure of its handler."""
 
 

@@ -14,11 +14,11 @@ from pabal.engine.machine import Machine
 SQL = load(__file__)
 
 
-class SubjectNotFound(NotFound):
+class SubjectNotFound(NotFound, code="subject_not_found"):
     """The machine has no such subject."""
 
 
-class VersionChanged(Conflict):
+class VersionChanged(Conflict, code="version_changed"):
     """Somebody moved it since you looked. Look again, then decide."""
 
 

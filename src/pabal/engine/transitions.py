@@ -49,11 +49,11 @@ class Moved:
     refused: dict[int, Refusal]
 
 
-class MoveNotAllowed(Conflict):
+class MoveNotAllowed(Conflict, code="move_not_allowed"):
     """The machine has no move for this event in the state the subject is in."""
 
 
-class GuardRefused(Conflict):
+class GuardRefused(Conflict, code="guard_refused"):
     """A condition of this move is not met."""
 
     def __init__(self, detail: str, refusal: Refusal) -> None:
@@ -61,11 +61,11 @@ class GuardRefused(Conflict):
         self.refusal = refusal
 
 
-class AlreadyBegun(Conflict):
+class AlreadyBegun(Conflict, code="already_begun"):
     """A life begins once: in the state it is meant to begin in, with version 1 and no history."""
 
 
-class HistoryBroken(Invalid):
+class HistoryBroken(Invalid, code="history_broken"):
     """This history has a gap: some transition in it does not begin where the one before it ended."""
 
 

@@ -25,7 +25,7 @@ _OCCURRENCE = re.compile(r"occ_(\d+)@(.+)")
 _SCHEDULE = re.compile(r"sch_(\d+)")
 
 
-class BadSubject(Invalid):
+class BadSubject(Invalid, code="bad_subject"):
     """Nothing with a story has such an id. They look like job_01h2xcejqtf2n, sch_12 or occ_12@2026-07-03T00:00:00Z."""
 
 

@@ -28,7 +28,7 @@ declare(
 )
 
 
-class ServerNotFound(NotFound):
+class ServerNotFound(NotFound, code="server_not_found"):
     """There is no such server, or its life is over. A server that begins anew has a new id."""
 
 

@@ -32,7 +32,7 @@ def right_of(role: Role) -> Right:
     return _RIGHTS[role]
 
 
-class NotAllowed(Forbidden):
+class NotAllowed(Forbidden, code="not_allowed"):
     """Your role or token does not allow this. An administrator of your organisation can change that."""
 
 

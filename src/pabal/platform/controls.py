@@ -19,7 +19,7 @@ from pabal.platform.actor import Actor, NotAllowed, Right
 EventAction = Callable[[Tx, Actor, int, str, str | None], Awaitable[Any]]
 
 
-class ControlsIncomplete(Invalid):
+class ControlsIncomplete(Invalid, code="controls_incomplete"):
     """A slice must say of every event of its machines who may send it by hand, once, and of no other event."""
 
 

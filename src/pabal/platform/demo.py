@@ -28,7 +28,7 @@ _PEOPLE = (
 )
 
 
-class DemoRefused(Forbidden):
+class DemoRefused(Forbidden, code="demo_refused"):
     """In production there is no demo: its people have a password that everybody knows."""
 
 

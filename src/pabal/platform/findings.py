@@ -27,7 +27,7 @@ class FindingView(View):
     )
 
 
-class FieldsRefused(Invalid):
+class FieldsRefused(Invalid, code="fields_refused"):
     """It cannot be saved as it is. What is wrong is said beside each field."""
 
     # as the fields of the caller's own request name it, where those have other names: an edge's to say

@@ -9,11 +9,11 @@ from types import ModuleType
 from pabal.base.errors import Invalid, NotFound
 
 
-class AppNotFound(NotFound):
+class AppNotFound(NotFound, code="app_not_found"):
     """There is no such app to load. Name it as module:ATTRIBUTE or as path/to/file.py:ATTRIBUTE."""
 
 
-class AppBroken(Invalid):
+class AppBroken(Invalid, code="app_broken"):
     """The app was found but could not be loaded."""
 
 

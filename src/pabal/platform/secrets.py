@@ -15,12 +15,12 @@ from pabal.base.settings import Settings
 SHORTEST = 16
 
 
-class BadSecretKey(Invalid):
+class BadSecretKey(Invalid, code="bad_secret_key"):
     """PABAL_SECRET_KEY needs 16 characters or more, best from `openssl rand -base64 32`. Several are separated by
     commas: the first seals, all of them open."""
 
 
-class CannotUnseal(Unavailable):
+class CannotUnseal(Unavailable, code="cannot_unseal"):
     """A stored secret was sealed with a key that is not in PABAL_SECRET_KEY. Add the earlier key behind a comma and
     restart, or enter the secret again."""
 

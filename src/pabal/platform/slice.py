@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 ATTRIBUTE = "SLICE"
 
 
-class SlicesClash(Invalid):
+class SlicesClash(Invalid, code="slices_clash"):
     """Two slices say the same name: slices, machines and subscribers are each named once."""
 
 

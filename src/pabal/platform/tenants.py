@@ -37,23 +37,23 @@ class Unit:
     created_at: datetime
 
 
-class UnitNotFound(NotFound):
+class UnitNotFound(NotFound, code="unit_not_found"):
     """There is no such organisation unit, or it is not yours to see."""
 
 
-class BadLevel(Invalid):
+class BadLevel(Invalid, code="bad_level"):
     """A unit stands below one of a higher level: HQ, then distributor, agency, branch. There is one HQ."""
 
 
-class BadName(Invalid):
+class BadName(Invalid, code="bad_name"):
     """A name has 1 to 100 printable characters and is not taken by a neighbour in the tree."""
 
 
-class HeadOfficeOnly(Forbidden):
+class HeadOfficeOnly(Forbidden, code="head_office_only"):
     """This holds for the whole house, so only people of the head office may do it."""
 
 
-class UnitNotEmpty(Conflict):
+class UnitNotEmpty(Conflict, code="unit_not_empty"):
     """Units, people or things still belong to this unit. Move or remove them first."""
 
 

@@ -6,7 +6,7 @@ from pabal.base.errors import Conflict
 from pabal.platform.language.errors import CodeTaken, add, explain, korean
 
 
-class KettleDry(Conflict):
+class KettleDry(Conflict, code="kettle_dry"):
     """There is no water in it."""
 
 

@@ -112,7 +112,7 @@ def test_a_choice_is_one_of_those_listed() -> None:
 
 
 def test_a_check_of_its_own_refuses_in_its_own_words() -> None:
-    class Odd(Invalid):
+    class Odd(Invalid, code="odd"):
         """Only even numbers."""
 
     def is_even(number: int) -> None:

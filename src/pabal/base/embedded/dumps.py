@@ -40,19 +40,19 @@ _QUERY = {
 }
 
 
-class NotAnAddress(Invalid):
+class NotAnAddress(Invalid, code="not_an_address"):
     """This is not the address of a PostgreSQL database; it should read postgresql://user:password@host:port/database."""
 
 
-class DumpFailed(Unavailable):
+class DumpFailed(Unavailable, code="dump_failed"):
     """The database could not be dumped. Nothing was written under the wanted name; what PostgreSQL said follows."""
 
 
-class RestoreFailed(Unavailable):
+class RestoreFailed(Unavailable, code="restore_failed"):
     """The dump could not be restored. The database is as it was before; what PostgreSQL said follows."""
 
 
-class NotEmpty(Conflict):
+class NotEmpty(Conflict, code="not_empty"):
     """The database already holds something, so nothing was restored. Ask for it to be replaced, or restore into
     an empty one."""
 

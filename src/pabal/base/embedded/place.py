@@ -23,7 +23,7 @@ _SOCKET_BYTES = 103 - len(f"/.s.PGSQL.{PORT}.lock")
 _PLAIN = re.compile(r"[A-Za-z0-9/._-]+")
 
 
-class FolderUnusable(Unavailable):
+class FolderUnusable(Unavailable, code="folder_unusable"):
     """The folder of the private PostgreSQL cannot be used as it is. Mend what is named here, choose another
     PABAL_DATA_DIR, or give PABAL_DATABASE_URL."""
 

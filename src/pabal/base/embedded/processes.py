@@ -16,12 +16,12 @@ LOCK_SECONDS = 600.0
 _TICK_SECONDS = 0.05
 
 
-class NoAccount(Unavailable):
+class NoAccount(Unavailable, code="no_account"):
     """PostgreSQL does not run as root, and no other user could be used for it. Start Pabal as an ordinary user,
     or give PABAL_DATABASE_URL."""
 
 
-class LockTimeout(Unavailable):
+class LockTimeout(Unavailable, code="lock_timeout"):
     """Another process has been making or starting the private PostgreSQL for too long. Look at that process,
     then try again."""
 

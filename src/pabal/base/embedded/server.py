@@ -138,15 +138,15 @@ _DEFAULTS = {
 }
 
 
-class InitFailed(Unavailable):
+class InitFailed(Unavailable, code="init_failed"):
     """The private PostgreSQL could not be made. What initdb said follows; the next start tries anew."""
 
 
-class StartFailed(Unavailable):
+class StartFailed(Unavailable, code="start_failed"):
     """The private PostgreSQL did not start. The end of its log follows; the data is untouched."""
 
 
-class StopFailed(Unavailable):
+class StopFailed(Unavailable, code="stop_failed"):
     """The private PostgreSQL did not stop in time. Stop what is connected to it, or stop it with mode immediate,
     which loses nothing committed."""
 

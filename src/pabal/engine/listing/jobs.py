@@ -25,11 +25,11 @@ RESULTS = ("done", "partial", "failed", "cancelled", "expired", "quarantined")
 STATES = (*OPEN, *RESULTS)
 
 
-class IdAmbiguous(Conflict):
+class IdAmbiguous(Conflict, code="id_ambiguous"):
     """More than one id begins like this; give more of its letters."""
 
 
-class BadState(Invalid):
+class BadState(Invalid, code="bad_state"):
     """A job is waiting, delayed, ready, running, or ended: done, partial, failed, cancelled, expired, quarantined."""
 
 

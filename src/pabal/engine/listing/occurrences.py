@@ -17,7 +17,7 @@ _COMMON = ("enqueued", "done")
 _END = datetime(9999, 1, 1, tzinfo=UTC)
 
 
-class BadOccurrenceState(Invalid):
+class BadOccurrenceState(Invalid, code="bad_occurrence_state"):
     """An occurrence is enqueued, skipped, coalesced, or ended: done, partial, failed, missed, cancelled."""
 
 

@@ -19,11 +19,11 @@ FEW, LOOK = 10, 10
 LAST = 2**63 - 1
 
 
-class BadCursor(Invalid):
+class BadCursor(Invalid, code="bad_cursor"):
     """This cursor does not come from a page before. Leave it out to begin with the first page."""
 
 
-class BadPageSize(Invalid):
+class BadPageSize(Invalid, code="bad_page_size"):
     """A page has 1 to 1,000 rows."""
 
 

@@ -21,7 +21,7 @@ _BEGINNING = datetime(1, 1, 1, tzinfo=UTC)
 _ACTIVE, _PAUSED, _OVER = range(3)
 
 
-class BadScheduleState(Invalid):
+class BadScheduleState(Invalid, code="bad_schedule_state"):
     """A schedule is active, paused, broken (paused by the engine because its rule cannot be read), or over."""
 
 

@@ -17,7 +17,7 @@ from pabal.engine.subjects import of
 SQL = load(__file__)
 
 
-class BadSubjectState(Invalid):
+class BadSubjectState(Invalid, code="bad_subject_state"):
     """The machine has no such state."""
 
 

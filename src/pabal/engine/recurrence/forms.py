@@ -16,35 +16,35 @@ _ANY_DAY = datetime(2000, 1, 1)  # noqa: DTZ001 - a wall time, as said above
 _LONGEST_INTERVAL = timedelta(days=36_500)
 
 
-class BadRecurrence(Invalid):
+class BadRecurrence(Invalid, code="bad_recurrence"):
     """This recurrence cannot be kept as it is written."""
 
 
-class NaiveMoment(BadRecurrence):
+class NaiveMoment(BadRecurrence, code="naive_moment"):
     """A moment needs its time zone: without one it means something else on every server."""
 
 
-class OutOfCalendar(BadRecurrence):
+class OutOfCalendar(BadRecurrence, code="out_of_calendar"):
     """This moment lies outside the years 1 to 9999."""
 
 
-class BadTimes(BadRecurrence):
+class BadTimes(BadRecurrence, code="bad_times"):
     """Times are whole seconds on the wall clock, days are Monday to Sunday, and there is at least one of each."""
 
 
-class BadCron(BadRecurrence):
+class BadCron(BadRecurrence, code="bad_cron"):
     """A cron expression has five fields: minute, hour, day of month, month, day of week."""
 
 
-class NeverFires(BadRecurrence):
+class NeverFires(BadRecurrence, code="never_fires"):
     """No day ever matches this cron expression."""
 
 
-class BadInterval(BadRecurrence):
+class BadInterval(BadRecurrence, code="bad_interval"):
     """An interval is a whole number of seconds, from one second to a hundred years."""
 
 
-class BadWindow(BadRecurrence):
+class BadWindow(BadRecurrence, code="bad_window"):
     """A validity must end after it begins."""
 
 
@@ -298,7 +298,7 @@ def _uneven(field: str, name: str, size: int) -> Iterator[CronWarning]:
         )
 
 
-class BadStored(BadRecurrence):
+class BadStored(BadRecurrence, code="bad_stored"):
     """This JSON is no recurrence."""
 
 

@@ -29,11 +29,11 @@ _EARLIEST = datetime(2, 1, 1, tzinfo=UTC)
 _LATEST = datetime(9900, 1, 1, tzinfo=UTC)
 
 
-class UnknownZone(Invalid):
+class UnknownZone(Invalid, code="unknown_zone"):
     """There is no such IANA time zone."""
 
 
-class BadPolicy(Invalid):
+class BadPolicy(Invalid, code="bad_policy"):
     """A gap is shifted or skipped; of a fold the first, the second or both are taken."""
 
 

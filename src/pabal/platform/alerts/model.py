@@ -62,27 +62,27 @@ class Level(StrEnum):
     FAILURE = "failure"
 
 
-class BadMeasure(Invalid):
+class BadMeasure(Invalid, code="bad_measure"):
     """A measure is declared wrongly: its name reads area.name and it is named once."""
 
 
-class BadRule(Invalid):
+class BadRule(Invalid, code="bad_rule"):
     """A rule is declared wrongly: named once as area.name, on a measure that is read, held for a day at most."""
 
 
-class RuleNotFound(NotFound):
+class RuleNotFound(NotFound, code="rule_not_found"):
     """There is no such rule. The alerts page lists them all."""
 
 
-class AlertNotFound(NotFound):
+class AlertNotFound(NotFound, code="alert_not_found"):
     """There is no such alert, or it is not yours to see."""
 
 
-class BadSilence(Invalid):
+class BadSilence(Invalid, code="bad_silence"):
     """A silence ends at a moment ahead, within 30 days. Choose another end."""
 
 
-class NoteTooLong(Invalid):
+class NoteTooLong(Invalid, code="note_too_long"):
     """A note has at most 500 characters. Shorten it."""
 
 

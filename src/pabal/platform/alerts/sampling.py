@@ -86,7 +86,7 @@ async def _read(tx: Tx, measure: Measure, host: str) -> list[Reading]:
 MOST_POINTS = 2000
 
 
-class BadChart(Invalid):
+class BadChart(Invalid, code="bad_chart"):
     """A chart begins before it ends and has 1 to 2,000 points."""
 
 

@@ -12,57 +12,57 @@ from pabal.platform.actor import EVERYTHING, Actor, NotAllowed, Right, Role, rig
 from pabal.platform.language.pairs import LANGS
 
 
-class UserNotFound(NotFound):
+class UserNotFound(NotFound, code="user_not_found"):
     """There is no such user, or they are not in your organisation."""
 
 
-class LoginTaken(Conflict):
+class LoginTaken(Conflict, code="login_taken"):
     """Somebody has this login name already. Choose another."""
 
 
-class BadLogin(Invalid):
+class BadLogin(Invalid, code="bad_login"):
     """A login name has 2 to 60 of the characters a to z, 0 to 9, and . _ @ + - (not as the first)."""
 
 
-class BadDisplayName(Invalid):
+class BadDisplayName(Invalid, code="bad_display_name"):
     """A name has 1 to 100 printable characters."""
 
 
-class BadPreference(Invalid):
+class BadPreference(Invalid, code="bad_preference"):
     """The language is ko or en, the theme light or dark; leave them out to follow the browser."""
 
 
-class OwnAccount(Forbidden):
+class OwnAccount(Forbidden, code="own_account"):
     """You cannot deactivate, demote or move yourself. Another administrator can."""
 
 
-class LastAdmin(Conflict):
+class LastAdmin(Conflict, code="last_admin"):
     """This is the last administrator of the HQ who can sign in. Make somebody else one first."""
 
 
-class UserInactive(Conflict):
+class UserInactive(Conflict, code="user_inactive"):
     """This user is deactivated. Activate them first."""
 
 
-class WeakPassword(Invalid):
+class WeakPassword(Invalid, code="weak_password"):
     """A password has 10 to 200 characters, is not the login name, not the old one and not a commonplace one."""
 
 
-class WrongPassword(Invalid):
+class WrongPassword(Invalid, code="wrong_password"):
     """The current password is not right. Type it again; who has forgotten it asks an administrator for a link."""
 
 
-class SignInFailed(Forbidden):
+class SignInFailed(Forbidden, code="sign_in_failed"):
     """The login name or the password is not right. Type both again, or ask an administrator for a sign-in link."""
 
 
-class DemoNotHere(Forbidden):
+class DemoNotHere(Forbidden, code="demo_not_here"):
     """This is one of the demo's people, whose password everybody knows: they sign in only on a server that was started
     with `pabal up --demo`, and only on its own machine, at http://localhost or http://127.0.0.1. In a container or
     behind a proxy, start it with `pabal up --demo --demo-from-anywhere`."""
 
 
-class TooManyTries(Unavailable):
+class TooManyTries(Unavailable, code="too_many_tries"):
     """Too many tries failed here. Wait until the moment named, then try again; a sign-in link works at once."""
 
     def __init__(self, until: datetime) -> None:
@@ -70,27 +70,27 @@ class TooManyTries(Unavailable):
         self.until = until
 
 
-class LinkSpent(NotFound):
+class LinkSpent(NotFound, code="link_spent"):
     """This sign-in link was used, has expired or was replaced by a newer one. Ask for a new one."""
 
 
-class SessionNotFound(NotFound):
+class SessionNotFound(NotFound, code="session_not_found"):
     """There is no such session of yours. It may have ended already."""
 
 
-class TokenNotFound(NotFound):
+class TokenNotFound(NotFound, code="token_not_found"):
     """There is no such token, or it is not in your organisation."""
 
 
-class TokenOver(Conflict):
+class TokenOver(Conflict, code="token_over"):
     """This token was revoked, has expired or was replaced already. Make a new one."""
 
 
-class BadScope(Invalid):
+class BadScope(Invalid, code="bad_scope"):
     """A scope is area:read, area:write or area:manage, * being every area. A token has 1 to 50 of them."""
 
 
-class BadExpiry(Invalid):
+class BadExpiry(Invalid, code="bad_expiry"):
     """The end must be in the future and not too far away: 400 days for a token, 7 days for a sign-in link."""
 
 

@@ -10,15 +10,15 @@ from pabal.base.errors import Conflict, NotFound, Unavailable
 AREA = "backup"
 
 
-class BackupNotFound(NotFound):
+class BackupNotFound(NotFound, code="backup_not_found"):
     """There is no such backup, or it was deleted because it was old."""
 
 
-class BackupNotWhole(Conflict):
+class BackupNotWhole(Conflict, code="backup_not_whole"):
     """This backup still runs or did not succeed, so there is nothing to check. Choose one that succeeded."""
 
 
-class ScratchForbidden(Unavailable):
+class ScratchForbidden(Unavailable, code="scratch_forbidden"):
     """The restore check needs a database of its own, and Pabal's database user may not create one. Allow it with
     ALTER ROLE … CREATEDB, or switch the weekly check off."""
 

@@ -23,7 +23,7 @@ GROUP = ("Backup", "백업")
 LATE = timedelta(hours=23)
 
 
-class BadTimeOfDay(Invalid):
+class BadTimeOfDay(Invalid, code="bad_time_of_day"):
     """A time of day reads hours and minutes, from 00:00 to 23:59."""
 
 

@@ -17,42 +17,42 @@ MOST_BYTES = 64 * 1024
 MAX_TRIES = 3
 
 
-class BrokerNotInstalled(Unavailable):
+class BrokerNotInstalled(Unavailable, code="broker_not_installed"):
     """PABAL_BROKER_URL is set, but what speaks to a broker is not installed. Install pabal[broker], or leave the
     address empty."""
 
 
-class BadBrokerUrl(Invalid):
+class BadBrokerUrl(Invalid, code="bad_broker_url"):
     """This is no address of a broker. Write PABAL_BROKER_URL as redis://host:port, rediss://host:port or
     kafka://host:port."""
 
 
-class BrokerAway(Unavailable):
+class BrokerAway(Unavailable, code="broker_away"):
     """The broker does not answer. Facts wait and nothing is lost; Pabal goes on when it is back."""
 
 
-class BadPatterns(Invalid):
+class BadPatterns(Invalid, code="bad_patterns"):
     """Name the facts that go out, separated by commas; a name may end in a star: adgroup.*, adgroups.rescheduled."""
 
 
-class BadStream(Invalid):
+class BadStream(Invalid, code="bad_stream"):
     """A stream or topic is named with up to 200 letters, digits, dots, dashes and underscores."""
 
 
-class BadResult(Invalid):
+class BadResult(Invalid, code="bad_result"):
     """What became of an event is one of applied, refused, failed, retrying, or duplicate for those that came twice."""
 
 
-class EventUnreadable(Invalid):
+class EventUnreadable(Invalid, code="event_unreadable"):
     """An event is a JSON object of at most 64 kB with an id, a name, and perhaps a subject and data. Send it again
     under a new id."""
 
 
-class EventUnknown(Invalid):
+class EventUnknown(Invalid, code="event_unknown"):
     """No app here takes in an event of this name. Check how it is spelt and which apps are loaded."""
 
 
-class EventNotApplied(Conflict):
+class EventNotApplied(Conflict, code="event_not_applied"):
     """The event was not applied. Its code says why, its report what was compared."""
 
     def __init__(self, detail: str, *, why: str, report: Mapping[str, Any]) -> None:

@@ -10,12 +10,12 @@ from pabal.platform.commands.shell import Shell
 from pabal.platform.storage import Files
 
 
-class FilesNotHere(Forbidden):
+class FilesNotHere(Forbidden, code="files_not_here"):
     """The servers' files are not here. Do it in the folder of a server, or set PABAL_DATA_DIR as it has it; the console
     has what is in them, too."""
 
 
-class CannotWrite(Invalid):
+class CannotWrite(Invalid, code="cannot_write"):
     """This file cannot be written. Name a new one in a folder that is there; what is there already is not replaced."""
 
 

@@ -10,7 +10,7 @@ _DAYS = {"yesterday": -1, "어제": -1, "today": 0, "오늘": 0, "tomorrow": 1, 
 _TIME = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}))?")
 
 
-class BadMoment(Invalid):
+class BadMoment(Invalid, code="bad_moment"):
     """This is no moment. Write +2h or -30m from now, 09:00, tomorrow 09:00, 2026-07-03, or 2026-07-03T09:00+09:00."""
 
 

@@ -25,7 +25,7 @@ OrgOption = Annotated[str | None, typer.Option("--org", metavar="UNIT", help="A 
 Note = Annotated[str, typer.Option("--message", "-m", metavar="TEXT", help="Why, for whoever looks later.")]
 
 
-class NameAmbiguous(Conflict):
+class NameAmbiguous(Conflict, code="name_ambiguous"):
     """More than one has this name. Say its number."""
 
 

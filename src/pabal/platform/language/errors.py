@@ -12,7 +12,7 @@ def explain(error: PabalError, lang: Lang) -> str:
     return (korean().get(error.code) or english) if lang == "ko" else english
 
 
-class CodeTaken(Invalid):
+class CodeTaken(Invalid, code="code_taken"):
     """Two errors have one code, so that one would be explained by the other's sentence. Rename one of them."""
 
 

@@ -35,24 +35,24 @@ class Level(StrEnum):
 _MARKS = {Level.INFO: "ℹ️", Level.ATTENTION: "⚠️", Level.FAILURE: "🔴"}
 
 
-class BadNotice(Invalid):
+class BadNotice(Invalid, code="bad_notice"):
     """A notice is named area.thing_verbed in small letters, has a title, and its link begins with a slash."""
 
 
-class ChannelNotFound(NotFound):
+class ChannelNotFound(NotFound, code="channel_not_found"):
     """There is no such channel, or it is not yours to see."""
 
 
-class ChannelNameTaken(Conflict):
+class ChannelNameTaken(Conflict, code="channel_name_taken"):
     """This unit already has a channel of that name. Choose another."""
 
 
-class BadChannel(Invalid):
+class BadChannel(Invalid, code="bad_channel"):
     """A channel needs a name of 1 to 100 characters, a chat (a number, or the @name of a public channel), and up to 20
     patterns such as messaging.*"""
 
 
-class BadToken(Invalid):
+class BadToken(Invalid, code="bad_token"):
     """This is no bot token. Paste what @BotFather gave you as it is; it looks like 123456789:AA…"""
 
 

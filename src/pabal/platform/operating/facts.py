@@ -16,7 +16,7 @@ from pabal.platform.tenants import Scope, visible_to
 AREA = "facts"
 
 
-class FactNotFound(AsideNotFound):
+class FactNotFound(AsideNotFound, code="fact_not_found"):
     """There is no such fact, or it is past its retention."""
 
 

@@ -8,37 +8,37 @@ from pabal.base.database import Tx
 from pabal.base.errors import Conflict, Invalid, NotFound, PabalError
 
 
-class NotRetryable(Conflict):
+class NotRetryable(Conflict, code="not_retryable"):
     """Only a job that failed, was cancelled, expired or was quarantined can be enqueued again."""
 
 
-class EndedBefore(Conflict):
+class EndedBefore(Conflict, code="ended_before"):
     """It had ended before; there was nothing left to cancel."""
 
 
-class HandlerNotHere(Conflict):
+class HandlerNotHere(Conflict, code="handler_not_here"):
     """The code for this kind of job is not loaded here, so that its give_up would not be called. Do it where its app
     is loaded."""
 
 
-class MachineNotFound(NotFound):
+class MachineNotFound(NotFound, code="machine_not_found"):
     """No app that is loaded here has a machine of this name."""
 
 
-class EventNotFound(Invalid):
+class EventNotFound(Invalid, code="event_not_found"):
     """The machine knows no such event."""
 
 
-class EventNotByHand(Conflict):
+class EventNotByHand(Conflict, code="event_not_by_hand"):
     """Nobody sends this event by hand: a timer or a handler does, or another verb that takes more than an event's name.
     If there is such a verb, it is named in parentheses."""
 
 
-class SubscriberNotFound(NotFound):
+class SubscriberNotFound(NotFound, code="subscriber_not_found"):
     """No app that is loaded here has a subscriber of this name."""
 
 
-class TooMany(Invalid):
+class TooMany(Invalid, code="too_many"):
     """At most 200 at once. Choose fewer, or do it in parts."""
 
 

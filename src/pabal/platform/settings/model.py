@@ -22,28 +22,28 @@ _MOST_TEXT = 2000
 _FINEST = timedelta(milliseconds=1)
 
 
-class BadSetting(Invalid):
+class BadSetting(Invalid, code="bad_setting"):
     """A setting is declared wrongly: its key reads area.name, its default lies within its own bounds and choices."""
 
 
-class SettingNotFound(NotFound):
+class SettingNotFound(NotFound, code="setting_not_found"):
     """There is no setting with this key. The settings page lists them all."""
 
 
-class SettingUnreadable(Invalid):
+class SettingUnreadable(Invalid, code="setting_unreadable"):
     """This cannot be read as a value of this setting. Write numbers in digits, durations as 500ms, 20s, 5m, 24h or
     35d, switches as true or false."""
 
 
-class SettingOutOfRange(Invalid):
+class SettingOutOfRange(Invalid, code="setting_out_of_range"):
     """This value is smaller or larger than the setting allows. Choose one within its bounds."""
 
 
-class SettingNotAChoice(Invalid):
+class SettingNotAChoice(Invalid, code="setting_not_a_choice"):
     """This value is none of the setting's choices. Choose one of those listed."""
 
 
-class SettingChanged(Conflict):
+class SettingChanged(Conflict, code="setting_changed"):
     """Somebody else changed this setting since you looked. Look at its value now, then decide again."""
 
 

@@ -83,47 +83,47 @@ class Span:
 WHOLE = Span()
 
 
-class FileNotFound(NotFound):
+class FileNotFound(NotFound, code="file_not_found"):
     """There is no such file, or it is not yours to see."""
 
 
-class FileInUse(Conflict):
+class FileInUse(Conflict, code="file_in_use"):
     """Something still refers to this file. Take it out there first."""
 
 
-class UploadTooLarge(Invalid):
+class UploadTooLarge(Invalid, code="upload_too_large"):
     """The file is larger than is accepted here. Make it smaller and upload it again."""
 
 
-class NotAPicture(Invalid):
+class NotAPicture(Invalid, code="not_a_picture"):
     """This is not a picture that can be opened: it is something else, or damaged or cut off. Upload it again."""
 
 
-class FormatNotAccepted(Invalid):
+class FormatNotAccepted(Invalid, code="format_not_accepted"):
     """Pictures of this format are not accepted here. Save it in one of the accepted formats and upload it again."""
 
 
-class TooManyPixels(Invalid):
+class TooManyPixels(Invalid, code="too_many_pixels"):
     """The picture has more pixels than is accepted here. Make it smaller and upload it again."""
 
 
-class TooManyFrames(Invalid):
+class TooManyFrames(Invalid, code="too_many_frames"):
     """The moving picture has more frames than is accepted here. Make it shorter and upload it again."""
 
 
-class UploadExpired(Conflict):
+class UploadExpired(Conflict, code="upload_expired"):
     """The upload took longer than half a day, and what had come was given up. Upload it again."""
 
 
-class BadSpan(Invalid):
+class BadSpan(Invalid, code="bad_span"):
     """The file has no such range of bytes."""
 
 
-class StoreFailed(Unavailable):
+class StoreFailed(Unavailable, code="store_failed"):
     """The file store cannot be read or written. Check the disk and the rights on the data folder; then try again."""
 
 
-class ContentMissing(Unavailable):
+class ContentMissing(Unavailable, code="content_missing"):
     """The file is listed, but its content is not in the file store. Bring it back from a backup."""
 
 

@@ -20,29 +20,29 @@ _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
 _NOT_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 
 
-class EncodedBody(MediaTypeNotSupported):
+class EncodedBody(MediaTypeNotSupported, code="encoded_body"):
     """Compressed bodies are not taken. Send it as it is, without Content-Encoding."""
 
 
-class UploadNotTaken(MediaTypeNotSupported):
+class UploadNotTaken(MediaTypeNotSupported, code="upload_not_taken"):
     """This address takes no uploads. Send the fields as JSON or as an ordinary form."""
 
 
-class BodyNotTaken(Unreadable):
+class BodyNotTaken(Unreadable, code="body_not_taken"):
     """A request of this kind has no body. Send it without one."""
 
 
-class BodyTooSlow(Unreadable):
+class BodyTooSlow(Unreadable, code="body_too_slow"):
     """The body of the request did not come in time, and was given up. Check the connection and send it again."""
 
     status = 408
 
 
-class TooManyFields(BodyTooLarge):
+class TooManyFields(BodyTooLarge, code="too_many_fields"):
     """The form has too many fields, or one that is too long. Send it in several steps."""
 
 
-class JsonTooDeep(BodyTooLarge):
+class JsonTooDeep(BodyTooLarge, code="json_too_deep"):
     """The JSON has too many values, or they are nested too deeply. Send it in several requests."""
 
 

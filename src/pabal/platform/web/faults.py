@@ -41,7 +41,7 @@ MOST_FAULTS = 100
 _PLACES = {"query": "", "path": "", "header": "", "cookie": ""}
 
 
-class BodyInvalid(PabalError):
+class BodyInvalid(PabalError, code="body_invalid"):
     """What was sent does not fit. Look at the fields that are named and send it again."""
 
     status = 422

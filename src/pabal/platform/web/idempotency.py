@@ -31,23 +31,23 @@ _KEPT_HEADERS = ("content-type", "location", "etag")
 Act = Callable[[Tx], Awaitable[Response]]
 
 
-class KeyNeeded(Invalid):
+class KeyNeeded(Invalid, code="key_needed"):
     """This needs an Idempotency-Key header, so that sending it again cannot do it twice. Send any new unique text."""
 
     status = 400
 
 
-class BadKey(Invalid):
+class BadKey(Invalid, code="bad_key"):
     """An Idempotency-Key has 1 to 200 visible characters."""
 
     status = 400
 
 
-class KeyReused(Invalid):
+class KeyReused(Invalid, code="key_reused"):
     """This Idempotency-Key came with another request before. Use a new key for a new request."""
 
 
-class KeyInProgress(Conflict):
+class KeyInProgress(Conflict, code="key_in_progress"):
     """The first request with this Idempotency-Key is still being worked on. Ask again in a moment."""
 
     retry_after = 1

@@ -25,7 +25,7 @@ AREA = "facts"
 BATCH = 100
 
 
-class TooManyStreams(Unavailable):
+class TooManyStreams(Unavailable, code="too_many_streams"):
     """This server follows the facts for as many as it can. Try again in a moment, or ask another server."""
 
     retry_after = 5

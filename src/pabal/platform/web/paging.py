@@ -27,7 +27,7 @@ AT_ONCE = 500
 CSV = "text/csv"
 
 
-class BadCursor(Invalid):
+class BadCursor(Invalid, code="bad_cursor"):
     """This cursor does not come from this list. Leave it out and begin at the first page."""
 
     status = 400

@@ -15,55 +15,55 @@ from pabal.platform.language.pairs import Lang, put
 PROBLEM_JSON = "application/problem+json"
 
 
-class SignInNeeded(Forbidden):
+class SignInNeeded(Forbidden, code="sign_in_needed"):
     """You are not signed in. Sign in and try again."""
 
 
-class TokenRefused(Forbidden):
+class TokenRefused(Forbidden, code="token_refused"):
     """This token cannot be used: it expired, was revoked, or is mistyped."""
 
 
-class CsrfFailed(Forbidden):
+class CsrfFailed(Forbidden, code="csrf_failed"):
     """This page is too old, or the request came from somewhere else. Reload the page and try again."""
 
 
-class Unreadable(Invalid):
+class Unreadable(Invalid, code="unreadable"):
     """The request cannot be read. Check the form it was sent in."""
 
 
-class UnknownParameter(Invalid):
+class UnknownParameter(Invalid, code="unknown_parameter"):
     """There is no such parameter here. Check its spelling or leave it out."""
 
 
-class OrgNotTaken(Invalid):
+class OrgNotTaken(Invalid, code="org_not_taken"):
     """`org` narrows lists and figures of several units. This is one thing, or belongs to no unit: leave `org` out."""
 
 
-class BadParameter(Invalid):
+class BadParameter(Invalid, code="bad_parameter"):
     """A parameter's value cannot be used. Write it as the description says."""
 
 
-class MethodNotAllowed(Invalid):
+class MethodNotAllowed(Invalid, code="method_not_allowed"):
     """This address does not take such requests."""
 
 
-class MediaTypeNotSupported(Invalid):
+class MediaTypeNotSupported(Invalid, code="media_type_not_supported"):
     """A body of this type is not taken here. Send JSON."""
 
 
-class BodyTooLarge(Invalid):
+class BodyTooLarge(Invalid, code="body_too_large"):
     """What was sent is too large."""
 
 
-class VersionMismatch(Conflict):
+class VersionMismatch(Conflict, code="version_mismatch"):
     """Somebody changed it after you read it. Read it again, look at what changed, then save."""
 
 
-class TooManyRequests(Unavailable):
+class TooManyRequests(Unavailable, code="too_many_requests"):
     """Too many requests. Wait a little and try again."""
 
 
-class Unexpected(PabalError):
+class Unexpected(PabalError, code="unexpected"):
     """Something unforeseen happened. Nothing that was promised is lost; if it goes on, tell us the request's number."""
 
 

@@ -54,7 +54,7 @@ class Rate:
             bucket.tokens = min(float(self.limit), bucket.tokens + weight)
 
 
-class SlowDown(TooManyRequests):
+class SlowDown(TooManyRequests, code="slow_down"):
     """Too many requests in a short time. Wait as long as Retry-After says; nobody else is affected."""
 
     status = 429
@@ -64,13 +64,13 @@ class SlowDown(TooManyRequests):
         super().__init__()
 
 
-class TooManyAtOnce(TooManyRequests):
+class TooManyAtOnce(TooManyRequests, code="too_many_at_once"):
     """You already have as many requests running as one may have at once. Wait for some of them, then try again."""
 
     retry_after = 1
 
 
-class TooManyOwnStreams(TooManyRequests):
+class TooManyOwnStreams(TooManyRequests, code="too_many_own_streams"):
     """You already follow the facts as often as one may at once. Close a stream, or use one for several topics."""
 
     retry_after = 5

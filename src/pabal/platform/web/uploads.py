@@ -29,31 +29,31 @@ _OPEN = "upload_open"
 logging.getLogger("python_multipart").setLevel(logging.ERROR)
 
 
-class NotMultipart(MediaTypeNotSupported):
+class NotMultipart(MediaTypeNotSupported, code="not_multipart"):
     """This is not an upload. Send it as multipart/form-data."""
 
 
-class BrokenUpload(Unreadable):
+class BrokenUpload(Unreadable, code="broken_upload"):
     """What was uploaded cannot be read: its boundary is wrong, or it ended too early. Upload it again."""
 
 
-class UploadCut(Unreadable):
+class UploadCut(Unreadable, code="upload_cut"):
     """The connection ended before the upload did. Nothing of it was kept; upload it again."""
 
 
-class UploadStalled(Unreadable):
+class UploadStalled(Unreadable, code="upload_stalled"):
     """The upload stood still for too long and was given up. Check the connection and upload it again."""
 
 
-class UploadBodyTooLarge(BodyTooLarge):
+class UploadBodyTooLarge(BodyTooLarge, code="upload_body_too_large"):
     """More was uploaded at once than is accepted here. Upload it in several steps."""
 
 
-class TooManyParts(BodyTooLarge):
+class TooManyParts(BodyTooLarge, code="too_many_parts"):
     """There are too many files or fields in one upload. Send them in several steps."""
 
 
-class FieldTooLong(BodyTooLarge):
+class FieldTooLong(BodyTooLarge, code="field_too_long"):
     """A field of the form is too long. Shorten it and send it again."""
 
 
