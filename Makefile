@@ -6,6 +6,9 @@ MAKEFLAGS += --no-print-directory --no-builtin-rules
 .SUFFIXES:
 .DELETE_ON_ERROR:
 
+# Without bytecode every Python compiles all it imports again: a second for each process a test starts. git ignores it.
+export PYTHONDONTWRITEBYTECODE :=
+
 VENV := .venv
 BIN := $(VENV)/bin
 UV := $(BIN)/uv

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -42,27 +43,29 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     asyncio.run(embedded.remove(folder / "postgres"))
 
 
+@pytest.fixture(scope="module")
+def results(folder: Path) -> dict[str, Any]:
+    """All figures by one process: most of a small run would be its start."""
+    ended = _run_bench(folder)
+    found = [json.loads(line) for line in ended.stdout.splitlines()]
+    assert ended.returncode == 0, f"after {[one['name'] for one in found]}: {ended.stderr}"
+    return {one["name"]: one for one in found}
+
+
 @pytest.mark.slow
 @pytest.mark.xdist_group("bench")
 @pytest.mark.parametrize("name", NAMES)
-def test_a_figure_runs_in_small_and_prints_one_json_object_last(name: str, folder: Path):
-    path = os.pathsep.join([str(ROOT), str(ROOT / "src")])
-    environment = {**os.environ, "PABAL_BENCH_DIR": str(folder), "PYTHONPATH": path}
-    command = [sys.executable, "-m", "bench", name, "--json", "--size", "small"]
+def test_a_figure_runs_in_small_and_tells_all_of_itself(name: str, results: dict[str, Any]):
+    _check(name, results[name])
 
-    ended = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300, check=False)
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("bench")
+def test_one_figure_alone_prints_one_json_object_last(folder: Path):
+    ended = _run_bench(folder, "limit")
 
     assert ended.returncode == 0, ended.stderr
-    result = json.loads(ended.stdout.splitlines()[-1])
-    assert result["name"] == name
-    assert all(isinstance(result[field], int | float) for field in FIELDS[name])
-    assert {"cores", "memory_gb", "cpu", "postgres", "python"} <= result["machine"].keys()
-    assert result["rounds"]
-    assert result["sizes"]
-    assert result["reached"] == all(target["reached"] for target in result["targets"].values())
-    assert name != "lanes" or result["violations"] == 0
-    assert name != "midnight" or result["differences"] == 0
-    assert name != "dispatch" or result["missing"] == result["duplicates"] == 0
+    _check("limit", json.loads(ended.stdout.splitlines()[-1]))
 
 
 def test_a_lane_in_order_has_no_violation_even_when_its_worker_was_killed():
@@ -104,3 +107,22 @@ def test_a_target_is_reached_at_its_bound_and_missed_beyond():
 def test_a_percentile_is_one_of_the_values():
     assert percentile([5, 1, 3, 2, 4], 0.5) == 3
     assert percentile([1, 2], 0.99) == 2
+
+
+def _run_bench(folder: Path, *names: str) -> subprocess.CompletedProcess[str]:
+    path = os.pathsep.join([str(ROOT), str(ROOT / "src")])
+    environment = {**os.environ, "PABAL_BENCH_DIR": str(folder), "PYTHONPATH": path}
+    command = [sys.executable, "-m", "bench", *names, "--json", "--size", "small"]
+    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=900, check=False)
+
+
+def _check(name: str, result: dict[str, Any]) -> None:
+    assert result["name"] == name
+    assert all(isinstance(result[field], int | float) for field in FIELDS[name])
+    assert {"cores", "memory_gb", "cpu", "postgres", "python"} <= result["machine"].keys()
+    assert result["rounds"]
+    assert result["sizes"]
+    assert result["reached"] == all(target["reached"] for target in result["targets"].values())
+    assert name != "lanes" or result["violations"] == 0
+    assert name != "midnight" or result["differences"] == 0
+    assert name != "dispatch" or result["missing"] == result["duplicates"] == 0

@@ -71,7 +71,9 @@ def _name(nodeid: str) -> str:
 
 def _asks_for_all(config: pytest.Config) -> bool:
     """Without a folder or file named; -m and -k are told apart later."""
-    narrowed = config.option.ignore or config.option.ignore_glob or config.option.deselect or config.option.lf
+    narrowed = (
+        config.option.ignore or config.option.ignore_glob or config.option.deselect or config.getoption("lf", False)
+    )
     asked = {(config.invocation_params.dir / one).resolve() for one in config.args}
     return not narrowed and asked == {config.rootpath.resolve() / "tests"}
 

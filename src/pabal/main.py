@@ -161,7 +161,7 @@ async def build(settings: Settings, roles: frozenset[str], *, is_demo: bool = Fa
             telegram = Simulator()
             simulators.append(telegram)
             settings = settings.model_copy(update={"telegram_url": telegram.url})
-        services = await _open_services(settings, url, on_failure)
+        services = await _open_services(settings, pulse, on_failure)
         if is_demo:
             await demo.load(services, slices)
             simulators += [each for one in slices if one.simulators is not None for each in one.simulators(services)]
@@ -216,9 +216,9 @@ async def _find_database(settings: Settings) -> tuple[str, Cluster | None]:
     return cluster.url(), cluster
 
 
-async def _open_services(settings: Settings, url: str, on_failure: AsyncExitStack) -> Services:
+async def _open_services(settings: Settings, pulse: Database, on_failure: AsyncExitStack) -> Services:
     async def open_pool(purpose: Purpose, size: int, least: int = 0) -> Database:
-        opened = await Database.open(url, purpose=purpose, size=size, least=least)
+        opened = await pulse.open_beside(purpose, size=size, least=least)
         on_failure.push_async_callback(opened.close)
         return opened
 

@@ -16,6 +16,8 @@ import pytest
 from pabal.base import embedded
 from tests.support.embedded import FAST, ask, has_ended, open_room, postmaster_pid, running, starter, until
 
+pytestmark = pytest.mark.slow
+
 BUSY = "select count(*) from generate_series(1, 1000000000000)"
 
 

@@ -12,6 +12,8 @@ import pytest
 from pabal.base import embedded
 from tests.support.embedded import FAST, SOURCES, ask, nobody, open_room, postmaster_pid, running, starter, wheel
 
+pytestmark = pytest.mark.slow
+
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
 
 

@@ -24,6 +24,7 @@ def by_name(told: object) -> dict[str, dict[str, str]]:
     return {row["check"]: row for row in told["items"]}  # type: ignore[index]  # what -o json holds
 
 
+@pytest.mark.slow
 def test_on_a_healthy_database_nothing_fails_and_all_is_checked(cli: Cli) -> None:
     told = cli("doctor", "-o", "json")
 

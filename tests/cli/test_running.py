@@ -23,6 +23,8 @@ from tests.support.programs import start
 from tests.support.servers import until, until_ended
 from tests.support.work import enqueue
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 async def room() -> AsyncIterator[Path]:

@@ -6,6 +6,8 @@ import signal
 import subprocess
 from datetime import timedelta
 
+import pytest
+
 from pabal.base.database import Database
 from pabal.engine.outcome import Retry
 from pabal.engine.recurrence import Cron
@@ -40,6 +42,7 @@ async def test_a_quiet_house_says_that_nothing_needs_you(run: Inside, tree: Tree
     assert "Nothing needs you." in told.out
 
 
+@pytest.mark.slow
 def test_at_a_terminal_it_goes_on_until_ctrl_c_and_ends_well(db: Database, cli: Cli) -> None:
     ours, theirs = pty.openpty()
     process = subprocess.Popen(

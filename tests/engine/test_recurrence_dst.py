@@ -38,6 +38,7 @@ KNOWN = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("begin", "end"), ERAS, ids=[f"{begin.year}" for begin, _ in ERAS])
 def test_every_transition_of_every_zone_gives_the_declared_result(begin: datetime, end: datetime) -> None:
     """Of zones whose clocks go alike for weeks around a transition, one is asked: the name is no part of the rule."""
@@ -68,6 +69,7 @@ def test_every_name_of_a_zone_goes_by_its_own_clock() -> None:
             assert found.astimezone(ZoneInfo(zone)).time() == time(9), zone
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("zone", KNOWN)
 @pytest.mark.parametrize("gap", ["shift", "skip"])
 @pytest.mark.parametrize("fold", ["first", "second", "both"])

@@ -12,7 +12,6 @@ import shutil
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from datetime import UTC, datetime
-from itertools import count
 from pathlib import Path
 from urllib.parse import unquote, urlsplit, urlunsplit
 
@@ -27,11 +26,11 @@ from pabal.demo import SLICE as DEMO
 from pabal.engine import housekeeping
 from pabal.platform.slice import list_migrations, load_slice
 from tests.support.invariants import assert_every_job_is_in_one_place
+from tests.support.maker import Maker
 
 FAST = {"fsync": "off", "full_page_writes": "off", "synchronous_commit": "off", "max_connections": "300"}
 MEMORY = Path("/dev/shm")
 ROOM = 2 * 2**30  # far more than two workers ever need
-_numbers = count(1)
 
 
 def with_database(url: str, name: str) -> str:
@@ -62,21 +61,24 @@ def template(cluster_url: str) -> str:
 NewDatabase = Callable[..., Awaitable[str]]
 
 
+@pytest.fixture(scope="session")
+def maker(cluster_url: str) -> Iterator[Maker]:
+    with Maker(cluster_url) as made:
+        yield made
+
+
 @pytest.fixture
-async def new_database(cluster_url: str) -> AsyncIterator[NewDatabase]:
+async def new_database(cluster_url: str, maker: Maker) -> AsyncIterator[NewDatabase]:
     """Makes databases for one test: empty, or a clone of a template."""
-    admin = await asyncpg.connect(cluster_url)
     made = []
 
     async def make(template: str = "template0") -> str:
-        made.append(f"test_{os.getpid()}_{next(_numbers)}")
-        await clone(admin, made[-1], template)
+        made.append(await maker.make(template))
         return with_database(cluster_url, made[-1])
 
     yield make
     for name in made:
-        await admin.execute(f'drop database "{name}" with (force)')
-    await admin.close()
+        maker.drop(name)
 
 
 @pytest.fixture
@@ -105,11 +107,6 @@ async def without_partitions(db: Database) -> None:
         for parent in housekeeping.PARENTS:
             for row in await tx.rows(housekeeping.SQL.list_partitions, parent=parent):
                 await tx.rows(housekeeping.SQL.drop_partition, name=row["name"])
-
-
-async def clone(admin: asyncpg.Connection, name: str, template: str = "template0") -> None:
-    # the other strategy writes all of it to the log too, and leaves the caches of the catalogue to be made again
-    await admin.execute(f'create database "{name}" template "{template}" strategy file_copy')
 
 
 async def apply_unknown(database: Database, owner: str, number: int, name: str) -> None:

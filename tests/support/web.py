@@ -1,6 +1,7 @@
 """A whole web server on a real socket, an organisation, people of every role, and clients who are one of them."""
 
 import asyncio
+import json
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
@@ -14,7 +15,7 @@ from typing import Any, Literal
 import httpcore2
 import httpx2
 import pytest
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
 
 from pabal import api, console, main, serving
 from pabal.base.database import Database
@@ -129,6 +130,41 @@ def _one_tls_context() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _routers_are_included_once() -> Iterator[None]:
+    """FastAPI looks at every route of a router again for each site that includes it, 10 ms."""
+    include = FastAPI.include_router
+
+    def include_or_share(site: FastAPI, router: APIRouter, **given: Any) -> None:
+        if id(router) in _included and not given:
+            site.router.routes.append(_included[id(router)])
+        else:
+            include(site, router, **given)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(FastAPI, "include_router", include_or_share)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _descriptions_are_made_once() -> Iterator[None]:
+    """Sites of the same routers have the same description, which takes more than a second."""
+    make_schema, made = openapi.make_schema, dict[tuple[int, ...], str]()
+
+    def make_or_copy(site: FastAPI) -> Any:
+        shared = {id(route) for route in _included.values()}
+        routers = tuple(id(route) for route in site.router.routes if id(route) in shared)
+        if not routers:
+            return make_schema(site)
+        if routers not in made:
+            made[routers] = json.dumps(make_schema(site))
+        return json.loads(made[routers])
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(openapi, "make_schema", make_or_copy)
+        yield
+
+
 @pytest.fixture
 def web_settings(db: Database, tmp_path: Path) -> Settings:
     """A test module may say otherwise."""
@@ -161,7 +197,11 @@ async def open_web(
     """`tree`: the organisation is there already, because this is a second server."""
     # before the demo, which makes room for units that are there already
     tree = tree or await plant(db)
-    app = await main.build(settings, frozenset({"web"}), is_demo=is_demo)
+    with pytest.MonkeyPatch.context() as patch:
+        if not has_loops:
+            # connections that wait for bursts cost PostgreSQL more than most tests ask of it
+            patch.setattr(main, "POOL_LEAST", 0)
+        app = await main.build(settings, frozenset({"web"}), is_demo=is_demo)
     site = make_web(app, app.site)
     # tests ask as strangers more often in a second than an office does in an hour
     site.state.turns = Turns(Shares(guest_burst=1_000_000))

@@ -16,7 +16,8 @@ from pabal.platform import operating
 from pabal.platform.actor import NotAllowed, Right
 from pabal.platform.language.errors import explain
 from pabal.platform.operating import Done
-from pabal.platform.web.endpoints import case, rules
+from pabal.platform.resources import case
+from pabal.platform.web.endpoints import rules
 from pabal.platform.web.filters import Org, Word
 from pabal.platform.web.idempotency import OnceOnly
 from pabal.platform.web.identify import Visitor

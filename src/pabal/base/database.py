@@ -228,26 +228,20 @@ class Database:
         profile = profile or PROFILES[purpose]
         settings = {**_SESSION, **profile.session}
         with _NamedFailure(is_direct=not is_pooled):
-            pool = await asyncpg.create_pool(
-                url,
-                min_size=least,
-                max_size=size,
-                init=_teach_json,
-                reset=_keep,
-                command_timeout=60,
-                connection_class=cast("type[Connection]", _PooledConnection if is_pooled else Connection),
-                server_settings={} if is_pooled else settings,
-                statement_cache_size=0 if is_pooled else _STATEMENTS,
-            )
+            pool = await _make_pool(url, size, least, None if is_pooled else settings)
             # The pool connects when it is used; whoever opens a database wants to know now.
-            async with pool.acquire() as connection:
-                process = await connection.fetchval(SQL.read_process.text)
-                named = connection.get_server_pid()
-        # PostgreSQL names the process when a connection begins; a pooler, which has many, makes a number up.
-        if process != named and not is_pooled:
+            is_direct = await _reaches_postgres(pool)
+        if not is_direct and not is_pooled:
             pool.terminate()
             raise PoolerNotAllowed("another process than the one named at the start serves the connection")
         return cls(url, pool, purpose, wait=profile.wait, local=settings if is_pooled else None)
+
+    async def open_beside(self, purpose: Purpose, *, size: int, least: int = 0) -> "Database":
+        """Another pool to the same address, which has shown that it is right: nothing is tried before it is needed."""
+        profile = PROFILES[purpose]
+        with _NamedFailure(is_direct=True):
+            pool = await _make_pool(self.url, size, least, {**_SESSION, **profile.session})
+        return Database(self.url, pool, purpose, wait=profile.wait)
 
     @property
     def sizes(self) -> tuple[int, int]:
@@ -395,6 +389,29 @@ def _is_gone(connection: "Connection | PoolConnectionProxy[Row]") -> bool:
     except asyncpg.InterfaceError:
         # The pool has already thrown it away.
         return True
+
+
+async def _make_pool(url: str, size: int, least: int, settings: dict[str, str] | None) -> "asyncpg.Pool[Row]":
+    """Without settings it is a pooler's: whose sessions are nobody's own."""
+    is_pooled = settings is None
+    return await asyncpg.create_pool(
+        url,
+        min_size=least,
+        max_size=size,
+        init=_teach_json,
+        reset=_keep,
+        command_timeout=60,
+        connection_class=cast("type[Connection]", _PooledConnection if is_pooled else Connection),
+        server_settings=settings or {},
+        statement_cache_size=0 if is_pooled else _STATEMENTS,
+    )
+
+
+async def _reaches_postgres(pool: "asyncpg.Pool[Row]") -> bool:
+    """PostgreSQL names the process when a connection begins; a pooler, which has many, makes a number up."""
+    async with pool.acquire() as connection:
+        process: int = await connection.fetchval(SQL.read_process.text)
+        return process == connection.get_server_pid()
 
 
 async def _teach_json(connection: Connection) -> None:

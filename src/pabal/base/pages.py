@@ -15,7 +15,7 @@ class PagesAddressUnfit(Invalid):
 async def open_pages(direct: Database, pages_url: str | None, *, size: int) -> Database:
     """Through `pages_url` if there is one; otherwise as `direct`."""
     if pages_url is None:
-        return await Database.open(direct.url, purpose=Purpose.PAGES, size=size)
+        return await direct.open_beside(Purpose.PAGES, size=size)
     try:
         pages = await Database.open(pages_url, purpose=Purpose.PAGES, size=size, is_pooled=True)
     except DatabaseUnavailable as error:

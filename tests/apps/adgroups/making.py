@@ -1,8 +1,7 @@
 """Ad groups with all they need, made by the verbs people have."""
 
 from pabal.apps.adgroups.actions import adgroups, campaigns, events
-from pabal.apps.adgroups.model.adgroups import Event, NewAdGroup, Schedule
-from pabal.apps.adgroups.store.campaigns import NewCampaign
+from pabal.apps.adgroups.model.adgroups import Event, NewAdGroup, NewCampaign, Schedule
 from pabal.base.database import Tx
 from pabal.platform.actor import Actor
 

@@ -8,9 +8,9 @@ from pabal import testing
 from pabal.apps.adgroups import SLICE, alert_rules
 from pabal.apps.adgroups.legacy import shadow
 from pabal.apps.adgroups.legacy.model import Cause
-from pabal.apps.adgroups.legacy.shadow import WantedMismatches
 from pabal.apps.adgroups.machine import AD_GROUP
 from pabal.apps.adgroups.model.adgroups import Event, Schedule, Source
+from pabal.apps.adgroups.resources.migration import MismatchFilter
 from pabal.apps.adgroups.serving import actions
 from pabal.apps.adgroups.serving.actions import ABOUT, REFRESH
 from pabal.base import clock
@@ -152,7 +152,7 @@ async def test_differences_are_their_units_alert_until_somebody_decides(world: W
         open_ = await watch_after(world, QUARTER)
     async with world.db.transaction() as tx:
         scope = await visible_to(tx, world.admin)
-        [found] = (await shadow.list_mismatches(tx, scope, WantedMismatches(Cause.NEVER_APPROVED))).items
+        [found] = (await shadow.list_mismatches(tx, scope, MismatchFilter(cause=Cause.NEVER_APPROVED))).items
     await world.do(shadow.decide, found.id, Source.MACHINE)
     for _ in range(9):
         left = await watch_after(world, QUARTER)

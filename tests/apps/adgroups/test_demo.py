@@ -12,9 +12,11 @@ from pabal.apps.adgroups.legacy.model import Cause, FlagKind
 from pabal.apps.adgroups.machine import AD_GROUP
 from pabal.apps.adgroups.model.adgroups import OPEN, ZONE, AdGroup, State
 from pabal.apps.adgroups.model.calendars import Calendar
+from pabal.apps.adgroups.resources.groups import AdGroupFilter
+from pabal.apps.adgroups.resources.migration import MismatchFilter
+from pabal.apps.adgroups.resources.names import AdGroupStatus
 from pabal.apps.adgroups.store import adgroups as store
 from pabal.apps.adgroups.store import campaigns
-from pabal.apps.adgroups.store.adgroups import Wanted
 from pabal.apps.adgroups.subscribers import TELLING
 from pabal.base.database import Database, Tx
 from pabal.engine.facts import deliver_once, list_aside
@@ -47,7 +49,7 @@ async def house(db: Database) -> Database:
 
 
 async def list_all(tx: Tx) -> list[AdGroup]:
-    return (await store.list_ad_groups(tx, Wanted(None, states=list(State)))).items
+    return (await store.list_ad_groups(tx, Scope(None, None), AdGroupFilter(status=tuple(AdGroupStatus)))).items
 
 
 @pytest.mark.parametrize(("name", "is_inside"), [("평일 낮 배너", True), ("저녁 창가 광고", False)])
@@ -88,7 +90,7 @@ async def test_the_two_ways_differ_about_two_of_them_each_by_a_cause_of_its_own(
     await shadow.compare_all(house)
 
     async with house.transaction() as tx:
-        found = (await shadow.list_mismatches(tx, EVERYBODY, shadow.WantedMismatches())).items
+        found = (await shadow.list_mismatches(tx, EVERYBODY, MismatchFilter())).items
     assert {one.name: one.cause for one in found} == {
         NEVER_APPROVED: Cause.NEVER_APPROVED,
         STOPPED: Cause.PAUSED_BY_HAND,
@@ -118,4 +120,4 @@ async def test_clearing_leaves_histories_and_nothing_else_not_even_a_fact_nobody
         ends = {(await history(tx, AD_GROUP, one))[-1].target for one in made}
         assert ends == {State.DELETED, State.EXPIRED}
         assert await list_aside(tx, TELLING.name) == []
-        assert await flags.list_flags(tx, ENGINE) == []
+        assert await flags.list_flags(tx, EVERYBODY) == []

@@ -5,9 +5,8 @@ import pytest
 from pabal.apps.adgroups import overview
 from pabal.apps.adgroups.actions import adgroups, campaigns, events
 from pabal.apps.adgroups.machine import AD_GROUP
-from pabal.apps.adgroups.model.adgroups import Event, NewAdGroup, Schedule
+from pabal.apps.adgroups.model.adgroups import Event, NewAdGroup, NewCampaign, Schedule
 from pabal.apps.adgroups.settings import LATE_AFTER
-from pabal.apps.adgroups.store.campaigns import NewCampaign
 from pabal.base import clock
 from pabal.base.database import Database, Tx
 from pabal.engine import timers

@@ -25,6 +25,8 @@ from tests.support.embedded import FAST
 from tests.support.servers import until
 from tests.support.work import enqueue
 
+pytestmark = pytest.mark.slow
+
 SQL = load(__file__)
 PAGE = ROOT / "docs" / "operations" / "recovery.md"
 SHOP = Path(__file__).parent / "shop" / "shop.py"

@@ -10,9 +10,8 @@ from pabal.apps.adgroups.actions import adgroups, campaigns, events
 from pabal.apps.adgroups.foresight import foresee
 from pabal.apps.adgroups.legacy import flags, shadow
 from pabal.apps.adgroups.machine import AD_GROUP, load_subjects
-from pabal.apps.adgroups.model.adgroups import OPEN, ZONE, CampaignState, Event, NewAdGroup, Schedule
+from pabal.apps.adgroups.model.adgroups import OPEN, ZONE, CampaignState, Event, NewAdGroup, NewCampaign, Schedule
 from pabal.apps.adgroups.model.dayparts import DAY, DayParts, Span
-from pabal.apps.adgroups.store.campaigns import NewCampaign
 from pabal.base.database import Tx
 from pabal.base.sql import load as load_sql
 from pabal.engine.recurrence import Weekday

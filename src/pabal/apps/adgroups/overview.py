@@ -5,10 +5,11 @@ from typing import Literal
 
 from pabal.apps.adgroups.machine import AD_GROUP
 from pabal.apps.adgroups.model.adgroups import ZONE, AdGroup, State
+from pabal.apps.adgroups.resources.groups import AdGroupFilter
+from pabal.apps.adgroups.resources.names import AdGroupStatus
 from pabal.apps.adgroups.sentences import explain_state, show_brief, teller
 from pabal.apps.adgroups.settings import LATE_AFTER
 from pabal.apps.adgroups.store import adgroups as store
-from pabal.apps.adgroups.store.adgroups import Wanted
 from pabal.base.database import Tx
 from pabal.engine import listing, timers
 from pabal.engine.listing.history import Wanted as WantedHistory
@@ -52,7 +53,7 @@ async def card(tx: Tx, scope: Scope) -> Card | FirstStep | None:
 
 
 async def list_needs(tx: Tx, scope: Scope) -> list[Need]:
-    ready = await store.list_ad_groups(tx, Wanted(scope.listed, states=(State.READY,)), limit=EACH)
+    ready = await store.list_ad_groups(tx, scope, AdGroupFilter(status=(AdGroupStatus.READY,)), limit=EACH)
     late = await _list_late(tx, scope, EACH)
     groups = {group.id: group for group in await store.load_ad_groups(tx, [one.subject for one in late])}
     return [
@@ -67,7 +68,7 @@ async def count_needs(tx: Tx, scope: Scope) -> int:
 
 
 async def find(tx: Tx, scope: Scope, text: str) -> list[Found]:
-    found = await store.list_ad_groups(tx, Wanted(scope.listed, q=text), limit=EACH)
+    found = await store.list_ad_groups(tx, scope, AdGroupFilter(q=text), limit=EACH)
     return [Found(FAMILY, group.name, group.campaign_name, _href(group.id)) for group in found.items]
 
 

@@ -1,10 +1,10 @@
 """Asks: what one may say when a thing is made, changed or looked for. A REST body and a command's options are this."""
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, TypeVar, dataclass_transform
+from typing import Any, ClassVar, TypeVar, cast, dataclass_transform, get_type_hints
 
 _ABOUT = "about"
 A = TypeVar("A", bound="Ask")
@@ -71,9 +71,17 @@ def ask(
     return dataclasses.field(metadata={_ABOUT: Asked(help, **about)}, **given)
 
 
+def case(*required: str, **fields: dict[str, Any]) -> dict[str, Any]:
+    """One branch of what must hold between fields: which must be there, and what holds of them."""
+    return {"required": list(required), "properties": fields}
+
+
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(ask,))
 class Ask:
     """A subclass is a frozen dataclass. What was left out is not in `given`: an edit changes only what is there."""
+
+    # one of these holds of its fields, as a schema says it; `fits` is what refuses the others
+    cases: ClassVar[Sequence[Mapping[str, Any]]] = ()
 
     def __init_subclass__(cls) -> None:
         dataclass(frozen=True, kw_only=True)(cls)
@@ -84,6 +92,9 @@ class Ask:
         object.__setattr__(made, "given", dict(given))
         return made
 
+    def fits(self) -> None:
+        """Raises ValueError where what is said does not go together."""
+
     def arguments(self) -> dict[str, Any]:
         """What the action is called with, by name: what was said, as it was said. A subclass may say it otherwise."""
         found: dict[str, Any] | None = getattr(self, "given", None)
@@ -92,6 +103,15 @@ class Ask:
 
 class Filter(Ask):
     """What a list may be asked for. Everything in it has a default: without any, the whole list."""
+
+
+def edit_of(asks: type[A], name: str, doc: str) -> type[A]:
+    """The same with nothing needed: what an edit may say of what a new thing is asked for."""
+    hints = get_type_hints(asks, include_extras=True)
+    fields = {one: dataclasses.field(default=None, metadata={_ABOUT: about}) for one, about in asked_of(asks).items()}
+    types = {one: hints[one] | None for one in fields}
+    made = type(name, (Ask,), {"__module__": asks.__module__, "__doc__": doc, "__annotations__": types, **fields})
+    return cast(type[A], made)
 
 
 def asked_of(kind: type[Ask]) -> dict[str, Asked]:

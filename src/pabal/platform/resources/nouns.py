@@ -79,6 +79,7 @@ class Noun:
     `prefix` is of the ids its rows are known by (`dlv` for dlv_01h…); without one, that is their number. `called` is
     what REST's operations say instead of `one`. `is_versioned`: a row has a `version`, and its ETag is of that.
     `details` are fields that hold views: people see each as a table of its own, with these columns.
+    `path` is where its addresses begin, where that is not `/` and `many`.
     """
 
     one: str
@@ -97,6 +98,7 @@ class Noun:
     get_help: str = ""
     show_command: str = "show"
     is_versioned: bool = False
+    path: str | None = None
     details: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     listings: list[Listing] = field(default_factory=list)
     verbs: list[Verb] = field(default_factory=list)
@@ -106,6 +108,10 @@ class Noun:
 
     def verb(self, name: str, action: str, help: str, asks: type[Ask] | None = None, **more: Any) -> None:
         self.verbs.append(Verb(name, action, help, asks, **more))
+
+    @property
+    def address(self) -> str:
+        return f"/{self.many}" if self.path is None else self.path
 
     @property
     def operation(self) -> str:

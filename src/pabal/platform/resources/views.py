@@ -35,7 +35,8 @@ class About:
     """What is known of a field besides its type.
 
     `words` are those of its values, by value. `status` names the table of status words its value is looked up in.
-    `unit`: a unit's id; people are shown the unit's name in its place.
+    `unit`: a unit's id; people are shown the unit's name in its place. `is_told`: a sentence that changes with its
+    reader or the hour, so that it says nothing about the version one read.
     """
 
     label: Pair
@@ -44,6 +45,7 @@ class About:
     words: Mapping[str, Pair] = dataclasses.field(default_factory=dict)
     status: str = ""
     kind: Literal["", "unit"] = ""
+    is_told: bool = False
 
     def word(self, value: Any) -> Pair | None:
         return self.words.get(str(value)) if self.words else None

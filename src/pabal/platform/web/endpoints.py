@@ -32,11 +32,6 @@ def rules(*each: dict[str, Any]) -> ConfigDict:
     return ConfigDict(json_schema_extra={"allOf": list(each)})
 
 
-def case(*required: str, **fields: dict[str, Any]) -> dict[str, Any]:
-    """One branch of such a rule: which fields must be there, and what holds of them."""
-    return {"required": list(required), "properties": fields}
-
-
 def read_long(prefix: str, given: Any) -> int:
     try:
         number = ids.read(prefix, str(given))

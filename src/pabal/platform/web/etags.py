@@ -22,7 +22,14 @@ def tag_of(shown: BaseModel | View, version: int | None = None) -> str:
     """Strong: from the version where there is one, else from all that is shown."""
     if version is not None:
         return f'"v{version}"'
-    return f'"{hashlib.sha256(write_json(shown).encode()).hexdigest()[:32]}"'
+    return f'"{hashlib.sha256(_kept(shown).encode()).hexdigest()[:32]}"'
+
+
+def _kept(shown: BaseModel | View) -> str:
+    """Without the sentences, which change with their reader and the hour."""
+    if not isinstance(shown, View):
+        return shown.model_dump_json()
+    return plain_json({name: getattr(shown, name) for name, one in shown.fields.items() if not one.is_told})
 
 
 def write_json(shown: BaseModel | View) -> str:

@@ -4,15 +4,17 @@ import types
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import cache
-from typing import Annotated, Any, ParamSpec, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+from inspect import Parameter, Signature
+from typing import Annotated, Any, Optional, ParamSpec, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
-from pydantic import BaseModel, BeforeValidator, Field, SecretStr, create_model
+from fastapi import Depends
+from pydantic import BaseModel, BeforeValidator, Field, SecretStr, create_model, model_validator
 from pydantic.fields import FieldInfo
 
-from pabal.platform.resources import Ask, Filter, View, find_name
+from pabal.platform.resources import KEPT, Ask, Filter, View, find_name
 from pabal.platform.resources.asks import Asked as AskedAbout
 from pabal.platform.resources.asks import asked_of
-from pabal.platform.web.endpoints import Asked, Shown
+from pabal.platform.web.endpoints import Asked, Shown, rules
 from pabal.platform.web.filters import Between, Listed, Moment, Paged, Query, Text, Word, split_commas
 
 P = ParamSpec("P")
@@ -37,13 +39,41 @@ def model_of(view: type[View]) -> type[BaseModel]:
 
 @remember
 def body_of(asks: type[Ask]) -> type[BaseModel]:
-    return create_model(asks.__name__, __base__=Asked, __doc__=asks.__doc__, **_parameters(asks))
+    def fits(body: BaseModel) -> BaseModel:
+        read_ask(asks, body).fits()
+        return body
+
+    checks: dict[str, Any] = {} if asks.fits is Ask.fits else {"fits": model_validator(mode="after")(fits)}
+    return create_model(
+        asks.__name__, __base__=_base(asks), __doc__=asks.__doc__, __validators__=checks, **_parameters(asks)
+    )
 
 
 @remember
 def query_of(wanted: type[Ask], *, is_short: bool, has_period: bool, of_house: bool = False) -> type[BaseModel]:
     base: type[BaseModel] = Query if is_short else Between if has_period else Paged if of_house else Listed
     return create_model(wanted.__name__, __base__=base, **_parameters(wanted))
+
+
+def _base(asks: type[Ask]) -> type[Asked]:
+    """With what must hold between fields, so that programs read it where the fields are."""
+    if not asks.cases:
+        return Asked
+
+    class Ruled(Asked):
+        model_config = rules({"oneOf": list(asks.cases)})
+
+    return Ruled
+
+
+def read_body(asks: type[Ask]) -> Any:
+    """For endpoints that are written by hand: `asked: Annotated[EventAsk, read_body(EventAsk)]`."""
+
+    def read(asked: Any) -> Ask:
+        return read_ask(asks, asked)
+
+    read.__signature__ = Signature([Parameter("asked", Parameter.KEYWORD_ONLY, annotation=body_of(asks))])  # type: ignore[attr-defined]  # read by inspect
+    return Depends(read)
 
 
 def _examples(example: Any) -> list[Any] | None:
@@ -83,8 +113,10 @@ def _info(asks: type[Ask], name: str, about: AskedAbout) -> FieldInfo:
     rules = {} if about.rules is None else {key: one for key, one in vars(about.rules).items() if one is not None}
     field = asks.__dataclass_fields__[name]  # type: ignore[attr-defined]  # every subclass is a dataclass
     default = ... if _is_missing(field) else field.default_factory() if _has_factory(field) else field.default
+    # what an edit leaves as it is has no default that a schema could name
+    left = {"default_factory": lambda: KEPT} if default is KEPT else {"default": default}
     made: FieldInfo = Field(
-        default, description=about.help, examples=_examples(about.example), alias=about.alias or None, **rules
+        **left, description=about.help, examples=_examples(about.example), alias=about.alias or None, **rules
     )
     return made
 
@@ -99,7 +131,8 @@ def _has_factory(field: Any) -> bool:
 
 def _asked(asks: type[Ask], hint: Any, about: AskedAbout) -> Any:
     if about.read:
-        return find_name(about.read)
+        made = find_name(about.read)
+        return Optional[made] if type(None) in get_args(hint) else made  # noqa: UP045 -- of an annotation
     if about.secret is not None:
         return SecretStr
     plain = {str: Word if issubclass(asks, Filter) else Text, datetime: Moment}

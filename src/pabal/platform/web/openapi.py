@@ -232,10 +232,11 @@ def list_problems() -> list[Described]:
 
 def example_of(schema: Mapping[str, Any], schemas: Mapping[str, Schema]) -> Any:
     """From the examples of the fields, so that an example cannot fall behind its model."""
-    if "$ref" in schema:
-        return example_of(schemas[schema["$ref"].rpartition("/")[2]], schemas)
     if schema.get("examples"):
         return schema["examples"][0]
+    # after the field's own example: what it refers to may be an enum with others
+    if "$ref" in schema:
+        return example_of(schemas[schema["$ref"].rpartition("/")[2]], schemas)
     for key in ("const", "default"):
         if key in schema:
             return schema[key]

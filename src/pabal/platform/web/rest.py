@@ -85,7 +85,7 @@ def _add_list(router: APIRouter, noun: Noun, listing: Listing) -> None:
 
     shown = model_of(noun.shows)
     router.get(
-        listing.path or f"/{noun.many}",
+        listing.path or noun.address,
         response_model=Page[shown],  # type: ignore[valid-type]  # made from the view
         responses={} if listing.is_short else {200: {"content": {CSV: {}}}},
     )(_signed(endpoint, listing.name, listing.help, visit=Visitor, wanted=Annotated[model, Query()]))
@@ -112,7 +112,7 @@ def _add_one(router: APIRouter, noun: Noun) -> None:
             row = await find_row(tx, visit, noun, id)
         return answer_row(visit, noun, row)
 
-    router.get(f"/{noun.many}/{{id}}", response_model=model_of(noun.shows))(
+    router.get(f"{noun.address}/{{id}}", response_model=model_of(noun.shows))(
         _signed(endpoint, f"get_{noun.operation}", noun.get_help, visit=Visitor, id=id_of(noun))
     )
 
@@ -158,7 +158,9 @@ def _answer(visit: Visit, noun: Noun, verb: Verb, row: Any) -> Response:
         return no_content()
     if verb.makes:
         made = ids.show(noun.prefix, row.id) if noun.prefix else row.id
-        return answer_json(view_row(visit, noun, row), 201, {"Location": f"{visit.path}/{made}"})
+        # what cannot be asked for alone is found in its list
+        where = f"{visit.path}/{made}" if noun.get_help else visit.path
+        return answer_json(view_row(visit, noun, row), 201, {"Location": where})
     answer = answer_row(visit, noun, row)
     answer.status_code = verb.status
     return answer
@@ -166,8 +168,8 @@ def _answer(visit: Visit, noun: Noun, verb: Verb, row: Any) -> Response:
 
 def _verb_path(noun: Noun, verb: Verb) -> str:
     if verb.makes:
-        return f"/{noun.many}"
-    return f"/{noun.many}/{{id}}" if verb.method in ("PATCH", "DELETE") else f"/{noun.many}/{{id}}/{verb.name}"
+        return noun.address
+    return f"{noun.address}/{{id}}" if verb.method in ("PATCH", "DELETE") else f"{noun.address}/{{id}}/{verb.name}"
 
 
 def id_of(noun: Noun) -> Any:

@@ -21,9 +21,8 @@ from pabal.apps.adgroups.errors import (
     InventoryNotFound,
     SetupLocked,
 )
-from pabal.apps.adgroups.model.adgroups import AdGroup, Event, NewAdGroup, Schedule, State
+from pabal.apps.adgroups.model.adgroups import AdGroup, Event, NewAdGroup, NewCampaign, Schedule, State
 from pabal.apps.adgroups.store import adgroups as store
-from pabal.apps.adgroups.store.campaigns import NewCampaign
 from pabal.base.database import Tx
 from pabal.base.errors import PabalError
 from pabal.engine.listing.facts import Wanted, list_facts

@@ -9,9 +9,8 @@ import pytest
 from pabal.apps.adgroups.actions import campaigns as actions
 from pabal.apps.adgroups.actions import events
 from pabal.apps.adgroups.errors import BadCampaign, BadInventory, CampaignNotFound, InventoryCodeTaken
-from pabal.apps.adgroups.model.adgroups import CampaignState, Event, State
+from pabal.apps.adgroups.model.adgroups import CampaignState, Event, NewCampaign, State
 from pabal.apps.adgroups.store import campaigns as store
-from pabal.apps.adgroups.store.campaigns import NewCampaign
 from pabal.base.errors import PabalError
 from pabal.engine.transitions import GuardRefused
 from pabal.platform import audit

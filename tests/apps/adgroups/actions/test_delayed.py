@@ -1,7 +1,9 @@
 """Delayed events: in the order they are due, taken once, moved and taken out by hand, and never an old one twice."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,7 @@ from pabal.base.settings import Settings
 from pabal.composing import TIMERS_REST
 from pabal.engine import timers
 from pabal.engine.listing.facts import Wanted, list_facts
+from pabal.engine.timers import WantedTimers
 from pabal.engine.transitions import GuardRefused
 from pabal.platform.actor import NotAllowed, Role
 from pabal.platform.tenants import visible_to
@@ -205,10 +208,17 @@ async def test_what_cannot_be_moved_is_refused(world: World):
     assert await world.get(daily) == before
 
 
-async def _list(world: World, *, of: str = "haeundae", **named: object) -> list[DelayedEvent]:
+async def _list(
+    world: World,
+    *,
+    of: str = "haeundae",
+    names: Sequence[str] = (),
+    late_at: datetime | None = None,
+    limit: int = 50,
+) -> list[DelayedEvent]:
     async with world.db.transaction() as tx:
         scope = await visible_to(tx, boss(getattr(world.tree, of)))
-        return (await actions.list_delayed(tx, scope, **named)).items  # type: ignore[arg-type]  # the tests name them
+        return (await actions.find_delayed(tx, WantedTimers(scope.listed, names, late_at), limit=limit)).items
 
 
 @pytest.mark.req("E-101")

@@ -8,9 +8,8 @@ import pytest
 from pabal.apps.adgroups.actions import campaigns, events
 from pabal.apps.adgroups.errors import AdGroupChanged, AdGroupNotFound
 from pabal.apps.adgroups.machine import AD_GROUP
-from pabal.apps.adgroups.model.adgroups import AdGroup, CampaignState, Event, State
+from pabal.apps.adgroups.model.adgroups import AdGroup, CampaignState, Event, NewCampaign, State
 from pabal.apps.adgroups.settings import STRICT_MATRIX, TOLD
-from pabal.apps.adgroups.store.campaigns import NewCampaign
 from pabal.apps.adgroups.subscribers import TELLING
 from pabal.base.database import Tx
 from pabal.engine import facts, timers, transitions

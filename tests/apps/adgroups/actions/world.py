@@ -7,10 +7,9 @@ from typing import Any, TypeVar
 
 from pabal.apps.adgroups.actions import adgroups, campaigns, events
 from pabal.apps.adgroups.machine import AD_GROUP
-from pabal.apps.adgroups.model.adgroups import AdGroup, Event, NewAdGroup, Schedule, State
+from pabal.apps.adgroups.model.adgroups import AdGroup, Event, NewAdGroup, NewCampaign, Schedule, State
 from pabal.apps.adgroups.model.dayparts import DayParts
 from pabal.apps.adgroups.store import adgroups as store
-from pabal.apps.adgroups.store.campaigns import NewCampaign
 from pabal.base import clock
 from pabal.base.database import Database
 from pabal.engine import timers, transitions

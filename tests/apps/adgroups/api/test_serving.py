@@ -25,7 +25,8 @@ async def test_the_head_office_sees_how_it_stands_and_has_it_compared_or_written
         *("adgroups.check_serving", "adgroups.rebuild_serving", "adgroups.rebuild_serving")
     ]
     # asked again while it has not ended, it is the same one
-    assert asked[1].json() == asked[2].json()
+    assert asked[1].json()["job"] == asked[2].json()["job"]
+    assert [one.json()["is_new"] for one in asked] == [True, True, False]
     after = (await hq.get(PATH)).json()
     assert after["is_wanted"] is True
     assert [(one["compared"], one["differences"], one["remaining"]) for one in after["checks"]] == [

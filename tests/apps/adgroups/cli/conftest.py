@@ -9,9 +9,8 @@ import pytest
 import structlog
 
 from pabal.apps.adgroups.actions import adgroups, campaigns, events
-from pabal.apps.adgroups.model.adgroups import AdGroup, Campaign, Event, NewAdGroup, Schedule
+from pabal.apps.adgroups.model.adgroups import AdGroup, Campaign, Event, NewAdGroup, NewCampaign, Schedule
 from pabal.apps.adgroups.model.dayparts import DayParts
-from pabal.apps.adgroups.store.campaigns import NewCampaign
 from pabal.base import telemetry
 from pabal.base.database import Database, Tx
 from pabal.platform import tenants

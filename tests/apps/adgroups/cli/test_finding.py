@@ -5,9 +5,9 @@ import pytest
 from pabal.apps.adgroups.actions import adgroups
 from pabal.apps.adgroups.cli import finding
 from pabal.apps.adgroups.errors import AdGroupNotFound
-from pabal.apps.adgroups.model.adgroups import NewAdGroup
+from pabal.apps.adgroups.model.adgroups import NewAdGroup, NewCampaign
 from pabal.apps.adgroups.store import adgroups as store
-from pabal.apps.adgroups.store.campaigns import NewCampaign, insert_campaign
+from pabal.apps.adgroups.store.campaigns import insert_campaign
 from pabal.base.database import Database
 from pabal.platform.actor import ENGINE
 from pabal.platform.commands.options import NameAmbiguous

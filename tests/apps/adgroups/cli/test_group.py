@@ -12,7 +12,7 @@ async def test_the_list_says_why_each_is_as_it_is_and_what_comes_next(run: Insid
     soon, draft = listed.json["items"]
     assert (soon["id"], soon["status"], soon["next_event"]) == (ids.show("adg", world.soon.id), "APPROVED", "START")
     assert soon["reason"].startswith("waiting until")
-    assert (draft["status"], draft["next_event"], draft["org"]) == ("DRAFT", None, "부산총판")
+    assert (draft["status"], draft["next_event"], draft["unit_id"]) == ("DRAFT", None, world.campaign.unit_id)
     assert "일시중지" in people.out
     assert "소재와 인벤토리가 아직 없음" in people.out
 
@@ -30,7 +30,7 @@ async def test_one_is_made_with_everything_in_one_command_and_found_by_id_number
 
     assert (made.json["creatives"], made.json["inventory"]) == (1, ["main"])
     assert made.json["dayparts"]["fri"] == [["09:00", "18:00"]]
-    assert made.json["end_at"] == "2031-12-31T15:00:00+00:00"
+    assert made.json["end_at"] == "2031-12-31T15:00:00Z"
     assert [one.json for one in shown] == [made.json] * 3
 
 
@@ -64,6 +64,6 @@ async def test_creatives_inventory_and_campaigns_are_kept(run: Inside, world: Wo
 
     assert (removed.json["items"], locked.code, missing.code) == ([], 5, 3)
     assert (place.json["code"], chosen.json["inventory"]) == ("side", ["main", "side"])
-    assert (winter.json["status"], winter.json["end_at"]) == ("OPEN", "2031-12-31T15:00:00+00:00")
+    assert (winter.json["status"], winter.json["end_at"]) == ("OPEN", "2031-12-31T15:00:00Z")
     assert (closed.json["status"], closed.json["end_at"]) == ("CLOSED", None)
     assert [one["name"] for one in campaigns.json["items"]] == ["겨울", "세일"]

@@ -37,18 +37,18 @@ async def test_a_migration_is_planned_looked_at_done_reported_and_taken_back(
     again = await run("ad", "migration", "report", number, "--to", str(run.folder / "report.csv"))
     back = await run("ad", "migration", "rollback", number, "--here", "--yes", "-o", "json")
 
-    assert (planned.json["run_state"], planned.json["states"], planned.json["refusals"]) == (
+    assert (planned.json["state"], planned.json["states"], planned.json["refusals"]) == (
         "planned",
-        {"running": 2},
+        {"RUNNING": 2},
         {"end_before_start": 1},
     )
     assert [(one["legacy_id"], one["marks"]) for one in suspicious.json["items"]] == [("a2", ["running_unconfirmed"])]
     assert len(before.json["items"]) == 4
-    assert (done.json["run_state"], done.json["counts"]) == ("done", {"made": 2, "refused": 1})
+    assert (done.json["state"], done.json["counts"]) == ("done", {"made": 2, "refused": 1})
     assert {one["legacy_id"]: one["status"] for one in after.json["items"]} == {"a1": "RUNNING", "a2": "RUNNING"}
     assert (reported.code, again.code) == (0, 2)
     assert "a3" in (run.folder / "report.csv").read_text(encoding="utf-8")
-    assert (back.json["run_state"], back.json["counts"]["removed"]) == ("rolled_back", 2)
+    assert (back.json["state"], back.json["counts"]["removed"]) == ("rolled_back", 2)
     assert (await run("ad", "list", "-o", "json")).json["items"] == before.json["items"]
 
 
@@ -76,10 +76,10 @@ async def test_a_server_is_left_to_do_it_and_a_plan_can_be_discarded(run: Inside
     listed = await run("ad", "migration", "status", "-o", "json")
     resumed = await run("ad", "migration", "resume", "1", "--here", "-o", "json")
 
-    assert (started.json["run_state"], started.json["mode"], discarded.code) == ("running", "batches", 0)
+    assert (started.json["state"], started.json["mode"], discarded.code) == ("running", "BATCHES", 0)
     assert [one["kind"] for one in waiting.json["items"]] == ["adgroups.migrate"]
     assert [one["id"] for one in listed.json["items"]] == [1]
-    assert resumed.json["run_state"] == "done"
+    assert resumed.json["state"] == "done"
 
 
 @pytest.mark.req("E-92")
@@ -94,8 +94,12 @@ async def test_flags_say_whose_state_is_shown(run: Inside, world: World) -> None
     only = await run("ad", "flag", "machine-only", "--yes", "-o", "json")
 
     assert (off.json["changed"], cleared.json["changed"], only.json["changed"]) == (1, 1, 0)
-    assert (shown.json["source"], shown.json["status"], shown.json["stored"]) == ("calculator", "RUNNING", "PAUSED")
-    assert {(one["flag"], one["is_on"]) for one in listed.json["items"]} == {("id", False), ("percent", True)}
+    assert (shown.json["source"], shown.json["status"], shown.json["stored_status"]) == (
+        "calculator",
+        "RUNNING",
+        "PAUSED",
+    )
+    assert {(one["kind"], one["is_on"]) for one in listed.json["items"]} == {("ID", False), ("PERCENT", True)}
     assert listed.json["sources"] == {"machine": 3, "calculator": 1}
     assert (unknown.code, bad.code) == (3, 2)
 
@@ -109,12 +113,12 @@ async def test_mismatches_are_compared_listed_with_their_cause_and_decided(run: 
     decided = await run("ad", "mismatch", "decide", str(paused["id"]), "calculator", "-o", "json")
     people = await run("ad", "mismatch", "list", "--lang", "ko", COLUMNS="200")
 
-    assert {one["ad_group"]: one["cause"] for one in tried.json["items"]} == {
+    assert {one["name"]: one["cause"] for one in tried.json["items"]} == {
         "멈춤": "paused_by_hand",
         "초안": "never_approved",
     }
     assert nothing.json["items"] == []
     assert (compared.json["compared"], compared.json["differing"]) == (4, 2)
-    assert (paused["ad_group"], paused["calculated"], paused["stored"]) == ("멈춤", "RUNNING", "PAUSED")
+    assert (paused["name"], paused["calculated"], paused["stored"]) == ("멈춤", "RUNNING", "PAUSED")
     assert (decided.json["decision"], decided.json["source"]) == ("calculator", "calculator")
     assert "계산기를 유지" in people.out

@@ -12,16 +12,17 @@ from pabal.apps.adgroups.legacy import actions, moving
 from pabal.apps.adgroups.legacy.model import Mode, RunState
 from pabal.apps.adgroups.machine import AD_GROUP
 from pabal.apps.adgroups.model.adgroups import Event, NewAdGroup, Source, State
+from pabal.apps.adgroups.resources.groups import AdGroupFilter
+from pabal.apps.adgroups.resources.names import AdGroupStatus
 from pabal.apps.adgroups.settings import ONE_TRANSACTION_ROWS
 from pabal.apps.adgroups.store import adgroups as store
 from pabal.apps.adgroups.store import campaigns
-from pabal.apps.adgroups.store.adgroups import Wanted
 from pabal.engine.reading import Cursor, read_page, start_cursor
 from pabal.engine.reading import Wanted as WantedFacts
 from pabal.engine.transitions import replay
 from pabal.platform import settings
 from pabal.platform.actor import NotAllowed
-from pabal.platform.tenants import visible_to
+from pabal.platform.tenants import Scope, visible_to
 from pabal.testing import Parts
 from tests.apps.adgroups.actions.world import DAY, HOUR, START, World, boss, operator
 from tests.apps.adgroups.legacy.olds import (
@@ -68,7 +69,7 @@ BAD = (
 
 async def all_ids(world: World) -> list[int]:
     async with world.db.transaction() as tx:
-        page = await store.list_ad_groups(tx, Wanted(None, states=list(State)))
+        page = await store.list_ad_groups(tx, Scope(None, None), AdGroupFilter(status=tuple(AdGroupStatus)))
     return [group.id for group in page.items]
 
 

@@ -8,8 +8,9 @@ import pytest
 from pabal.apps.adgroups.actions import adgroups, delayed
 from pabal.apps.adgroups.legacy import shadow
 from pabal.apps.adgroups.legacy.model import Cause
-from pabal.apps.adgroups.legacy.shadow import Mismatch, WantedMismatches
+from pabal.apps.adgroups.legacy.shadow import Mismatch
 from pabal.apps.adgroups.model.adgroups import Event, NewAdGroup, Source, State
+from pabal.apps.adgroups.resources.migration import MismatchFilter, Standing
 from pabal.apps.adgroups.settings import COMPARE
 from pabal.platform import settings
 from pabal.platform.actor import NotAllowed
@@ -17,10 +18,10 @@ from pabal.platform.tenants import visible_to
 from tests.apps.adgroups.actions.world import BY_DAY, DAY, HOUR, LATER, START, World, boss, operator
 from tests.apps.adgroups.legacy.olds import CONFIRMED, TO_COME, Mover, an_old
 
-ALL = WantedMismatches(is_open=None)
+ALL = MismatchFilter(state=Standing.ALL)
 
 
-async def listed(world: World, wanted: WantedMismatches = WantedMismatches()) -> dict[int, Mismatch]:  # noqa: B008 -- frozen
+async def listed(world: World, wanted: MismatchFilter = MismatchFilter()) -> dict[int, Mismatch]:  # noqa: B008 -- frozen
     async with world.db.transaction() as tx:
         page = await shadow.list_mismatches(tx, await visible_to(tx, world.admin), wanted)
     return {one.ad_group_id: one for one in page.items}
@@ -141,7 +142,7 @@ async def test_one_word_decides_whom_to_believe(world: World):
     assert (kept.source, kept.decision, kept.decided_by) == (Source.CALCULATOR, Source.CALCULATOR, world.admin.name)
     assert (await world.get(group_id)).source is Source.CALCULATOR
     await shadow.compare_all(world.db)
-    assert list(await listed(world, WantedMismatches(is_decided=True))) == [group_id], "it stays decided"
+    assert list(await listed(world, MismatchFilter(decided=True))) == [group_id], "it stays decided"
     trusted = await world.do(shadow.decide, found.id, Source.MACHINE)
     assert (trusted.source, (await world.get(group_id)).source) == (Source.MACHINE, Source.MACHINE)
     async with world.db.transaction() as tx:

@@ -19,7 +19,7 @@ from pabal.apps.adgroups.model.calculator import (
 )
 from pabal.apps.adgroups.model.calendars import Calendar
 from pabal.apps.adgroups.store import adgroups as store
-from pabal.apps.adgroups.store.adgroups import Wanted
+from pabal.platform.tenants import Scope
 from tests.apps.adgroups.actions.world import HOUR, World
 from tests.apps.adgroups.actions.world import LATER as LATER_SCHEDULE
 from tests.apps.adgroups.groups import BY_DAY, BY_NIGHT, DAY, NOON
@@ -114,7 +114,7 @@ async def test_a_whole_page_is_resolved_without_a_statement(world: World):
     await world.pass_to(LATER_SCHEDULE.end_at + HOUR)
 
     async with world.db.transaction() as tx:
-        page = await store.list_ad_groups(tx, Wanted(None))
+        page = await store.list_ad_groups(tx, Scope(None, None))
         counted: list[object] = []
         with tx._connection.query_logger(counted.append):
             shown = {one.id: state_of(one, tx.now) for one in page.items}

@@ -7,11 +7,10 @@ from zoneinfo import ZoneInfo
 
 from pabal.apps.adgroups.actions import adgroups, campaigns, events
 from pabal.apps.adgroups.machine import AD_GROUP
-from pabal.apps.adgroups.model.adgroups import AdGroup, Event, NewAdGroup, Schedule
+from pabal.apps.adgroups.model.adgroups import AdGroup, Event, NewAdGroup, NewCampaign, Schedule
 from pabal.apps.adgroups.model.dayparts import DAY as MINUTES
 from pabal.apps.adgroups.model.dayparts import DayParts, Span
 from pabal.apps.adgroups.store.adgroups import load_ad_groups
-from pabal.apps.adgroups.store.campaigns import NewCampaign
 from pabal.engine import timers
 from pabal.platform.actor import ENGINE
 from tests.support.web import Web

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from pabal.apps.adgroups.actions import campaigns
-from pabal.apps.adgroups.store.campaigns import NewCampaign
+from pabal.apps.adgroups.model.adgroups import NewCampaign
 from pabal.base import clock
 from pabal.engine import ids
 from pabal.platform.actor import ENGINE, Role

@@ -8,7 +8,8 @@ import pytest
 
 from pabal.apps.adgroups.model.dayparts import DayParts
 from pabal.apps.adgroups.pages.group_form import Draft, understand
-from pabal.apps.adgroups.store.adgroups import Wanted, list_ad_groups
+from pabal.apps.adgroups.store.adgroups import list_ad_groups
+from pabal.platform.tenants import Scope
 from tests.apps.adgroups.pages.house import APPROVED, BRANCH, LIST, House
 from tests.support.pages import read, visitor
 from tests.support.web import Web
@@ -40,7 +41,7 @@ async def test_an_ad_group_is_made_once_from_the_text_fields(web: Web, house: Ho
     answers = [await client.post(NEW, data=filled(house)) for _ in range(2)]
 
     async with web.db.transaction() as tx:
-        [made] = (await list_ad_groups(tx, Wanted(None))).items
+        [made] = (await list_ad_groups(tx, Scope(None, None))).items
     assert f'<option value="{house.campaign_id}" selected>' in fresh
     assert {answer.headers["Location"] for answer in answers} == {f"{LIST}/{made.id}"}
     assert made.schedule.start_at == datetime(2089, 6, 22, tzinfo=UTC)

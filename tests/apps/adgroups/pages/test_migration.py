@@ -10,8 +10,9 @@ import pytest
 from pabal.apps.adgroups.legacy import actions, flags, runs
 from pabal.apps.adgroups.legacy.flags import Flag
 from pabal.apps.adgroups.legacy.model import Mode, Run
-from pabal.apps.adgroups.store.adgroups import Wanted, list_ad_groups
+from pabal.apps.adgroups.store.adgroups import list_ad_groups
 from pabal.platform.actor import ENGINE, Role
+from pabal.platform.tenants import Scope
 from tests.apps.adgroups.pages.house import BRANCH, House
 from tests.support.pages import read, visitor
 from tests.support.web import Web
@@ -33,7 +34,7 @@ async def plan(client: httpx2.AsyncClient, content: str = OLD, **fields: str) ->
 
 async def count_groups(web: Web) -> int:
     async with web.db.transaction() as tx:
-        return len((await list_ad_groups(tx, Wanted(None))).items)
+        return len((await list_ad_groups(tx, Scope(None, None))).items)
 
 
 async def get_run(web: Web, path: str) -> Run:
@@ -136,7 +137,7 @@ async def test_flags_are_set_by_ad_group_campaign_and_share_and_taken_back(web: 
 
     async def list_flags() -> list[tuple[str, int, bool]]:
         async with web.db.transaction() as tx:
-            found: list[Flag] = await flags.list_flags(tx, ENGINE)
+            found: list[Flag] = await flags.list_flags(tx, Scope(None, None))
         return sorted((str(one.kind), one.value, one.is_on) for one in found)
 
     own = await client.post(path, data={"kind": "id", "value": f"adgroup:{made.id}", "is_on": "off"})

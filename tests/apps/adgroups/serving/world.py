@@ -14,12 +14,11 @@ from pabal import testing
 from pabal.apps.adgroups.actions import adgroups, campaigns, events
 from pabal.apps.adgroups.jobs import make_kinds
 from pabal.apps.adgroups.machine import AD_GROUP
-from pabal.apps.adgroups.model.adgroups import Event, NewAdGroup, Schedule
+from pabal.apps.adgroups.model.adgroups import Event, NewAdGroup, NewCampaign, Schedule
 from pabal.apps.adgroups.serving import store
 from pabal.apps.adgroups.serving.gateway import open_link
 from pabal.apps.adgroups.serving.layout import ABOUT, PREFIX
 from pabal.apps.adgroups.serving.links import Link
-from pabal.apps.adgroups.store.campaigns import NewCampaign
 from pabal.apps.adgroups.subscribers import SUBSCRIBERS
 from pabal.base import clock
 from pabal.base.database import Database

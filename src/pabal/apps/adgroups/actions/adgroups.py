@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 from pabal.apps.adgroups.errors import (
@@ -17,7 +18,8 @@ from pabal.apps.adgroups.errors import (
 )
 from pabal.apps.adgroups.legacy import flags
 from pabal.apps.adgroups.machine import AD_GROUP
-from pabal.apps.adgroups.model.adgroups import AREA, OPEN, AdGroup, NewAdGroup, Schedule, State
+from pabal.apps.adgroups.model.adgroups import AREA, MOST_NAME, OPEN, AdGroup, NewAdGroup, Schedule, State, on_wall
+from pabal.apps.adgroups.model.dayparts import DayParts
 from pabal.apps.adgroups.store import adgroups as store
 from pabal.apps.adgroups.store import campaigns
 from pabal.base.database import Tx
@@ -26,6 +28,7 @@ from pabal.engine.recurrence import find_zone
 from pabal.engine.transitions import begin
 from pabal.platform import audit
 from pabal.platform.actor import Actor, Right
+from pabal.platform.resources import KEPT, Kept, chosen
 from pabal.platform.tenants import Scope, visible_to
 
 _BEFORE_START = (State.DRAFT, State.READY, State.APPROVED)
@@ -53,23 +56,32 @@ async def edit(
     before = await _hold(tx, actor, ad_group_id)
     if expect_version is not None and before.schedule_version != expect_version:
         raise AdGroupChanged(f"{before.about} has schedule {before.schedule_version}, not {expect_version}")
-    scope = await visible_to(tx, actor)
-    if new.campaign_id != before.campaign_id:
-        await _check_campaign(tx, scope, before, new.campaign_id)
-    await store.update_ad_group(tx, ad_group_id, name=_check_name(new.name), campaign_id=new.campaign_id)
-    await flags.place(tx, [ad_group_id])
-    if (_check_name(new.name), new.campaign_id) != (before.name, before.campaign_id):
-        # ad servers show both
-        said = {"name": new.name.strip(), "campaign": new.campaign_id}
-        await facts.record(tx, "adgroups.edited", before.about, said, before.unit_id)
-    wanted = _keep_moved(_check(new.schedule), before.schedule)
-    if _plan_of(wanted) != _plan_of(before.schedule):
-        await reschedule(tx, before, wanted)
-    after = await store.get_ad_group(tx, scope, ad_group_id)
-    await audit.record(
-        tx, actor, "adgroups.edit", after.about, unit_id=after.unit_id, before=_shown(before), after=_shown(after)
+    return await _edit(tx, actor, before, new)
+
+
+async def amend(
+    tx: Tx,
+    actor: Actor,
+    ad_group_id: int,
+    *,
+    name: str | Kept = KEPT,
+    campaign: int | Kept = KEPT,
+    start_at: datetime | Kept = KEPT,
+    end_at: datetime | Kept = KEPT,
+    zone: str | Kept = KEPT,
+    dayparts: DayParts | Kept | None = KEPT,
+) -> AdGroup:  # long: what may be said of an ad group, each by its name
+    """Only what is said changes; a moment without an offset is on the ad group's wall clock."""
+    before = await _hold(tx, actor, ad_group_id)
+    old, wall = before.schedule, chosen(zone, before.schedule.zone)
+    schedule = Schedule(
+        on_wall(chosen(start_at, old.start_at), wall),
+        on_wall(chosen(end_at, old.end_at), wall),
+        wall,
+        chosen(dayparts, old.dayparts),
     )
-    return after
+    new = NewAdGroup(chosen(name, before.name), chosen(campaign, before.campaign_id), schedule)
+    return await _edit(tx, actor, before, new)
 
 
 async def reschedule(tx: Tx, before: AdGroup, schedule: Schedule) -> None:
@@ -86,7 +98,7 @@ async def reschedule(tx: Tx, before: AdGroup, schedule: Schedule) -> None:
 async def add_creative(tx: Tx, actor: Actor, ad_group_id: int, *, name: str, url: str) -> int:
     group = await _hold_setup(tx, actor, ad_group_id)
     name, url = name.strip(), url.strip()
-    if not 1 <= len(name) <= 200 or len(url) > 2000 or not url.startswith(("http://", "https://")):
+    if not 1 <= len(name) <= MOST_NAME or len(url) > 2000 or not url.startswith(("http://", "https://")):
         raise BadCreative(f"{name[:50]} {url[:100]}")
     made = await store.insert_creative(tx, group, name=name, url=url)
     after = {"creative": made, "name": name, "url": url}
@@ -110,6 +122,26 @@ async def set_inventories(tx: Tx, actor: Actor, ad_group_id: int, inventory_ids:
     await store.set_inventories(tx, ad_group_id, inventory_ids)
     after = {"inventory": [one.code for one in found]}
     await audit.record(tx, actor, "adgroups.set_inventory", group.about, unit_id=group.unit_id, after=after)
+
+
+async def _edit(tx: Tx, actor: Actor, before: AdGroup, new: NewAdGroup) -> AdGroup:
+    scope = await visible_to(tx, actor)
+    if new.campaign_id != before.campaign_id:
+        await _check_campaign(tx, scope, before, new.campaign_id)
+    await store.update_ad_group(tx, before.id, name=_check_name(new.name), campaign_id=new.campaign_id)
+    await flags.place(tx, [before.id])
+    if (_check_name(new.name), new.campaign_id) != (before.name, before.campaign_id):
+        # ad servers show both
+        said = {"name": new.name.strip(), "campaign": new.campaign_id}
+        await facts.record(tx, "adgroups.edited", before.about, said, before.unit_id)
+    wanted = _keep_moved(_check(new.schedule), before.schedule)
+    if _plan_of(wanted) != _plan_of(before.schedule):
+        await reschedule(tx, before, wanted)
+    after = await store.get_ad_group(tx, scope, before.id)
+    await audit.record(
+        tx, actor, "adgroups.edit", after.about, unit_id=after.unit_id, before=_shown(before), after=_shown(after)
+    )
+    return after
 
 
 async def _hold(tx: Tx, actor: Actor, ad_group_id: int) -> AdGroup:
@@ -145,7 +177,7 @@ def _keep_moved(wanted: Schedule, before: Schedule) -> Schedule:
 
 
 def _check_name(name: str) -> str:
-    if not 1 <= len(name.strip()) <= 200:
+    if not 1 <= len(name.strip()) <= MOST_NAME:
         raise BadAdGroup(f"name {name[:50]!r}")
     return name.strip()
 

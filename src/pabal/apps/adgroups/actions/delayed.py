@@ -1,6 +1,5 @@
 """Delayed events: seen, fired, moved and taken out by hand. Each change is one of the data that timers follow."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -10,15 +9,17 @@ from pabal.apps.adgroups.errors import CannotMoveThere, MustEnd, NoSuchDelayedEv
 from pabal.apps.adgroups.machine import AD_GROUP
 from pabal.apps.adgroups.model.adgroups import AREA, AdGroup, Event, Schedule
 from pabal.apps.adgroups.model.calendars import FURTHEST, Boundary, Moved
+from pabal.apps.adgroups.resources.events import DelayedFilter
 from pabal.apps.adgroups.store import adgroups as store
 from pabal.base.database import Tx
 from pabal.engine import timers
 from pabal.engine.listing.paging import Page
-from pabal.engine.timers import ArmedTimer, WantedTimers
+from pabal.engine.timers import ArmedTimer, Timer, WantedTimers
 from pabal.platform import audit
 from pabal.platform.actor import Actor, Right
 from pabal.platform.tenants import Scope, visible_to
 
+EVERY = DelayedFilter()
 _DAILY = (Event.DAILY_START, Event.DAILY_END)
 # Boundaries moved long ago matter to nobody.
 _KEPT = timedelta(days=16)
@@ -26,21 +27,26 @@ _KEPT = timedelta(days=16)
 
 @dataclass(frozen=True, slots=True)
 class DelayedEvent:
-    timer: ArmedTimer
+    timer: Timer | ArmedTimer
     group: AdGroup
+
+    @property
+    def score(self) -> float | None:
+        """Unix time, as the seed's sorted set has it; None: it failed again and again, and waits for an edit."""
+        return None if self.timer.due_at is None else self.timer.due_at.timestamp()
+
+    def late_seconds(self, now: datetime) -> float:
+        due_at = self.timer.due_at
+        return 0.0 if due_at is None else max(0.0, (now - due_at).total_seconds())
 
 
 async def list_delayed(
-    tx: Tx,
-    scope: Scope,
-    *,
-    names: Sequence[str] = (),
-    late_at: datetime | None = None,
-    cursor: str | None = None,
-    limit: int = 50,
+    tx: Tx, scope: Scope, wanted: DelayedFilter = EVERY, cursor: str | None = None, limit: int = 50
 ) -> Page[DelayedEvent]:
     """All that ad groups in sight wait for, the next one first."""
-    return await find_delayed(tx, WantedTimers(scope.listed, names, late_at), cursor, limit)
+    names = [event.lower() for event in wanted.event]
+    timed = WantedTimers(scope.listed, names, tx.now if wanted.late else None)
+    return await find_delayed(tx, timed, cursor, limit)
 
 
 async def find_delayed(tx: Tx, wanted: WantedTimers, cursor: str | None = None, limit: int = 50) -> Page[DelayedEvent]:

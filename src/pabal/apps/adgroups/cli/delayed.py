@@ -6,7 +6,6 @@ import csv
 import json
 import sys
 from collections.abc import Awaitable, Callable
-from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
@@ -14,15 +13,18 @@ import typer
 from pabal.apps.adgroups.cli import words
 from pabal.apps.adgroups.cli.group import Which, show_group
 from pabal.apps.adgroups.cli.timing import Moments, read_argument
-from pabal.apps.adgroups.cli.words import reply
 from pabal.apps.adgroups.errors import EventRefused
-from pabal.apps.adgroups.model.adgroups import AdGroup, Event
+from pabal.apps.adgroups.model.adgroups import DELAYED_KEY, AdGroup, Event
+from pabal.apps.adgroups.resources.events import DELAYED
+from pabal.apps.adgroups.resources.names import TimedEvent, read_event, show_id
 from pabal.engine.recurrence import find_zone
 from pabal.platform.commands.lazily import lazily
-from pabal.platform.commands.options import Cursor, DryRun, Limit, OrgOption, see, tell_more, unit_names
+from pabal.platform.commands.options import DryRun, OrgOption, see
+from pabal.platform.commands.resources import add_commands
 from pabal.platform.commands.shell import Shell
 
 if TYPE_CHECKING:
+    from pabal.apps.adgroups.actions.delayed import DelayedEvent
     from pabal.base.database import Tx
 
     Verb = Callable[[Tx, AdGroup, Event], Awaitable[AdGroup]]
@@ -31,55 +33,16 @@ with lazily():
     from pabal.apps.adgroups import sentences
     from pabal.apps.adgroups.actions import delayed
     from pabal.apps.adgroups.cli import finding
-    from pabal.apps.adgroups.cli import rows as views
     from pabal.engine import transitions
 
 app = typer.Typer(help="Delayed events: what ad groups wait for.", no_args_is_help=True)
+add_commands(app, DELAYED)
 
-COLUMNS = ("due_at", "event", "id", "ad_group", "state", "org", "tries")
 PAGE = 1000
 _EXPORTED = ("key", "adGroupId", "event", "score", "dueAt", "scheduleVersion")
-
-
-class TimedName(StrEnum):
-    START = "start"
-    EXPIRE = "expire"
-    DAILY_START = "daily_start"
-    DAILY_END = "daily_end"
-
-
 WhichEvent = Annotated[
-    TimedName, typer.Argument(metavar="EVENT", case_sensitive=False, help="START, EXPIRE, DAILY_START or DAILY_END.")
+    TimedEvent, typer.Argument(metavar="EVENT", case_sensitive=False, help="START, EXPIRE, DAILY_START or DAILY_END.")
 ]
-
-
-@app.command("list")
-def list_(
-    ctx: typer.Context,
-    event: Annotated[
-        list[TimedName] | None, typer.Option(case_sensitive=False, help="Only these; may be repeated.")
-    ] = None,
-    late: Annotated[bool, typer.Option("--late", help="Only what should have happened before now.")] = False,
-    org: OrgOption = None,
-    limit: Limit = 50,
-    cursor: Cursor = None,
-) -> None:
-    """The next one first."""
-    shell: Shell = ctx.obj
-
-    async def work() -> None:
-        async with shell.transaction() as tx:
-            names = [one.value for one in event or ()]
-            late_at = tx.now if late else None
-            scope = await see(tx, shell, org)
-            page = await delayed.list_delayed(tx, scope, names=names, late_at=late_at, cursor=cursor, limit=limit)
-            units = await unit_names(tx)
-        rows = [views.delayed_row(one, units) for one in page.items]
-        extra = {"next_cursor": page.cursor}
-        shell.show(reply(COLUMNS, rows, extra=extra, empty=words.NO_DELAYED, family="adgroup"))
-        tell_more(shell, page.cursor)
-
-    shell.run(work())
 
 
 @app.command()
@@ -91,7 +54,9 @@ def fire(ctx: typer.Context, ad_group: Which, event: WhichEvent, dry_run: DryRun
         try:
             return await delayed.fire(tx, shell.actor, group.id, event)
         except transitions.GuardRefused as error:
-            said = sentences.tell_refusal(error.refusal, shell.lang, views.teller(group, tx.now, shell.lang))
+            said = sentences.tell_refusal(
+                error.refusal, shell.lang, sentences.teller(tx.now, group.schedule.zone, shell.lang)
+            )
             raise EventRefused(said) from error
 
     _change(shell, ad_group, event, act, dry_run=dry_run)
@@ -139,7 +104,7 @@ def export(ctx: typer.Context, org: OrgOption = None) -> None:
             while True:
                 page = await delayed.list_delayed(tx, scope, cursor=cursor, limit=PAGE)
                 for one in page.items:
-                    put(views.exported_row(one))
+                    put(_export(one))
                 count, cursor = count + len(page.items), page.cursor
                 if cursor is None:
                     break
@@ -148,14 +113,26 @@ def export(ctx: typer.Context, org: OrgOption = None) -> None:
     shell.run(work())
 
 
-def _change(shell: Shell, ad_group: str, event: TimedName, act: Verb, *, dry_run: bool) -> None:
+def _change(shell: Shell, ad_group: str, event: TimedEvent, act: Verb, *, dry_run: bool) -> None:
     async def work() -> None:
         async with shell.change(dry_run=dry_run) as tx:
             found = await finding.find_group(tx, await see(tx, shell), ad_group)
-            answer = await show_group(tx, shell, await act(tx, found, Event(event.value)))
+            answer = await show_group(tx, shell, await act(tx, found, read_event(event)))
         shell.show(answer)
 
     shell.run(work())
+
+
+def _export(one: DelayedEvent) -> dict[str, Any]:
+    """As the seed keeps it: a member of a sorted set, by Unix time. One in quarantine has none."""
+    due_at = one.timer.due_at
+    return {
+        "key": DELAYED_KEY,
+        "member": {"adGroupId": show_id(one.group.id), "event": one.timer.event.upper()},
+        "score": one.score,
+        "dueAt": None if due_at is None else due_at.isoformat(),
+        "scheduleVersion": one.group.schedule_version,
+    }
 
 
 def _json_writer(file: TextIO) -> Callable[[dict[str, Any]], object]:

@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 from typing import TypeVar
 
-from pabal.apps.adgroups.errors import AdGroupNotFound, CampaignNotFound, InventoryNotFound
+from pabal.apps.adgroups.errors import AdGroupNotFound, CampaignNotFound, MismatchNotFound
+from pabal.apps.adgroups.legacy import shadow
+from pabal.apps.adgroups.legacy.shadow import Mismatch
 from pabal.apps.adgroups.model.adgroups import AdGroup, Campaign
+from pabal.apps.adgroups.resources.names import CAMPAIGN_PREFIX, GROUP_PREFIX
 from pabal.apps.adgroups.store import adgroups as store
 from pabal.apps.adgroups.store import campaigns
-from pabal.apps.adgroups.store.campaigns import Inventory
 from pabal.base.database import Tx
 from pabal.base.errors import NotFound
 from pabal.engine import ids
@@ -15,14 +17,13 @@ from pabal.platform.commands.options import NameAmbiguous
 from pabal.platform.tenants import Scope
 
 Named = TypeVar("Named", AdGroup, Campaign)
-GROUP, CAMPAIGN = "adg", "cmp"
 
 
 async def find_group(tx: Tx, scope: Scope, text: str) -> AdGroup:
-    number = _number(GROUP, text)
+    number = _number(GROUP_PREFIX, text)
     if number is not None:
         return await store.get_ad_group(tx, scope, number)
-    return _only(await store.find_named(tx, scope, text.strip()), text, GROUP, AdGroupNotFound)
+    return _only(await store.find_named(tx, scope, text.strip()), text, GROUP_PREFIX, AdGroupNotFound)
 
 
 async def find_groups(tx: Tx, scope: Scope, texts: Sequence[str]) -> list[AdGroup]:
@@ -32,18 +33,21 @@ async def find_groups(tx: Tx, scope: Scope, texts: Sequence[str]) -> list[AdGrou
 
 
 async def find_campaign(tx: Tx, scope: Scope, text: str) -> Campaign:
-    number = _number(CAMPAIGN, text)
+    number = _number(CAMPAIGN_PREFIX, text)
     if number is not None:
         return await campaigns.get_campaign(tx, scope, number)
-    return _only(await campaigns.find_named(tx, scope, text.strip()), text, CAMPAIGN, CampaignNotFound)
+    return _only(await campaigns.find_named(tx, scope, text.strip()), text, CAMPAIGN_PREFIX, CampaignNotFound)
 
 
-async def find_inventory(tx: Tx, scope: Scope, codes: Sequence[str]) -> list[Inventory]:
-    found = await campaigns.find_inventories(tx, scope, codes=set(codes))
-    missing = set(codes) - {one.code for one in found}
-    if missing:
-        raise InventoryNotFound(", ".join(sorted(missing))[:200])
-    return found
+async def find_campaign_id(tx: Tx, scope: Scope, text: str) -> int:
+    return (await find_campaign(tx, scope, text)).id
+
+
+async def find_mismatch(tx: Tx, scope: Scope, text: str) -> Mismatch:
+    number = _number("", text)
+    if number is None:
+        raise MismatchNotFound(text[:100])
+    return await shadow.get_mismatch(tx, scope, number)
 
 
 def _number(prefix: str, text: str) -> int | None:

@@ -12,20 +12,22 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pabal.apps.adgroups.cli import words
-from pabal.apps.adgroups.cli.words import reply, reply_one
 from pabal.apps.adgroups.errors import CannotRead
 from pabal.apps.adgroups.legacy.model import FromFile, FromTable, Mode, Run
 from pabal.apps.adgroups.model.adgroups import AREA
+from pabal.apps.adgroups.resources.migration import NO_ROWS, RUN, ReportView, RunRowView, RunView
 from pabal.platform.commands.lazily import lazily
 from pabal.platform.commands.options import Cursor, DryRun, Limit, Yes, find_unit, tell_more
+from pabal.platform.commands.resources import show_rows, show_views
 from pabal.platform.commands.shell import Shell
+from pabal.platform.resources import Viewer
 
 if TYPE_CHECKING:
     from pabal.base.database import Database, Tx
 
 with lazily():
-    from pabal.apps.adgroups.cli import rows as views
     from pabal.apps.adgroups.legacy import actions
+    from pabal.apps.adgroups.resources import views
     from pabal.platform import storage, tenants
     from pabal.platform.commands import files as command_files
 
@@ -33,12 +35,7 @@ app = typer.Typer(help="Migration: old ad groups brought over.", no_args_is_help
 
 Which = Annotated[int, typer.Argument(metavar="RUN", min=1, max=2**63 - 1, help="Its number.")]
 Here = Annotated[bool, typer.Option("--here", help="Do it in this process, without a server.")]
-COLUMNS = ("id", "run_state", "mode", "rows", "checkpoint", "counts", "created_by", "created_at")
-FIELDS = (
-    *("id", "run_state", "mode", "rows", "checkpoint", "counts", "states", "marks", "refusals", "error"),
-    *("created_by", "created_at", "started_at", "finished_at", "rolled_back_at"),
-)
-ROW_COLUMNS = ("n", "legacy_id", "name", "calculated", "stored", "marks", "refusal", "problem", "outcome", "ad_group")
+ROW_COLUMNS = ("n", "legacy_id", "name", "calculated", "status", "doubts", "refusal", "problem", "outcome", "ad_group")
 BLOCK, MOST_BYTES = 1 << 20, 1 << 30
 
 
@@ -112,8 +109,9 @@ def status(
                 _show(shell, await actions.get_run(tx, shell.actor, number))
                 return
             page = await actions.list_runs(tx, shell.actor, cursor, limit)
-        rows = [views.run_row(one, shell) for one in page.items]
-        shell.show(reply(COLUMNS, rows, extra={"next_cursor": page.cursor}, empty=words.NO_RUNS))
+            listing, extra = RUN.listings[0], {"next_cursor": page.cursor}
+            answer = await show_rows(tx, shell, RUN, page.items, listing.columns, extra=extra, empty=listing.empty)
+        shell.show(answer)
         tell_more(shell, page.cursor)
 
     shell.run(work())
@@ -133,8 +131,10 @@ def rows(
     async def work() -> None:
         async with shell.transaction() as tx:
             page = await actions.list_rows(tx, shell.actor, number, only=only, cursor=cursor, limit=limit)
-        found = [views.legacy_row(one, shell) for one in page.items]
-        shell.show(reply(ROW_COLUMNS, found, extra={"next_cursor": page.cursor}, empty=words.NO_ROWS))
+            viewer = Viewer(shell.actor, shell.lang, tx.now)
+        shown = [views.view_run_row(one, viewer) for one in page.items]
+        extra = {"next_cursor": page.cursor}
+        shell.show(show_views(shell, RunRowView, shown, ROW_COLUMNS, words=RUN.words, extra=extra, empty=NO_ROWS))
         tell_more(shell, page.cursor)
 
     shell.run(work())
@@ -153,11 +153,9 @@ def report(
     async def work() -> None:
         files = command_files.open_files(shell)
         async with shell.transaction() as tx:
-            found = await actions.get_run(tx, shell.actor, number)
-            file_id = found.report_file_id or found.plan_file_id
-            file = await storage.get_file(tx, await tenants.visible_to(tx, shell.actor), file_id or 0)
+            file = await actions.get_report(tx, shell.actor, number)
         await command_files.write_new(target, (await storage.read(files, file)).chunks)
-        shell.show(reply_one(shell, ("id", "to"), {"id": number, "to": str(target)}))
+        shell.show(show_views(shell, ReportView, [ReportView(id=number, to=str(target))], single=True))
 
     shell.run(work())
 
@@ -227,7 +225,8 @@ def _order(shell: Shell, act: Callable[[Tx], Awaitable[Run]], *, here: bool, dry
 
 
 def _show(shell: Shell, found: Run) -> None:
-    shell.show(reply_one(shell, FIELDS, views.run_row(found, shell)))
+    view = views.view_run(found, Viewer(shell.actor, shell.lang, found.created_at))
+    shell.show(show_views(shell, RunView, [view], RUN.columns, words=RUN.words, single=True))
 
 
 async def _find_owner(database: Database, org: str | None) -> int:

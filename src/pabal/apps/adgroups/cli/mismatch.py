@@ -1,74 +1,130 @@
-"""`pabal ad mismatch`: where the calculator and the machine differ, and whom to believe."""
+"""`pabal ad flag|mismatch`: whose state is shown, where calculator and machine differ, and whom to believe."""
 
-from typing import Annotated
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from pabal.apps.adgroups.cli import words
-from pabal.apps.adgroups.cli.words import reply, reply_one
-from pabal.apps.adgroups.legacy.model import Cause
-from pabal.apps.adgroups.model.adgroups import OPEN, Source
+from pabal.apps.adgroups.errors import BadFlag
+from pabal.apps.adgroups.legacy.model import FlagKind
+from pabal.apps.adgroups.model.adgroups import OPEN
+from pabal.apps.adgroups.resources.groups import AdGroupFilter
+from pabal.apps.adgroups.resources.migration import (
+    FLAGS,
+    MISMATCH,
+    NO_FLAGS,
+    NO_MISMATCHES,
+    ComparedView,
+    DifferingView,
+    FlagChangedView,
+    FlagSetView,
+)
+from pabal.apps.adgroups.resources.names import show_statuses
 from pabal.platform.commands.lazily import lazily
-from pabal.platform.commands.options import Cursor, DryRun, Limit, OrgOption, see, tell_more
+from pabal.platform.commands.options import DryRun, Yes, see
+from pabal.platform.commands.resources import add_commands, show_rows, show_views
 from pabal.platform.commands.shell import Shell
+from pabal.platform.resources import Viewer
+
+if TYPE_CHECKING:
+    from pabal.base.database import Tx
 
 with lazily():
     from pabal.apps.adgroups import settings as own_settings
-    from pabal.apps.adgroups.cli import rows as views
+    from pabal.apps.adgroups.cli import finding
+    from pabal.apps.adgroups.legacy import flags as actions
     from pabal.apps.adgroups.legacy import shadow
+    from pabal.apps.adgroups.resources import views
     from pabal.apps.adgroups.store import adgroups as store
     from pabal.platform import settings
 
-app = typer.Typer(help="Mismatches: where the calculator and the machine differ.", no_args_is_help=True)
+flags = typer.Typer(help="Flags: whose state is shown, the stored one or the calculator's.", no_args_is_help=True)
+mismatches = typer.Typer(help="Mismatches: where the calculator and the machine differ.", no_args_is_help=True)
+add_commands(mismatches, MISMATCH)
 
-COLUMNS = ("id", "ad_group", "calculated", "stored", "source", "cause", "since", "decision")
-FIELDS = (*COLUMNS, "decided_by", "resolved_at")
-DIFFERING_COLUMNS = ("ad_group", "calculated", "stored", "source", "cause")
+Kind = Annotated[
+    FlagKind,
+    typer.Argument(metavar="KIND", case_sensitive=False, help="id, campaign, percent or new; the first set decides."),
+]
+Value = Annotated[
+    str | None,
+    typer.Argument(metavar="OF", help="The ad group, the campaign, or how many of a hundred; nothing for new."),
+]
 PAGE = 1000
 
 
-@app.command("list")
-def list_(
-    ctx: typer.Context,
-    cause: Annotated[Cause | None, typer.Option(help="Only by this cause.")] = None,
-    all_: Annotated[bool, typer.Option("--all", help="Those that are over, too.")] = False,
-    org: OrgOption = None,
-    limit: Limit = 50,
-    cursor: Cursor = None,
-) -> None:
-    """The newest first."""
+@flags.command("list")
+def list_flags(ctx: typer.Context) -> None:
+    """All that are set, and how many ad groups come to use which."""
     shell: Shell = ctx.obj
 
     async def work() -> None:
         async with shell.transaction() as tx:
-            wanted = shadow.WantedMismatches(cause=cause, is_open=None if all_ else True)
-            page = await shadow.list_mismatches(tx, await see(tx, shell, org), wanted, cursor, limit)
-        rows = [views.mismatch_row(one) for one in page.items]
-        shell.show(reply(COLUMNS, rows, extra={"next_cursor": page.cursor}, empty=words.NO_MISMATCHES))
-        tell_more(shell, page.cursor)
+            rows = await actions.list_flags(tx, await see(tx, shell))
+            counted = await actions.count_sources(tx, shell.actor)
+            extra = {"sources": {source.value: count for source, count in counted.items()}}
+            columns = FLAGS.listings[0].columns
+            answer = await show_rows(tx, shell, FLAGS, rows, columns, extra=extra, empty=NO_FLAGS)
+        shell.show(answer)
 
     shell.run(work())
 
 
-@app.command()
-def decide(
+@flags.command("set")
+def set_flag(
     ctx: typer.Context,
-    number: Annotated[int, typer.Argument(metavar="NUMBER", min=1, max=2**63 - 1, help="As the list shows it.")],
-    believed: Annotated[Source, typer.Argument(metavar="WHOM", help="machine: trust it; calculator: keep it.")],
+    kind: Kind,
+    of: Value = None,
+    on: Annotated[bool, typer.Option("--on/--off", help="On: the stored state. Off: the calculator's.")] = True,
     dry_run: DryRun = False,
 ) -> None:
-    """Sets the flag of that one ad group."""
+    """Answers how many ad groups are shown by the other way now."""
     shell: Shell = ctx.obj
 
     async def work() -> None:
         async with shell.change(dry_run=dry_run) as tx:
-            row = views.mismatch_row(await shadow.decide(tx, shell.actor, number, believed))
-        shell.show(reply_one(shell, FIELDS, row))
+            value = await _read(tx, shell, kind, of)
+            changed = await actions.set_flag(tx, shell.actor, kind, value, is_on=on)
+            flag = actions.Flag(kind, value, on, None, shell.actor.name, tx.now)
+            shown = views.view_flag_set(flag, changed, Viewer(shell.actor, shell.lang, tx.now))
+        columns = (*FLAGS.listings[0].columns, "changed")
+        shell.show(show_views(shell, FlagSetView, [shown], columns, single=True))
 
     shell.run(work())
 
 
-@app.command()
+@flags.command("clear")
+def clear_flag(ctx: typer.Context, kind: Kind, of: Value = None, dry_run: DryRun = False) -> None:
+    """What the next kind in order says holds again."""
+    shell: Shell = ctx.obj
+
+    async def work() -> None:
+        async with shell.change(dry_run=dry_run) as tx:
+            value = 0 if kind in actions.OF_HOUSE else await _read(tx, shell, kind, of)
+            changed = await actions.clear_flag(tx, shell.actor, kind, value)
+        shell.show(show_views(shell, FlagChangedView, [FlagChangedView(changed=changed)], single=True))
+
+    shell.run(work())
+
+
+@flags.command("machine-only")
+def machine_only(ctx: typer.Context, yes: Yes = False, dry_run: DryRun = False) -> None:
+    """The end of the migration: every ad group shows its stored state, and the calculator is asked no more."""
+    shell: Shell = ctx.obj
+    if not dry_run:
+        shell.confirm(words.ASK_SWITCH, yes=yes)
+
+    async def work() -> None:
+        async with shell.change(dry_run=dry_run) as tx:
+            changed = await actions.switch_off_calculator(tx, shell.actor)
+        shell.show(show_views(shell, FlagChangedView, [FlagChangedView(changed=changed)], single=True))
+
+    shell.run(work())
+
+
+@mismatches.command()
 def compare(ctx: typer.Context, dry_run: DryRun = False) -> None:
     """All open ad groups, now. Servers do it all the time. With --dry-run nothing is written down."""
     shell: Shell = ctx.obj
@@ -80,21 +136,37 @@ async def _compare(shell: Shell) -> None:
         compared = await shadow.compare_all(database)
         async with database.transaction() as tx:
             counted = await shadow.count_open(tx, await see(tx, shell))
-    row = {"compared": compared, "differing": sum(counted.values()), "causes": dict(counted)}
-    shell.show(reply_one(shell, ("compared", "differing"), row))
+    causes = {str(cause): count for cause, count in counted.items()}
+    shown = ComparedView(compared=compared, differing=sum(causes.values()), causes=causes)
+    shell.show(show_views(shell, ComparedView, [shown], ("compared", "differing"), single=True))
 
 
 async def _look(shell: Shell) -> None:
     compared, found, cursor = 0, list[shadow.Differing](), None
     async with shell.transaction() as tx:
         grace = await settings.value(tx, own_settings.LATE_AFTER)
-        wanted = store.Wanted((await see(tx, shell)).listed, states=list(OPEN))
+        scope, wanted = await see(tx, shell), AdGroupFilter(status=show_statuses(OPEN))
         while True:
-            page = await store.list_ad_groups(tx, wanted, cursor, PAGE)
+            page = await store.list_ad_groups(tx, scope, wanted, cursor, PAGE)
             found += shadow.compare(page.items, tx.now, grace)
             compared, cursor = compared + len(page.items), page.cursor
             if cursor is None:
                 break
-    rows = [views.differing_row(one) for one in found]
-    shell.show(reply(DIFFERING_COLUMNS, rows, extra={"compared": compared}, empty=words.NO_MISMATCHES))
+    shown = [views.view_differing(one) for one in found]
+    columns = ("name", "calculated", "stored", "source", "cause")
+    shell.show(show_views(shell, DifferingView, shown, columns, extra={"compared": compared}, empty=NO_MISMATCHES))
     shell.tell("dry_run")
+
+
+async def _read(tx: Tx, shell: Shell, kind: FlagKind, text: str | None) -> int:
+    if kind is FlagKind.NEW:
+        return 0
+    if text is None:
+        raise BadFlag(f"{kind}: of what?")
+    if kind is FlagKind.ID:
+        return (await finding.find_group(tx, await see(tx, shell), text)).id
+    if kind is FlagKind.CAMPAIGN:
+        return await finding.find_campaign_id(tx, await see(tx, shell), text)
+    if not (text.isascii() and text.isdigit() and len(text) < 4):
+        raise BadFlag(text[:50])
+    return int(text)

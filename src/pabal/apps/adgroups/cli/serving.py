@@ -1,4 +1,4 @@
-"""`pabal ad serving`: what ad servers read from Redis: how it stands, compared, written anew."""
+"""`pabal ad serving`: what ad servers read from Redis: how it stands, compared, written again."""
 
 from __future__ import annotations
 
@@ -8,23 +8,28 @@ from typing import TYPE_CHECKING
 import typer
 
 from pabal.apps.adgroups.cli import words
-from pabal.apps.adgroups.cli.words import reply, reply_one
+from pabal.apps.adgroups.resources.serving import (
+    CHECK_COLUMNS,
+    NO_CHECKS,
+    NOT_SERVED,
+    ServingCheckView,
+    ServingJobView,
+    ServingView,
+)
 from pabal.platform.commands.lazily import lazily
 from pabal.platform.commands.options import DryRun
+from pabal.platform.commands.resources import show_views
 from pabal.platform.commands.shell import Shell
 
 if TYPE_CHECKING:
-    from pabal.base.database import Tx
     from pabal.engine.queue import Enqueued
 
 with lazily():
-    from pabal.apps.adgroups.cli import rows
+    from pabal.apps.adgroups.resources import views
     from pabal.apps.adgroups.serving import actions
 
 app = typer.Typer(help="Serving: what ad servers read from Redis.", no_args_is_help=True)
-
 FIELDS = ("is_wanted", "running", "refreshed_at", "rebuilt_at", "away_since", "away_error")
-CHECK_COLUMNS = ("at", "compared", "found", "mended", "took_ms", "asked_by", "error")
 
 
 @app.command()
@@ -34,37 +39,34 @@ def status(ctx: typer.Context) -> None:
 
     async def work() -> None:
         async with shell.transaction() as tx:
-            described = await actions.describe(tx, shell.actor)
-        checks = [rows.check_row(one) for one in described.checks]
-        shell.show(reply_one(shell, FIELDS, {**rows.standing_row(described.standing), "checks": checks}))
+            shown = views.view_serving(await actions.describe(tx, shell.actor))
+        shell.show(show_views(shell, ServingView, [shown], FIELDS, single=True))
         if shell.output == "table":
-            shell.show(reply(CHECK_COLUMNS, checks, empty=words.NO_CHECKS))
-            if not described.standing.is_wanted:
-                shell.tell(words.NOT_SERVED)
+            shell.show(show_views(shell, ServingCheckView, shown.checks, CHECK_COLUMNS, empty=NO_CHECKS))
+            if not shown.is_wanted:
+                shell.tell(NOT_SERVED)
 
     shell.run(work())
 
 
 @app.command()
 def rebuild(ctx: typer.Context, dry_run: DryRun = False) -> None:
-    """Writes everything anew; nothing that runs is missing meanwhile. A server does it."""
+    """Writes everything again; nothing that runs is missing meanwhile. A server does it."""
     _order(ctx.obj, actions.rebuild_now, dry_run=dry_run)
 
 
 @app.command()
 def check(ctx: typer.Context, dry_run: DryRun = False) -> None:
-    """Compares Redis with the database and mends what differs. A server does it, every five minutes by itself."""
+    """Compares Redis with the database and fixes what differs. A server does it, every five minutes by itself."""
     _order(ctx.obj, actions.check_now, dry_run=dry_run)
 
 
 def _order(shell: Shell, verb: Callable[..., Awaitable[Enqueued]], *, dry_run: bool) -> None:
-    async def ask(tx: Tx) -> Enqueued:
-        return await verb(tx, shell.actor)
-
     async def work() -> None:
         async with shell.change(dry_run=dry_run) as tx:
-            asked = await ask(tx)
-        shell.show(reply_one(shell, ("job", "is_new"), {"job": str(asked), "is_new": asked.is_new}))
+            asked = await verb(tx, shell.actor)
+        shown = ServingJobView(job=str(asked), is_new=asked.is_new)
+        shell.show(show_views(shell, ServingJobView, [shown], single=True))
         if not dry_run:
             shell.tell(words.WHAT_BECOMES, job=str(asked))
 

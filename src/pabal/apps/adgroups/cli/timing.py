@@ -1,9 +1,11 @@
 """Reads dates and hours as people write them: --until 2026-12-31, --hours 'mon-fri 09:00-18:00; sat 10:00-14:00'."""
 
+from __future__ import annotations
+
 import re
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
 from typer.core import TyperCommand
@@ -13,6 +15,10 @@ from pabal.apps.adgroups.model.adgroups import ZONE, Schedule
 from pabal.apps.adgroups.model.dayparts import OFF, DayParts
 from pabal.engine.recurrence import Weekday, find_zone
 from pabal.platform.commands.lazily import lazily
+
+if TYPE_CHECKING:
+    from pabal.base.database import Tx
+    from pabal.platform.tenants import Scope
 
 with lazily():
     from pabal.platform.commands import moments
@@ -67,6 +73,16 @@ def read_end(text: str, now: datetime, zone: ZoneInfo) -> datetime:
         midnight = moments.read_moment(text, now, zone)
         return (midnight.replace(tzinfo=None) + _DAY).replace(tzinfo=zone)
     return moments.read_moment(text, now, zone)
+
+
+async def find_start(tx: Tx, scope: Scope, text: str) -> datetime:
+    """Of a campaign, which has no zone of its own."""
+    return moments.read_moment(text, tx.now, find_zone(ZONE))
+
+
+async def find_end(tx: Tx, scope: Scope, text: str) -> datetime | None:
+    """'' is none."""
+    return None if text == "" else read_end(text, tx.now, find_zone(ZONE))
 
 
 def read_hours(text: str) -> DayParts | None:

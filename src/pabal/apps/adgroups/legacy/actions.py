@@ -101,7 +101,7 @@ async def get_run(tx: Tx, actor: Actor, run_id: int) -> Run:
 
 async def list_runs(tx: Tx, actor: Actor, cursor: str | None = None, limit: int = 50) -> Page[Run]:
     actor.require(Right.READ, AREA)
-    return await runs.list_runs(tx, await visible_to(tx, actor), cursor, limit)
+    return await runs.list_runs(tx, await visible_to(tx, actor), cursor=cursor, limit=limit)
 
 
 async def list_rows(

@@ -12,7 +12,8 @@ from pabal.base.database import Row, Tx
 from pabal.base.sql import load
 from pabal.platform import audit
 from pabal.platform.actor import Actor, Right
-from pabal.platform.tenants import require_house, visible_to
+from pabal.platform.resources import Filter
+from pabal.platform.tenants import Scope, require_house, visible_to
 
 SQL = load(__file__)
 SLICE = 5000
@@ -46,9 +47,8 @@ async def set_flag(tx: Tx, actor: Actor, kind: FlagKind, value: int, *, is_on: b
 
 async def clear_flag(tx: Tx, actor: Actor, kind: FlagKind, value: int = 0) -> int:
     """What the next one in order says holds again."""
-    flags = [
-        one for one in await list_flags(tx, actor) if one.kind is kind and (kind in OF_HOUSE or one.value == value)
-    ]
+    known = await list_flags(tx, await visible_to(tx, actor))
+    flags = [one for one in known if one.kind is kind and (kind in OF_HOUSE or one.value == value)]
     if not flags:
         raise FlagNotFound(f"{kind} {value}")
     if kind in OF_HOUSE:
@@ -69,10 +69,8 @@ async def switch_off_calculator(tx: Tx, actor: Actor) -> int:
     return await set_flag(tx, actor, FlagKind.PERCENT, HUNDRED)
 
 
-async def list_flags(tx: Tx, actor: Actor) -> list[Flag]:
+async def list_flags(tx: Tx, scope: Scope, wanted: Filter | None = None) -> list[Flag]:
     """Those of the house everybody sees who may look at ad groups at all."""
-    actor.require(Right.READ, AREA)
-    scope = await visible_to(tx, actor)
     return [_read(row) for row in await tx.rows(SQL.list_flags, units=scope.listed)]
 
 

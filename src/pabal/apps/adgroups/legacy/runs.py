@@ -13,6 +13,7 @@ from pabal.base.database import Row as Record
 from pabal.base.database import Tx
 from pabal.base.sql import load
 from pabal.engine.listing.paging import LAST, Page, cut, one_more, read_cursor, show_cursor
+from pabal.platform.resources import Filter
 from pabal.platform.tenants import Scope
 
 SQL = load(__file__)
@@ -85,7 +86,9 @@ async def hold_run(tx: Tx, run_id: int) -> Run | None:
     return _read_run(rows[0]) if rows else None
 
 
-async def list_runs(tx: Tx, scope: Scope, cursor: str | None = None, limit: int = 50) -> Page[Run]:
+async def list_runs(
+    tx: Tx, scope: Scope, wanted: Filter | None = None, cursor: str | None = None, limit: int = 50
+) -> Page[Run]:
     """The newest first."""
     before = LAST if cursor is None else read_cursor(cursor, int)[0]
     rows = await tx.rows(SQL.list_runs, units=scope.listed, before_id=before, most=one_more(limit))

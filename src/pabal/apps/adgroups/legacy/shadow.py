@@ -12,6 +12,7 @@ from pabal.apps.adgroups.legacy import flags
 from pabal.apps.adgroups.legacy.model import Cause, FlagKind
 from pabal.apps.adgroups.model.adgroups import AREA, AdGroup, Source, State
 from pabal.apps.adgroups.model.calculator import calculated_of
+from pabal.apps.adgroups.resources.migration import MismatchFilter
 from pabal.apps.adgroups.settings import COMPARE, COMPARE_EVERY, LATE_AFTER
 from pabal.apps.adgroups.store import adgroups as store
 from pabal.base.database import Database, Row, Tx
@@ -71,13 +72,6 @@ class Mismatch:
     decision: Source | None
     decided_by: str | None
     decided_at: datetime | None
-
-
-@dataclass(frozen=True, slots=True)
-class WantedMismatches:
-    cause: Cause | None = None
-    is_open: bool | None = True
-    is_decided: bool | None = None
 
 
 async def compare_once(database: Database) -> int:
@@ -201,7 +195,7 @@ async def _keep(tx: Tx, differing: Sequence[Differing]) -> None:
 
 
 async def list_mismatches(
-    tx: Tx, scope: Scope, wanted: WantedMismatches, cursor: str | None = None, limit: int = 50
+    tx: Tx, scope: Scope, wanted: MismatchFilter, cursor: str | None = None, limit: int = 50
 ) -> Page[Mismatch]:
     """The newest first."""
     rows = await tx.rows(
@@ -209,11 +203,16 @@ async def list_mismatches(
         units=scope.listed,
         cause=wanted.cause,
         is_open=wanted.is_open,
-        is_decided=wanted.is_decided,
+        is_decided=wanted.decided,
         before_id=LAST if cursor is None else read_cursor(cursor, int)[0],
         most=one_more(limit),
     )
     return cut([_read(row) for row in rows], limit, lambda one: show_cursor(one.id))
+
+
+async def lock_mismatch(tx: Tx, mismatch_id: int) -> None:
+    """Until the commit: for who decides about it."""
+    await tx.value(SQL.lock_mismatch, id=mismatch_id)
 
 
 async def get_mismatch(tx: Tx, scope: Scope, mismatch_id: int) -> Mismatch:
@@ -233,13 +232,14 @@ async def count_unsettled(tx: Tx) -> dict[int, int]:
     return {row["unit_id"]: row["count"] for row in rows}
 
 
-async def decide(tx: Tx, actor: Actor, mismatch_id: int, believed: Source) -> Mismatch:
+async def decide(tx: Tx, actor: Actor, mismatch_id: int, believe: Source) -> Mismatch:
     """Trust the machine, or keep the calculator: that ad group's own flag says so from here on."""
     actor.require(Right.MANAGE, AREA)
     scope = await visible_to(tx, actor)
+    await lock_mismatch(tx, mismatch_id)
     found = await get_mismatch(tx, scope, mismatch_id)
-    await flags.set_flag(tx, actor, FlagKind.ID, found.ad_group_id, is_on=believed is Source.MACHINE)
-    await tx.run(SQL.decide, id=mismatch_id, decision=believed, decided_by=actor.name, now=tx.now)
+    await flags.set_flag(tx, actor, FlagKind.ID, found.ad_group_id, is_on=believe is Source.MACHINE)
+    await tx.run(SQL.decide, id=mismatch_id, decision=believe, decided_by=actor.name, now=tx.now)
     return await get_mismatch(tx, scope, mismatch_id)
 
 

@@ -45,6 +45,9 @@ where m.id < :before_id and (:units::bigint[] is null or m.unit_id = any(:units:
   and (:is_decided::boolean is null or (m.decision is not null) = :is_decided)
 order by m.id desc limit :most;
 
+-- name: lock_mismatch(id)
+select id from pabal.mismatch where id = :id for update;
+
 -- name: find_mismatch(id)
 select m.id, m.unit_id, m.ad_group_id, g.name, m.calculated, m.stored, g.source, m.cause, m.since, m.seen_at, m.resolved_at, m.decision,
   m.decided_by, m.decided_at

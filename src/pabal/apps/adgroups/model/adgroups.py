@@ -8,9 +8,12 @@ from typing import Any
 
 from pabal.apps.adgroups.model.calendars import Calendar, Moved
 from pabal.apps.adgroups.model.dayparts import DayParts
+from pabal.engine.recurrence import find_zone
 
 AREA = "adgroups"
 ABOUT = "adgroup"
+# the seed's name of the sorted set that its delayed events lie in
+DELAYED_KEY = "adgroup:delayed:events"
 ZONE = "Asia/Seoul"
 MOST_NAME = 200
 # of inventory, as ad servers ask for it
@@ -74,6 +77,27 @@ class Campaign:
 
 
 @dataclass(frozen=True, slots=True)
+class NewCampaign:
+    """`start_at` None: it starts when it is made."""
+
+    name: str
+    start_at: datetime | None = None
+    end_at: datetime | None = None
+    state: CampaignState = CampaignState.OPEN
+
+
+@dataclass(frozen=True, slots=True)
+class Inventory:
+    """Where ads are shown; its code is what ad servers ask for."""
+
+    id: int
+    unit_id: int
+    code: str
+    name: str
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Schedule:
     """From when, until when (not included), in which hours of which zone; and which boundaries were moved."""
 
@@ -124,6 +148,11 @@ class AdGroup:
     @property
     def about(self) -> str:
         return about_of(self.id)
+
+
+def on_wall(moment: datetime, zone: str) -> datetime:
+    """What has no offset of its own is on the zone's wall clock."""
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=find_zone(zone))
 
 
 def about_of(ad_group_id: int) -> str:

@@ -11,7 +11,8 @@ from pydantic import BaseModel, ConfigDict
 
 from pabal.apps.adgroups.actions import campaigns as actions
 from pabal.apps.adgroups.errors import BadInventory, InventoryCodeTaken
-from pabal.apps.adgroups.model.adgroups import AREA, Campaign, CampaignState
+from pabal.apps.adgroups.labels import CAMPAIGN_STATES
+from pabal.apps.adgroups.model.adgroups import AREA, Campaign, CampaignState, NewCampaign
 from pabal.apps.adgroups.pages.groups import make_rows
 from pabal.apps.adgroups.pages.page_texts import (
     CHOOSE,
@@ -24,8 +25,9 @@ from pabal.apps.adgroups.pages.page_texts import (
     read_local,
     show_local,
 )
-from pabal.apps.adgroups.store.adgroups import Wanted, list_ad_groups
-from pabal.apps.adgroups.store.campaigns import NewCampaign, get_campaign, list_campaigns, list_inventories
+from pabal.apps.adgroups.resources.groups import AdGroupFilter
+from pabal.apps.adgroups.store.adgroups import list_ad_groups
+from pabal.apps.adgroups.store.campaigns import get_campaign, list_campaigns, list_inventories
 from pabal.platform.actor import Right
 from pabal.platform.language.errors import explain
 from pabal.platform.language.pairs import Pair
@@ -66,7 +68,7 @@ class Understood:
 async def show_list(visit: Visitor, paged: Annotated[Paged, Query()]) -> Response:
     visit.actor.require(Right.READ, AREA)
     async with visit.read() as tx:
-        page = await read_page(lambda cursor: list_campaigns(tx, visit.scope, cursor), paged.cursor)
+        page = await read_page(lambda cursor: list_campaigns(tx, visit.scope, cursor=cursor), paged.cursor)
         tree = await load_tree(tx, visit.scope)
     return await visit.show(
         "adgroups/campaigns.html",
@@ -100,8 +102,8 @@ async def show(visit: Visitor, campaign_id: RowId, paged: Annotated[Paged, Query
     visit.actor.require(Right.READ, AREA)
     async with visit.read() as tx:
         campaign = await get_campaign(tx, visit.scope, campaign_id)
-        wanted = Wanted(visit.scope.listed, campaign_id=campaign_id)
-        page = await read_page(lambda cursor: list_ad_groups(tx, wanted, cursor), paged.cursor)
+        wanted = AdGroupFilter(campaign=campaign_id)
+        page = await read_page(lambda cursor: list_ad_groups(tx, visit.scope, wanted, cursor), paged.cursor)
         rows = await make_rows(tx, visit, page.items)
         tree = await load_tree(tx, visit.scope)
     return await visit.show(
@@ -146,6 +148,7 @@ async def _show_form(
         draft=draft,
         campaign=campaign,
         faults=dict(faults or {}),
+        states=[(state.value, visit.say(*word)) for state, word in CAMPAIGN_STATES.items()],
         units=tree.choices(),
     )
 
@@ -216,7 +219,7 @@ async def add_inventory(visit: Visitor, draft: Annotated[InventoryDraft, Form()]
 
 async def _show_inventory(visit: Visit, cursor: str, draft: InventoryDraft, faults: dict[str, Pair]) -> Response:
     async with visit.read() as tx:
-        page = await read_page(lambda at: list_inventories(tx, visit.scope, at), cursor)
+        page = await read_page(lambda at: list_inventories(tx, visit.scope, cursor=at), cursor)
         tree = await load_tree(tx, visit.scope)
     return await visit.show(
         "adgroups/inventory.html",

@@ -16,8 +16,10 @@ from pabal.apps.adgroups.machine import AD_GROUP, load_subjects
 from pabal.apps.adgroups.model.adgroups import AREA, AdGroup, Event, Source, State
 from pabal.apps.adgroups.model.calculator import calculated_of
 from pabal.apps.adgroups.pages.page_texts import LIST, MOST_CHOICES, TOPICS, tell, tell_condition
+from pabal.apps.adgroups.resources.groups import AdGroupFilter
+from pabal.apps.adgroups.resources.names import show_statuses
 from pabal.apps.adgroups.sentences import describe_hours, explain_state, next_event
-from pabal.apps.adgroups.store.adgroups import Wanted, count_states, list_ad_groups, load_ad_groups
+from pabal.apps.adgroups.store.adgroups import count_states, list_ad_groups, load_ad_groups
 from pabal.apps.adgroups.store.campaigns import list_campaigns
 from pabal.base.database import Tx
 from pabal.engine.listing import Page
@@ -147,14 +149,13 @@ async def send_many(
 
 async def _load_page(tx: Tx, visit: Visit, filters: Filters) -> Page[AdGroup]:
     named = [one for one in filters.state.lower().split(",") if one in set(State)]
-    wanted = Wanted(
-        visit.scope.listed,
-        states=named or VIEWS.get(filters.view, ()),
-        campaign_id=read_number(filters.campaign),
-        source=filters.source if filters.source in set(Source) else None,
+    wanted = AdGroupFilter(
+        status=show_statuses(named or VIEWS.get(filters.view, ())),
+        campaign=read_number(filters.campaign),
+        source=Source(filters.source) if filters.source in set(Source) else None,
         q=filters.q or None,
     )
-    return await read_page(lambda cursor: list_ad_groups(tx, wanted, cursor), filters.cursor)
+    return await read_page(lambda cursor: list_ad_groups(tx, visit.scope, wanted, cursor), filters.cursor)
 
 
 async def make_rows(tx: Tx, visit: Visit, found: Sequence[AdGroup]) -> list[Row]:

@@ -15,7 +15,6 @@ from pabal.apps.adgroups.errors import (
     FlagNotFound,
     NoLegacyTable,
 )
-from pabal.apps.adgroups.labels import RUN_STATES
 from pabal.apps.adgroups.legacy import actions, flags, shadow
 from pabal.apps.adgroups.legacy.flags import Flag, count_sources
 from pabal.apps.adgroups.legacy.model import COLUMNS, NEEDED, FlagKind, FromFile, FromTable, Origin, Run, RunState
@@ -49,14 +48,6 @@ MOST_BYTES = 1024**3
 LIMITS = PartLimits(max_body=MOST_BYTES + 1024**2, max_parts=10)
 PostedForm = Annotated[Posted, Depends(open_posted(LIMITS))]
 NO_FILE: Pair = ("Choose a CSV file first.", "CSV 파일을 먼저 고르세요.")
-LOOKS: dict[str, str] = {
-    RunState.PLANNED: "wait",
-    RunState.RUNNING: "work",
-    RunState.DONE: "good",
-    RunState.FAILED: "fail",
-    RunState.ROLLING_BACK: "work",
-    RunState.ROLLED_BACK: "end",
-}
 _WRONG = (AdGroupNotFound, BadFlag, BadId, CampaignNotFound, FlagNotFound)
 _NOT_SET: Pair = ("The flag was not changed", "플래그를 바꾸지 못했습니다")
 _CHANGED: Pair = (
@@ -117,8 +108,6 @@ async def show_migration(visit: Visit, cursor: str = "", *, fault: Fault | None 
         "adgroups/migration.html",
         200 if fault is None else 422,
         runs=page.items,
-        looks=LOOKS,
-        run_words=RUN_STATES,
         columns=COLUMNS,
         needed=NEEDED,
         fault=fault,
@@ -265,7 +254,7 @@ class FlagRow:
 
 async def load_flags(tx: Tx, visit: Visit) -> dict[str, Any]:
     """In the order they are asked; of single ad groups the newest."""
-    found = await flags.list_flags(tx, visit.actor)
+    found = await flags.list_flags(tx, await visible_to(tx, visit.actor))
     wide = [one for one in found if one.kind is not FlagKind.ID]
     single = sorted((one for one in found if one.kind is FlagKind.ID), key=lambda one: one.set_at, reverse=True)
     shown = [*single[:SHOWN], *wide]

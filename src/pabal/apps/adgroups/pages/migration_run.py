@@ -8,10 +8,10 @@ from fastapi.responses import Response, StreamingResponse
 from pydantic import BaseModel
 
 from pabal.apps.adgroups.errors import RunBusy, WrongRunState
-from pabal.apps.adgroups.labels import MARKS, OUTCOMES, REFUSALS, RUN_STATES
+from pabal.apps.adgroups.labels import MARKS, OUTCOMES, REFUSALS
 from pabal.apps.adgroups.legacy import actions
 from pabal.apps.adgroups.legacy.model import Mode, Row, Run, RunState
-from pabal.apps.adgroups.pages.migration import HERE, LOOKS
+from pabal.apps.adgroups.pages.migration import HERE
 from pabal.apps.adgroups.pages.page_texts import TOPICS, Fault, tell_fault
 from pabal.apps.adgroups.settings import ONE_TRANSACTION_ROWS
 from pabal.base.database import Tx
@@ -124,8 +124,6 @@ async def _show(visit: Visit, run_id: int, filters: Filters, fault: Fault | None
         path=path,
         in_one=in_one,
         fault=fault,
-        look=LOOKS[run.state],
-        word=RUN_STATES[run.state],
         marks=MARKS,
         refusals=REFUSALS,
         outcomes=OUTCOMES,

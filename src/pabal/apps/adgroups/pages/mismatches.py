@@ -1,5 +1,6 @@
 """Where the old calculator and the machine differ: since when and why, and whom to believe."""
 
+from dataclasses import replace
 from typing import Annotated
 
 from fastapi import APIRouter, Form, Query
@@ -10,9 +11,10 @@ from pabal.apps.adgroups.labels import CAUSES
 from pabal.apps.adgroups.legacy import shadow
 from pabal.apps.adgroups.legacy import shadow as store
 from pabal.apps.adgroups.legacy.model import Cause
-from pabal.apps.adgroups.legacy.shadow import EXPECTED, Mismatch, WantedMismatches
+from pabal.apps.adgroups.legacy.shadow import EXPECTED, Mismatch
 from pabal.apps.adgroups.model.adgroups import AREA, Source
 from pabal.apps.adgroups.pages.page_texts import TOPICS
+from pabal.apps.adgroups.resources.migration import MismatchFilter, Standing
 from pabal.apps.adgroups.settings import COMPARE, COMPARE_EVERY
 from pabal.base.database import Tx
 from pabal.engine.listing import Page
@@ -29,7 +31,11 @@ from pabal.platform.web.visit import Visit
 router = APIRouter(prefix="/ads/mismatches", include_in_schema=False)
 HERE = "/ads/mismatches"
 # open and still to be looked at; open and decided; over
-VIEWS: dict[str, tuple[bool, bool | None]] = {"": (True, False), "decided": (True, True), "over": (False, None)}
+VIEWS: dict[str, MismatchFilter] = {
+    "": MismatchFilter(decided=False),
+    "decided": MismatchFilter(decided=True),
+    "over": MismatchFilter(state=Standing.RESOLVED),
+}
 _SAID: dict[Source, Pair] = {
     Source.MACHINE: ("{name}: the machine's state is shown now", "{name}: 이제 상태 기계의 상태를 보여 줍니다"),
     Source.CALCULATOR: ("{name}: the calculator's state is shown now", "{name}: 이제 계산기의 상태를 보여 줍니다"),
@@ -84,7 +90,6 @@ async def decide(
 
 
 async def _load(tx: Tx, visit: Visit, filters: Filters) -> Page[Mismatch]:
-    is_open, is_decided = VIEWS.get(filters.view, VIEWS[""])
     cause = Cause(filters.cause) if filters.cause in set(Cause) else None
-    wanted = WantedMismatches(cause, is_open, is_decided)
-    return await read_page(lambda cursor: store.list_mismatches(tx, visit.scope, wanted, cursor), filters.cursor)
+    wanted = replace(VIEWS.get(filters.view, VIEWS[""]), cause=cause)
+    return await read_page(lambda cursor: shadow.list_mismatches(tx, visit.scope, wanted, cursor), filters.cursor)

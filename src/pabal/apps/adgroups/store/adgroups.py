@@ -8,26 +8,17 @@ from typing import Any
 
 from pabal.apps.adgroups.errors import AdGroupNotFound
 from pabal.apps.adgroups.machine import as_schedule
-from pabal.apps.adgroups.model.adgroups import AdGroup, NewAdGroup, Schedule, Source, State, moved_to_json
-from pabal.apps.adgroups.store.campaigns import MOST_ALIKE, Inventory
+from pabal.apps.adgroups.model.adgroups import AdGroup, Inventory, NewAdGroup, Schedule, Source, State, moved_to_json
+from pabal.apps.adgroups.resources.groups import AdGroupFilter
+from pabal.apps.adgroups.store.campaigns import MOST_ALIKE
 from pabal.base.database import Row, Tx
 from pabal.base.sql import load
 from pabal.engine.listing.paging import LAST, Page, cut, one_more, read_cursor, show_cursor
 from pabal.platform.tenants import Scope
 
 SQL = load(__file__)
+EVERY = AdGroupFilter()
 _SCHEDULE = ("start_at", "end_at", "zone", "dayparts", "moved", "is_held")
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """Which ad groups; deleted ones only when that state is named. `q` is a part of the name."""
-
-    units: Sequence[int] | None
-    states: Sequence[str] = ()
-    campaign_id: int | None = None
-    source: str | None = None
-    q: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +37,13 @@ async def get_ad_group(tx: Tx, scope: Scope, ad_group_id: int) -> AdGroup:
     return found[0]
 
 
-async def hold_ad_group(tx: Tx, scope: Scope, ad_group_id: int) -> AdGroup:
-    """Locked until the commit: for who changes it."""
+async def lock_ad_group(tx: Tx, ad_group_id: int) -> None:
+    """Until the commit: for who changes it."""
     await tx.value(SQL.lock_ad_group, id=ad_group_id)
+
+
+async def hold_ad_group(tx: Tx, scope: Scope, ad_group_id: int) -> AdGroup:
+    await lock_ad_group(tx, ad_group_id)
     return await get_ad_group(tx, scope, ad_group_id)
 
 
@@ -57,20 +52,20 @@ async def load_ad_groups(tx: Tx, ids: Sequence[int]) -> list[AdGroup]:
     return [_read(row) for row in await tx.rows(SQL.load_ad_groups, ids=list(ids))] if ids else []
 
 
-async def list_ad_groups(tx: Tx, wanted: Wanted, cursor: str | None = None, limit: int = 50) -> Page[AdGroup]:
-    """The newest first."""
-    most = one_more(limit)
-    before = LAST if cursor is None else read_cursor(cursor, int)[0]
+async def list_ad_groups(
+    tx: Tx, scope: Scope, wanted: AdGroupFilter = EVERY, cursor: str | None = None, limit: int = 50
+) -> Page[AdGroup]:
+    """The newest first; deleted ones only when that state is named."""
     q = (wanted.q or "").strip()
     rows = await tx.rows(
         SQL.find_ad_groups,
-        units=None if wanted.units is None else list(wanted.units),
-        states=list(wanted.states) or None,
-        campaign_id=wanted.campaign_id,
+        units=scope.listed,
+        states=[status.lower() for status in wanted.status] or None,
+        campaign_id=wanted.campaign,
         source=wanted.source,
         q="%" + re.sub(r"([\\%_])", r"\\\1", q) + "%" if q else None,
-        before_id=before,
-        most=most,
+        before_id=LAST if cursor is None else read_cursor(cursor, int)[0],
+        most=one_more(limit),
     )
     page = cut([row["id"] for row in rows], limit, show_cursor)
     return Page(await load_ad_groups(tx, page.items), page.cursor)

@@ -1,14 +1,14 @@
 """The tables of campaigns and of inventory."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import asdict
 
 from pabal.apps.adgroups.errors import CampaignNotFound, InventoryNotFound
-from pabal.apps.adgroups.model.adgroups import Campaign, CampaignState
+from pabal.apps.adgroups.model.adgroups import Campaign, CampaignState, Inventory, NewCampaign
 from pabal.base.database import Row, Tx
 from pabal.base.sql import load
 from pabal.engine.listing.paging import LAST, Page, cut, one_more, read_cursor, show_cursor
+from pabal.platform.resources import Filter
 from pabal.platform.tenants import Scope
 
 SQL = load(__file__)
@@ -16,34 +16,21 @@ SQL = load(__file__)
 MOST_ALIKE = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Inventory:
-    """Where ads are shown; its code is what ad servers ask for."""
-
-    id: int
-    unit_id: int
-    code: str
-    name: str
-    created_at: datetime
+async def lock_campaign(tx: Tx, campaign_id: int) -> None:
+    """Until the commit: for who changes it."""
+    await tx.value(SQL.lock_campaign, id=campaign_id)
 
 
-@dataclass(frozen=True, slots=True)
-class NewCampaign:
-    name: str
-    start_at: datetime
-    end_at: datetime | None = None
-    state: CampaignState = CampaignState.OPEN
-
-
-async def get_campaign(tx: Tx, scope: Scope, campaign_id: int, *, hold: bool = False) -> Campaign:
-    """`hold`: locked until the commit, for who changes it."""
-    rows = await tx.rows(SQL.hold_campaign if hold else SQL.find_campaign, id=campaign_id)
+async def get_campaign(tx: Tx, scope: Scope, campaign_id: int) -> Campaign:
+    rows = await tx.rows(SQL.find_campaign, id=campaign_id)
     if not rows or not scope.holds(rows[0]["unit_id"]):
         raise CampaignNotFound(str(campaign_id))
     return _read(rows[0])
 
 
-async def list_campaigns(tx: Tx, scope: Scope, cursor: str | None = None, limit: int = 50) -> Page[Campaign]:
+async def list_campaigns(
+    tx: Tx, scope: Scope, wanted: Filter | None = None, cursor: str | None = None, limit: int = 50
+) -> Page[Campaign]:
     """The newest first."""
     before = LAST if cursor is None else read_cursor(cursor, int)[0]
     rows = await tx.rows(SQL.list_campaigns, units=scope.listed, before_id=before, most=one_more(limit))
@@ -64,7 +51,9 @@ async def update_campaign(tx: Tx, campaign_id: int, new: NewCampaign) -> None:
     await tx.run(SQL.update_campaign, id=campaign_id, **_columns(new), now=tx.now)
 
 
-async def list_inventories(tx: Tx, scope: Scope, cursor: str | None = None, limit: int = 50) -> Page[Inventory]:
+async def list_inventories(
+    tx: Tx, scope: Scope, wanted: Filter | None = None, cursor: str | None = None, limit: int = 50
+) -> Page[Inventory]:
     """The newest first."""
     before = LAST if cursor is None else read_cursor(cursor, int)[0]
     found = await tx.all(Inventory, SQL.list_inventories, units=scope.listed, before_id=before, most=one_more(limit))
@@ -93,7 +82,7 @@ async def insert_inventory(tx: Tx, *, unit_id: int, code: str, name: str) -> int
 
 
 def _columns(new: NewCampaign) -> dict[str, object]:
-    return {"name": new.name, "state": new.state.value, "start_at": new.start_at, "end_at": new.end_at}
+    return {**asdict(new), "state": new.state.value}
 
 
 def _read(row: Row) -> Campaign:

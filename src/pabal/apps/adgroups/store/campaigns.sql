@@ -1,8 +1,8 @@
 -- name: find_campaign(id)
 select id, unit_id, state, name, start_at, end_at, created_at, updated_at from pabal.campaign where id = :id;
 
--- name: hold_campaign(id)
-select id, unit_id, state, name, start_at, end_at, created_at, updated_at from pabal.campaign where id = :id for update;
+-- name: lock_campaign(id)
+select id from pabal.campaign where id = :id for update;
 
 -- name: list_campaigns(units, before_id, most)
 select id, unit_id, state, name, start_at, end_at, created_at, updated_at from pabal.campaign
