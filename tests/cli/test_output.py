@@ -91,7 +91,7 @@ def test_an_empty_table_says_so_to_the_person_not_to_the_pipe(capsys: pytest.Cap
     write(Answer(("id",), [], empty="config.none"), "table", "en")
 
     told = capsys.readouterr()
-    assert (told.out, told.err) == ("", "No jobs.\n")
+    assert (told.out, told.err) == ("", "No such settings.\n")
 
 
 def test_markup_in_data_is_shown_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
