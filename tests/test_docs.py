@@ -125,3 +125,13 @@ class TestTablesOfWords:
         missing = [item.href for item in NAV if f"| {item.label[0]} | {item.label[1]} | `g {item.goto}` |" not in page]
 
         assert missing == []
+
+
+def test_every_file_on_the_three_roads_is_there_and_counted():
+    roads = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8").partition("## Three roads")[2].partition("\n## ")[0]
+
+    for road in roads.split("**From")[1:]:
+        files = set(re.findall(r"`([a-z_]+(?:/[a-z_]+)*\.py)`", road))
+        [said] = re.findall(r"(\d+) files", road)
+        assert [name for name in sorted(files) if not (ROOT / "src/pabal" / name).exists()] == []
+        assert int(said) == len(files), road[:60]

@@ -7,7 +7,7 @@ import pytest
 
 import pabal
 from pabal.apps.adgroups.errors import KO as ADS
-from pabal.apps.messaging.korean import KO as MESSAGES
+from pabal.apps.messaging.errors import KO as MESSAGES
 from pabal.base.errors import Conflict, Forbidden, Invalid, NotFound, PabalError, Unavailable
 from pabal.cli.exits import _NEXT, NotRetryable, SomeFailed, exit_code, next_command
 from pabal.platform.language.errors import korean

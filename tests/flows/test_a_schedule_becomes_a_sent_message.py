@@ -14,19 +14,24 @@ from PIL import Image
 from pabal import main
 from pabal.apps.messaging import settings as own
 from pabal.apps.messaging.model.content import Content
+from pabal.apps.messaging.resources.deliveries import MessageDeliveryFilter
 from pabal.apps.messaging.simulator.bot import SimulatedBot
 from pabal.apps.messaging.simulator.options import Options
-from pabal.apps.messaging.store.deliveries import Wanted, list_deliveries
+from pabal.apps.messaging.store.deliveries import list_deliveries
 from pabal.base import clock
 from pabal.base.database import Database
 from pabal.base.settings import Settings
 from pabal.main import App
 from pabal.platform.actor import Role
+from pabal.platform.tenants import Scope
 from tests.apps.messaging.api.house import build
 from tests.support.botline import set_value
 from tests.support.messaging import World, add_bot, add_room, add_schedule, make_world
 from tests.support.servers import until
 from tests.support.web import SECRET, open_web
+
+HOUSE = Scope(None, None)
+
 
 SEOUL = ZoneInfo("Asia/Seoul")
 MINUTE = timedelta(minutes=1)
@@ -76,7 +81,7 @@ async def world(db: Database, tmp_path: Path) -> World:
 
 async def list_ends(db: Database, schedule_id: int | None = None) -> list[tuple[str, str | None, bool]]:
     async with db.transaction() as tx:
-        page = await list_deliveries(tx, Wanted(units=None, schedule_id=schedule_id))
+        page = await list_deliveries(tx, HOUSE, MessageDeliveryFilter(schedule=schedule_id))
     return [(one.state, one.reason, one.is_catch_up) for one in page.items if one.state != "open"]
 
 
@@ -173,7 +178,7 @@ async def test_an_outage_of_minutes_is_made_up_for_once_and_a_longer_one_is_told
         await clock.advance(db, 51 * MINUTE)
         await until(has(1, db, on_time))
         async with db.transaction() as tx:
-            [sent] = (await list_deliveries(tx, Wanted(units=None, schedule_id=on_time))).items
+            [sent] = (await list_deliveries(tx, HOUSE, MessageDeliveryFilter(schedule=on_time))).items
 
     assert [one.text for one in bot.received] == ["늦었지만"]
     assert [one.text for one in again.received] == ["제때"]

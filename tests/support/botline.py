@@ -10,7 +10,8 @@ from pabal.apps.messaging.errors import BotGone
 from pabal.apps.messaging.jobs.sending import Send
 from pabal.apps.messaging.model.bots import route_of
 from pabal.apps.messaging.model.deliveries import SEND, Delivery
-from pabal.apps.messaging.store.deliveries import Wanted, list_deliveries
+from pabal.apps.messaging.resources.deliveries import MessageDeliveryFilter
+from pabal.apps.messaging.store.deliveries import list_deliveries
 from pabal.base import clock
 from pabal.base.database import Database
 from pabal.base.settings import Settings
@@ -23,6 +24,7 @@ from pabal.platform.notifications import Telegram
 from pabal.platform.secrets import Vault
 from pabal.platform.services import Services
 from pabal.platform.storage import Files
+from pabal.platform.tenants import Scope
 from tests.support import work
 from tests.support.messaging import SQL, World
 
@@ -174,7 +176,7 @@ async def set_value(db: Database, setting: Any, to: Any) -> None:
 async def find_deliveries(db: Database, **wanted: Any) -> list[Delivery]:
     """Newest first."""
     async with db.transaction() as tx:
-        return (await list_deliveries(tx, Wanted(**wanted))).items
+        return (await list_deliveries(tx, Scope(None, None), MessageDeliveryFilter.make(wanted))).items
 
 
 async def find_delivery(db: Database, **wanted: Any) -> Delivery:

@@ -1,13 +1,12 @@
 """What is refused says why beside each field."""
 
-from pabal.apps.messaging.errors import ContentRefused
-from pabal.apps.messaging.model.findings import Finding
+from pabal.platform.findings import FieldsRefused, Finding
 
 
 def test_a_refusal_has_no_faults_until_an_edge_names_them_for_its_caller() -> None:
     said = Finding("empty", "title", ("It needs a title.", "제목이 필요합니다."))
 
-    first, second = ContentRefused([said]), ContentRefused([said])
+    first, second = FieldsRefused([said]), FieldsRefused([said])
     first.faults = ["/title"]
 
     assert (list(first.faults), list(second.faults)) == (["/title"], [])

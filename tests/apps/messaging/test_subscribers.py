@@ -31,7 +31,7 @@ async def test_what_was_due_while_no_server_ran_is_missed_with_a_reason_and_the_
 
     found = {one.schedule_id: one for one in await find_deliveries(db)}
     assert {(one.state, one.reason) for one in found.values()} == {("missed", "misfired")}
-    assert len(await find_deliveries(db, schedule_id=daily)) == 3, "each of its days, once"
+    assert len(await find_deliveries(db, schedule=daily)) == 3, "each of its days, once"
     assert "dismissed_by" not in found[daily].detail
     assert found[skipped].detail["dismissed_by"] == "policy"
     async with db.transaction() as tx:

@@ -5,8 +5,8 @@ from typing import Literal
 from zoneinfo import ZoneInfo
 
 from pabal.apps.messaging.model.reasons import explain_state, name_exclusion
-from pabal.apps.messaging.store import statistics, watching
-from pabal.apps.messaging.store.watching import Troubled
+from pabal.apps.messaging.store import attention, statistics
+from pabal.apps.messaging.store.attention import Troubled
 from pabal.base.database import Tx
 from pabal.platform.language.pairs import Pair
 from pabal.platform.overview import Card, FirstStep, Found, Need, Severity
@@ -37,11 +37,11 @@ FIRST_STEP = FirstStep(
 
 async def card(tx: Tx, scope: Scope) -> Card | FirstStep | None:
     """What ended today, as the operators' zone has it."""
-    if not await watching.has_anything(tx, scope):
+    if not await attention.has_anything(tx, scope):
         return await _first_step(tx, scope)
     midnight = datetime.combine(tx.now.astimezone(ZONE).date(), time(0), ZONE)
     ended = await statistics.read_ended(tx, scope, midnight)
-    last = await watching.list_last_ends(tx, scope, midnight, most=20)
+    last = await attention.list_last_ends(tx, scope, midnight, most=20)
     bad = ended.processed - ended.sent
     look: Literal["good", "attn", "fail"] = "fail" if "failed" in last else "attn" if bad else "good"
     return Card(
@@ -50,18 +50,18 @@ async def card(tx: Tx, scope: Scope) -> Card | FirstStep | None:
         bars="".join(BARS.get(state, "-") for state in reversed(last)),
         look=look,
         trouble=(f"{bad} not sent", f"못 보냄 {bad}") if bad else ("", ""),
-        next_at=await watching.find_next(tx, scope),
+        next_at=await attention.find_next(tx, scope),
         href="/messages/deliveries",
     )
 
 
 async def _first_step(tx: Tx, scope: Scope) -> FirstStep | None:
     """Only the whole house lets phones in."""
-    return None if scope.units is not None or await watching.has_bots(tx) else FIRST_STEP
+    return None if scope.units is not None or await attention.has_bots(tx) else FIRST_STEP
 
 
 async def list_needs(tx: Tx, scope: Scope) -> list[Need]:
-    troubled = await watching.list_troubled(tx, scope, tx.now - SINCE, most=EACH)
+    troubled = await attention.list_troubled(tx, scope, tx.now - SINCE, most=EACH)
     return [
         *(_of_delivery(one, tx.now) for one in troubled),
         *await _in_error(tx, scope),
@@ -72,27 +72,27 @@ async def list_needs(tx: Tx, scope: Scope) -> list[Need]:
 
 async def count_needs(tx: Tx, scope: Scope) -> int:
     """Sends that somebody may send on or pass over: the number beside the send logs."""
-    return len(await watching.list_troubled(tx, scope, tx.now - SINCE, most=MOST))
+    return len(await attention.list_troubled(tx, scope, tx.now - SINCE, most=MOST))
 
 
 async def count_bot_needs(tx: Tx, scope: Scope) -> int:
     """Devices that wait for a yes or a no."""
-    return len(await watching.list_pending_devices(tx, scope, most=MOST))
+    return len(await attention.list_pending_devices(tx, scope, most=MOST))
 
 
 async def count_room_needs(tx: Tx, scope: Scope) -> int:
     """Rooms nobody has claimed."""
-    return await watching.count_unclaimed(tx, scope)
+    return await attention.count_unclaimed(tx, scope)
 
 
 async def count_schedule_needs(tx: Tx, scope: Scope) -> int:
-    return len(await watching.list_in_error(tx, scope, most=MOST))
+    return len(await attention.list_in_error(tx, scope, most=MOST))
 
 
 async def find(tx: Tx, scope: Scope, text: str) -> list[Found]:
     return [
         Found(FAMILIES[one.family][0], one.title, one.note, FAMILIES[one.family][1].format(one.id))
-        for one in await watching.find_things(tx, scope, text, most=EACH)
+        for one in await attention.find_things(tx, scope, text, most=EACH)
     ]
 
 
@@ -140,7 +140,7 @@ async def _in_error(tx: Tx, scope: Scope) -> list[Need]:
             at=one.updated_at,
             severity="failure",
         )
-        for one in await watching.list_in_error(tx, scope, most=EACH)
+        for one in await attention.list_in_error(tx, scope, most=EACH)
     ]
 
 
@@ -163,7 +163,7 @@ async def _devices(tx: Tx, scope: Scope) -> list[Need]:
             action=("Decide", "승인하기"),
             at=one.created_at,
         )
-        for one in await watching.list_pending_devices(tx, scope, most=EACH)
+        for one in await attention.list_pending_devices(tx, scope, most=EACH)
     ]
 
 
@@ -190,5 +190,5 @@ async def _excluded(tx: Tx, scope: Scope) -> list[Need]:
             action=("Look", "보기"),
             at=one.excluded_at,
         )
-        for one in await watching.list_excluded(tx, scope, most=EACH)
+        for one in await attention.list_excluded(tx, scope, most=EACH)
     ]

@@ -2,25 +2,35 @@
 
 from pathlib import Path
 
-from pabal.apps.messaging import overview, settings, watching
-from pabal.apps.messaging.actions.pacing import read_pace
-from pabal.apps.messaging.actions.timetables import relane
+from pabal.apps.messaging import alert_rules, overview, settings
+from pabal.apps.messaging.actions.timetables import read_pace, relane
 from pabal.apps.messaging.controls import CONTROLS, KIND_CONTROLS
 from pabal.apps.messaging.demo import DEMO, phones
-from pabal.apps.messaging.jobs.archive import ensure_archive
-from pabal.apps.messaging.jobs.kinds import make_kinds
-from pabal.apps.messaging.korean import KO
+from pabal.apps.messaging.errors import KO
+from pabal.apps.messaging.jobs.archive import ARCHIVE, Archiver, ensure_archive
+from pabal.apps.messaging.jobs.sending import Send
+from pabal.apps.messaging.labels import ACTIONS, LIMITS, NAMES, STATUS
 from pabal.apps.messaging.listener.gateway import make_gateways
 from pabal.apps.messaging.machine import DELIVERY, DEVICE, SCHEDULE
+from pabal.apps.messaging.model.deliveries import SEND
 from pabal.apps.messaging.subscribers import SUBSCRIBERS
-from pabal.apps.messaging.words import ACTIONS, LIMITS, NAMES, STATUS
 from pabal.base.database import Tx
+from pabal.engine.kinds import Kinds
 from pabal.platform import alerts
 from pabal.platform.overview import NavItem
+from pabal.platform.services import Services
 from pabal.platform.slice import Slice
 
 HERE = Path(__file__).parent
 AREA = "messaging"
+
+
+def make_kinds(services: Services) -> Kinds:
+    kinds = Kinds()
+    send = Send(services)
+    kinds.shared_steps(SEND, send, claim_most=send.claim_most)
+    kinds.plain(ARCHIVE)(Archiver(services).run)
+    return kinds
 
 
 async def start(tx: Tx) -> None:
@@ -46,9 +56,9 @@ SLICE = Slice(
     actions=ACTIONS,
     names=NAMES,
     limits=LIMITS,
-    settings=(*settings.ALL, *alerts.list_rule_settings(watching.RULES)),
-    measures=watching.MEASURES,
-    alert_rules=watching.RULES,
+    settings=(*settings.ALL, *alerts.list_rule_settings(alert_rules.RULES)),
+    measures=alert_rules.MEASURES,
+    alert_rules=alert_rules.RULES,
     api="pabal.apps.messaging.api",
     pages="pabal.apps.messaging.pages",
     templates=HERE / "templates",

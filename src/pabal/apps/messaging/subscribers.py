@@ -2,10 +2,10 @@
 
 from datetime import datetime
 
-from pabal.apps.messaging.actions import missing
+from pabal.apps.messaging.actions import opening
 from pabal.apps.messaging.actions.timetables import SETTINGS, relane
 from pabal.apps.messaging.model.schedules import ABOUT
-from pabal.apps.messaging.store.errands import Occurrence
+from pabal.apps.messaging.store.sending import Occurrence
 from pabal.base.database import Tx
 from pabal.engine.facts import Fact, Subscriber
 from pabal.platform import settings
@@ -23,10 +23,10 @@ async def take_missed(tx: Tx, facts: list[Fact]) -> None:
 async def _miss(tx: Tx, schedule_id: int, fact: Fact) -> None:
     """One delivery for a run of moments, too. Said twice, the second finds the first one's row and leaves it."""
     fire_at = datetime.fromisoformat(fact.data["fire_at"])
-    errand = await missing.open_delivery(tx, Occurrence(schedule_id, fire_at), job_id=None)
-    if errand is not None:
+    delivery = await opening.open_delivery(tx, Occurrence(schedule_id, fire_at), job_id=None)
+    if delivery is not None:
         detail = {name: fact.data[name] for name in ("count", "through") if fact.data.get(name) is not None}
-        await missing.miss(tx, errand, "misfired", {**detail, "decision": fact.data["reason"]})
+        await opening.miss(tx, delivery, "misfired", {**detail, "decision": fact.data["reason"]})
 
 
 async def follow_settings(tx: Tx, facts: list[Fact]) -> None:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from datetime import datetime
-from inspect import Parameter, Signature
-from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin, get_type_hints
+from datetime import UTC, datetime
+from inspect import Parameter, Signature, signature
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import typer
 
@@ -45,13 +45,22 @@ def add_commands(app: typer.Typer, noun: Noun) -> None:
             app.command(verb.command or verb.name.replace("_", "-"))(_verb_command(noun, verb))
 
 
+def viewer_of(shell: Shell, tx: Tx) -> Viewer:
+    """Whoever sits at this machine, on the machine's clock."""
+    zone = tx.now.astimezone().tzinfo or UTC
+    return Viewer(shell.actor, shell.lang, tx.now, zone, apps=lambda: shell.house)
+
+
 async def show_rows(
     tx: Tx, shell: Shell, noun: Noun, rows: Sequence[Any], columns: Sequence[str] = (), **more: Any
 ) -> Answer:
     """Rows as an answer: programs get the view's fields, people its columns in words."""
-    viewer = Viewer(shell.actor, shell.lang, tx.now)
-    views = [find_name(noun.view)(row, viewer) for row in rows]
+    views = [view_row(tx, shell, noun, row) for row in rows]
     return show_views(shell, noun.shows, views, columns, words=noun.words, names=await unit_names(tx), **more)
+
+
+def view_row(tx: Tx, shell: Shell, noun: Noun, row: Any) -> Any:
+    return find_name(noun.view)(row, viewer_of(shell, tx))
 
 
 def show_views(
@@ -108,13 +117,15 @@ def _cell(value: Any) -> Any:
 
 
 def list_command(noun: Noun, listing: Listing) -> Callable[..., None]:
-    def run(ctx: typer.Context, org: str | None, limit: int = 0, cursor: str | None = None, **given: Any) -> None:
+    def run(
+        ctx: typer.Context, org: str | None = None, limit: int = 0, cursor: str | None = None, **given: Any
+    ) -> None:
         shell: Shell = ctx.obj
 
         async def work() -> None:
             async with shell.transaction() as tx:
                 scope = await see(tx, shell, org)
-                wanted = listing.wanted.make(await _read(tx, shell, scope, listing.wanted, given))
+                wanted = listing.wanted.make(await read_options(tx, scope, listing.wanted, given))
                 load = find_name(listing.load)
                 if listing.is_short:
                     rows, following = await load(tx, scope, wanted), None
@@ -129,9 +140,23 @@ def list_command(noun: Noun, listing: Listing) -> Callable[..., None]:
         shell.run(work())
 
     paged = {} if listing.is_short else {"limit": (Limit, 50), "cursor": (Cursor, None)}
-    return _signed(
-        run, listing.help, described=(noun, listing), **_options(listing.wanted), org=(OrgOption, None), **paged
-    )
+    units = {} if listing.of_house else {"org": (OrgOption, None)}
+    return signed(run, listing.help, described=(noun, listing), **options_of(listing.wanted), **units, **paged)
+
+
+def either(first: Callable[..., None], flag: str, help: str, second: Callable[..., None]) -> Callable[..., None]:
+    """One command for two lists: with the flag, the second."""
+    own, other = (dict(signature(one).parameters) for one in (first, second))
+    name = flag.lstrip("-").replace("-", "_")
+
+    def run(**given: Any) -> None:
+        is_second = given.pop(name)
+        takes = other if is_second else own
+        (second if is_second else first)(**{each: value for each, value in given.items() if each in takes})
+
+    option = (Annotated[bool, typer.Option(flag, help=help)], False)
+    takes = {each: (one.annotation, one.default) for each, one in {**other, **own}.items() if each != "ctx"}
+    return signed(run, first.__doc__ or "", described=first.described, **{name: option}, **takes)  # type: ignore[attr-defined]  # set below
 
 
 def _show_command(noun: Noun) -> Callable[..., None]:
@@ -141,13 +166,13 @@ def _show_command(noun: Noun) -> Callable[..., None]:
         async def work() -> None:
             async with shell.transaction() as tx:
                 row = await find_name(noun.named)(tx, await see(tx, shell), which)
-                view = find_name(noun.view)(row, Viewer(shell.actor, shell.lang, tx.now))
+                view = view_row(tx, shell, noun, row)
                 names = await unit_names(tx)
             show_one(shell, noun, view, names)
 
         shell.run(work())
 
-    return _signed(run, noun.get_help, described=(noun, None), which=_which(noun))
+    return signed(run, noun.get_help, described=(noun, None), which=_which(noun))
 
 
 def _verb_command(noun: Noun, verb: Verb) -> Callable[..., None]:
@@ -160,10 +185,10 @@ def _verb_command(noun: Noun, verb: Verb) -> Callable[..., None]:
 
     takes: dict[str, Any] = {} if verb.makes else {"which": _which(noun)}
     if verb.asks is not None:
-        takes |= _options(verb.asks)
+        takes |= options_of(verb.asks)
     if verb.confirm is not None:
         takes["yes"] = (Yes, False)
-    return _signed(run, verb.help, described=(noun, verb), **takes, dry_run=(DryRun, False))
+    return signed(run, verb.help, described=(noun, verb), **takes, dry_run=(DryRun, False))
 
 
 async def _do(shell: Shell, noun: Noun, verb: Verb, which: str, said: Mapping[str, Any], *, dry_run: bool) -> None:
@@ -197,7 +222,7 @@ async def read_ask(
     """What the action is called with."""
     if asks is None:
         return {}
-    made = asks.make(await _read(tx, shell, scope, asks, said))
+    made = asks.make(await read_options(tx, scope, asks, said))
     try:
         made.fits()
     except ValueError as error:
@@ -205,7 +230,7 @@ async def read_ask(
     return made.arguments()
 
 
-def _options(asks: type[Ask]) -> dict[str, Any]:
+def options_of(asks: type[Ask]) -> dict[str, Any]:
     """By field: the annotation that makes typer an option or an argument of it, and its default."""
     hints = get_type_hints(asks)
     offered = {name: about for name, about in asked_of(asks).items() if not about.rest_only and about.secret is None}
@@ -221,11 +246,17 @@ def _option(name: str, hint: Any, about: Asked, is_needed: bool) -> Any:
     option = typer.Option(*_names(name, about), metavar=metavar, help=about.help, case_sensitive=False, **bounds)
     if is_needed:
         return Annotated[kind, option], Parameter.empty
-    return (Annotated[bool, option], False) if kind is bool else (Annotated[kind | None, option], None)
+    is_flag = kind is bool and not _is_either(about)
+    return (Annotated[bool, option], False) if is_flag else (Annotated[kind | None, option], None)
 
 
 def _bounds(about: Asked) -> dict[str, Any]:
     return {} if about.rules is None else {"min": about.rules.ge, "max": about.rules.le}
+
+
+def _is_either(about: Asked) -> bool:
+    """`--active/--inactive`: both are said, and neither may be."""
+    return "/" in about.option
 
 
 def _names(name: str, about: Asked) -> list[str]:
@@ -234,7 +265,7 @@ def _names(name: str, about: Asked) -> list[str]:
 
 def _typed(hint: Any, about: Asked) -> Any:
     """What is typed: a name where something is looked up, a moment as people write it."""
-    inner = [one for one in get_args(hint) if one is not type(None)]
+    inner = [] if get_origin(hint) is Literal else [one for one in get_args(hint) if one is not type(None)]
     if get_origin(hint) is tuple:
         return list[inner[0]]  # type: ignore[valid-type]  # the type of its parts
     kind = inner[0] if inner and get_origin(hint) is not dict else hint
@@ -246,12 +277,13 @@ def _is_needed(asks: type[Ask], name: str) -> bool:
     return bool(field.default is field.default_factory)
 
 
-async def _read(tx: Tx, shell: Shell, scope: Scope, asks: type[Ask], given: Mapping[str, Any]) -> dict[str, Any]:
+async def read_options(tx: Tx, scope: Scope, asks: type[Ask], given: Mapping[str, Any]) -> dict[str, Any]:
     """What was typed, as the values that REST would be sent. What was left out stays out."""
     hints, said = get_type_hints(asks), {}
     for name, about in asked_of(asks).items():
         value = given.get(name)
-        if value is None or (value is False and not _is_needed(asks, name)) or value in ([], ()):
+        is_unsaid = value is False and not _is_needed(asks, name) and not _is_either(about)
+        if value is None or is_unsaid or value in ([], ()):
             continue
         if about.find:
             value = await find_name(about.find)(tx, scope, value)
@@ -278,8 +310,8 @@ def _which(noun: Noun) -> Any:
     return Annotated[str, typer.Argument(metavar=noun.one.upper(), help=noun.which)], Parameter.empty
 
 
-def _signed(
-    run: Callable[..., None], help: str, *, described: tuple[Noun, Listing | Verb | None], **takes: Any
+def signed(
+    run: Callable[..., None], help: str, *, described: tuple[Noun, Listing | Verb | None] | None = None, **takes: Any
 ) -> Callable[..., None]:
     """Typer reads what a command takes from its signature; `described` is for whoever walks the commands."""
     parameters = [Parameter("ctx", Parameter.KEYWORD_ONLY, annotation=typer.Context)]

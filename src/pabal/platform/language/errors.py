@@ -289,6 +289,7 @@ KO: dict[str, str] = {
     "method_not_allowed": "이 주소에는 그런 요청을 보낼 수 없습니다.",
     "media_type_not_supported": "이 형식의 본문은 받지 않습니다. JSON으로 보내 주세요.",
     "body_too_large": "보낸 내용이 너무 큽니다.",
+    "fields_refused": "이대로는 저장할 수 없습니다. 잘못된 곳은 각 항목 옆에 적었습니다.",
     "version_mismatch": "읽은 뒤에 다른 사람이 바꿨습니다. 다시 읽고, 바뀐 것을 본 뒤 저장해 주세요.",
     "key_reused": "같은 Idempotency-Key로 다른 내용을 보냈습니다. 새 키를 쓰세요.",
     "key_in_progress": "같은 Idempotency-Key의 요청이 아직 처리 중입니다. 잠시 뒤 다시 보내세요.",

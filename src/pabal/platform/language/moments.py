@@ -1,7 +1,6 @@
 """One vocabulary for time: absolute with its zone, then relative. Never a bare 09:00."""
 
-from datetime import datetime, timedelta
-from zoneinfo import ZoneInfo
+from datetime import datetime, timedelta, tzinfo
 
 from pabal.platform.language.pairs import Lang
 
@@ -26,7 +25,7 @@ def show_zone(moment: datetime) -> str:
     return moment.tzname() or "UTC"
 
 
-def show_moment(moment: datetime, zone: ZoneInfo, lang: Lang, *, now: datetime, seconds: bool = False) -> str:
+def show_moment(moment: datetime, zone: tzinfo, lang: Lang, *, now: datetime, seconds: bool = False) -> str:
     """As plain text: 7월 3일 (금) 09:20 KST."""
     local = moment.astimezone(zone)
     date = show_date(local, lang, this_year=now.astimezone(zone).year)

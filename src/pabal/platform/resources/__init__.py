@@ -4,7 +4,7 @@ Nothing here knows the web framework or the command line: `platform.web.rest` an
 these descriptions, and so the two cannot disagree. Importing a description imports no action and no store.
 """
 
-from pabal.platform.resources.asks import KEPT, ROW_ID, Ask, Filter, Kept, Rules, ask, case, chosen
+from pabal.platform.resources.asks import KEPT, ROW_ID, Ask, Filter, Kept, Rules, ask, case, chosen, edit_of
 from pabal.platform.resources.names import find_name
 from pabal.platform.resources.nouns import Listing, Noun, Verb
 from pabal.platform.resources.views import View, Viewer, column, columns_of, field, plain, plain_json
@@ -26,6 +26,7 @@ __all__ = [
     "chosen",
     "column",
     "columns_of",
+    "edit_of",
     "field",
     "find_name",
     "plain",

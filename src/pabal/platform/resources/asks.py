@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, ClassVar, TypeVar, dataclass_transform
+from typing import Any, ClassVar, TypeVar, cast, dataclass_transform, get_type_hints
 
 _ABOUT = "about"
 A = TypeVar("A", bound="Ask")
@@ -103,6 +103,15 @@ class Ask:
 
 class Filter(Ask):
     """What a list may be asked for. Everything in it has a default: without any, the whole list."""
+
+
+def edit_of(asks: type[A], name: str, doc: str) -> type[A]:
+    """The same with nothing needed: what an edit may say of what a new thing is asked for."""
+    hints = get_type_hints(asks, include_extras=True)
+    fields = {one: dataclasses.field(default=None, metadata={_ABOUT: about}) for one, about in asked_of(asks).items()}
+    types = {one: hints[one] | None for one in fields}
+    made = type(name, (Ask,), {"__module__": asks.__module__, "__doc__": doc, "__annotations__": types, **fields})
+    return cast(type[A], made)
 
 
 def asked_of(kind: type[Ask]) -> dict[str, Asked]:

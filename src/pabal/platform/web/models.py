@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import cache
 from inspect import Parameter, Signature
-from typing import Annotated, Any, ParamSpec, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Optional, ParamSpec, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from fastapi import Depends
 from pydantic import BaseModel, BeforeValidator, Field, SecretStr, create_model, model_validator
@@ -15,7 +15,7 @@ from pabal.platform.resources import KEPT, Ask, Filter, View, find_name
 from pabal.platform.resources.asks import Asked as AskedAbout
 from pabal.platform.resources.asks import asked_of
 from pabal.platform.web.endpoints import Asked, Shown, rules
-from pabal.platform.web.filters import Between, Listed, Moment, Query, Text, Word, split_commas
+from pabal.platform.web.filters import Between, Listed, Moment, Paged, Query, Text, Word, split_commas
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -50,8 +50,8 @@ def body_of(asks: type[Ask]) -> type[BaseModel]:
 
 
 @remember
-def query_of(wanted: type[Ask], *, is_short: bool, has_period: bool) -> type[BaseModel]:
-    base = Query if is_short else Between if has_period else Listed
+def query_of(wanted: type[Ask], *, is_short: bool, has_period: bool, of_house: bool = False) -> type[BaseModel]:
+    base: type[BaseModel] = Query if is_short else Between if has_period else Paged if of_house else Listed
     return create_model(wanted.__name__, __base__=base, **_parameters(wanted))
 
 
@@ -131,7 +131,8 @@ def _has_factory(field: Any) -> bool:
 
 def _asked(asks: type[Ask], hint: Any, about: AskedAbout) -> Any:
     if about.read:
-        return find_name(about.read)
+        made = find_name(about.read)
+        return Optional[made] if type(None) in get_args(hint) else made  # noqa: UP045 -- of an annotation
     if about.secret is not None:
         return SecretStr
     plain = {str: Word if issubclass(asks, Filter) else Text, datetime: Moment}

@@ -1,14 +1,16 @@
 """Errors at the web's edge: which status a family has, and the same error as problem+json (RFC 9457) or as a page."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 from pabal.base.errors import Conflict, Forbidden, Invalid, NotFound, PabalError, Unavailable
 from pabal.engine.reading import TokenUnreadable
 from pabal.platform.auth import TooManyTries
+from pabal.platform.findings import FieldsRefused, Finding
 from pabal.platform.language.errors import explain
-from pabal.platform.language.pairs import Lang
+from pabal.platform.language.pairs import Lang, put
 
 PROBLEM_JSON = "application/problem+json"
 
@@ -139,8 +141,19 @@ def status_of(error: PabalError) -> int:
     return next(_STATUSES[ancestor] for ancestor in type(error).__mro__ if ancestor in _STATUSES)
 
 
+def name_faults(
+    findings: Iterable[Finding], lang: Lang, names: Mapping[str, str] = MappingProxyType({})
+) -> list[Fault]:
+    """Findings in the caller's language; `names` says what the caller calls a field, where that is not our name."""
+    return [Fault(f"/{names.get(one.field, one.field)}", one.code, put(lang, one.text)) for one in findings]
+
+
 def make_problem(error: PabalError, *, lang: Lang, instance: str, request_id: str) -> Problem:
     title = explain(error, lang)
+    errors = list(getattr(error, "faults", ()))
+    if isinstance(error, FieldsRefused) and not errors:
+        errors = name_faults(error.findings, lang)
+        error.detail = ", ".join(dict.fromkeys(one.pointer for one in errors))
     return Problem(
         status=status_of(error),
         code=error.code,
@@ -149,7 +162,7 @@ def make_problem(error: PabalError, *, lang: Lang, instance: str, request_id: st
         instance=instance,
         request_id=request_id,
         lang=lang,
-        errors=list(getattr(error, "faults", ())),
+        errors=errors,
         retry_after=getattr(error, "retry_after", None),
         members=getattr(error, "members", {}),
     )

@@ -17,7 +17,7 @@ from pabal.apps.messaging.errors import (
     ScheduleNotFound,
 )
 from pabal.apps.messaging.model.content import Content
-from pabal.apps.messaging.model.deliveries import Delivery
+from pabal.apps.messaging.model.deliveries import Cause, Delivery, DeliveryState
 from pabal.base.database import Database
 from pabal.base.errors import Conflict
 from pabal.platform.actor import Actor, NotAllowed, Role
@@ -58,7 +58,7 @@ async def test_a_test_goes_to_the_test_room_marked_and_counts_for_nothing_else(w
     asked = await ask_test(world, operator(world), schedule_id, world.test_room_id)
     await desk.run()
 
-    delivery = await find_delivery(world.db, cause="test")
+    delivery = await find_delivery(world.db, cause=Cause.TEST)
     assert (asked.id, asked.state, asked.asked_by) == (delivery.id, "open", "user:7")
     assert (delivery.state, delivery.is_test, delivery.room_name) == ("sent", True, "시험방")
     assert [one.room for one in desk.line.sent] == ["18200002 시험방"]
@@ -139,7 +139,7 @@ async def test_a_missed_one_is_sent_when_a_person_says_so_however_late_or_set_as
     await send_now(world.db, schedule_id)
     await advance(world.db, 1000)
     await desk.expire()
-    one, two = await find_deliveries(world.db, states=["missed"])
+    one, two = await find_deliveries(world.db, state=(DeliveryState.MISSED,))
     await desk.connect()
 
     async with world.db.transaction() as tx:

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from pabal.apps.messaging import settings as own
-from pabal.apps.messaging.actions import missing
+from pabal.apps.messaging.actions import opening
 from pabal.apps.messaging.actions.endings import End, Ended, end_all, judge
 from pabal.apps.messaging.machine import DeliveryEvent
 from pabal.apps.messaging.model.content import Content
 from pabal.apps.messaging.model.deliveries import DeliveryPart, PartState
-from pabal.apps.messaging.store.errands import Occurrence
+from pabal.apps.messaging.store.sending import Occurrence
 from pabal.base.database import Database
 from pabal.base.errors import Unavailable
 from pabal.engine import occurrences, schedules
@@ -83,9 +83,9 @@ async def test_the_last_sends_of_a_schedule_may_end_in_one_commit(world: World):
         timetable_id = await tx.value(SQL.find_timetable, id=schedule_id)
         found = await occurrences.list_occurrences(tx, timetable_id)
         jobs = {Occurrence(schedule_id, one.fire_at): one.work_id for one in found}
-        opened = await missing.open_deliveries(tx, jobs)
+        opened = await opening.open_deliveries(tx, jobs)
         await end_all(
-            tx, [Ended(errand, End(DeliveryEvent.SEND), jobs[place]) for place, (errand, _) in opened.items()]
+            tx, [Ended(delivery, End(DeliveryEvent.SEND), jobs[place]) for place, (delivery, _) in opened.items()]
         )
         [row] = await tx.rows(SQL.read_schedule, id=schedule_id)
 

@@ -9,12 +9,10 @@ import pytest
 
 from pabal.apps.messaging.actions import checking, schedules, templates
 from pabal.apps.messaging.errors import ScheduleRefused, TemplateNotFound
-from pabal.apps.messaging.model.content import Content
+from pabal.apps.messaging.model.content import Content, NewTemplate, Template
 from pabal.apps.messaging.model.schedules import NewSchedule, Schedule
-from pabal.apps.messaging.model.templates import NewTemplate, Template
 from pabal.apps.messaging.store import schedules as schedule_store
 from pabal.apps.messaging.store import templates as template_store
-from pabal.apps.messaging.store.schedules import Wanted
 from pabal.base.database import Database, Tx
 from pabal.base.errors import NotFound
 from pabal.platform import tenants
@@ -47,7 +45,7 @@ async def create(tx: Tx, actor: Actor, thing: Thing) -> None:
 async def read(tx: Tx, actor: Actor, thing: Thing) -> None:
     scope = await visible_to(tx, actor)
     found = await schedule_store.get_schedule(tx, scope, thing.schedule.id)
-    listed = await schedule_store.list_schedules(tx, Wanted(scope.units))
+    listed = await schedule_store.list_schedules(tx, scope)
     assert found in listed.items
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import unicodedata
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -10,11 +10,10 @@ import pytest
 from pabal.apps.messaging.actions import bots as bot_actions
 from pabal.apps.messaging.actions import checking, deliveries
 from pabal.apps.messaging.actions import rooms as actions
-from pabal.apps.messaging.actions.rooms import NewRoom, RoomChange
 from pabal.apps.messaging.errors import BotNotFound, RoomNameRepeated, RoomNameTaken, RoomNotFound
 from pabal.apps.messaging.model.content import Content
-from pabal.apps.messaging.model.rooms import Room
-from pabal.apps.messaging.store import errands, rooms
+from pabal.apps.messaging.model.rooms import NewRoom, Room, RoomChange
+from pabal.apps.messaging.store import rooms, sending
 from pabal.apps.messaging.store.rooms import Sighting
 from pabal.apps.messaging.store.schedules import get_schedule
 from pabal.base.database import Database, Tx
@@ -50,7 +49,7 @@ def new(world: World, **changed: object) -> NewRoom:
 
 
 def as_change(room: Room, **changed: object) -> RoomChange:
-    change = RoomChange(room.unit_id or 0, room.name, room.room_type, room.note, room.limits)
+    change = RoomChange(room.unit_id or 0, room.name, room.room_type, room.note, asdict(room.limits))
     return replace(change, **changed)
 
 
@@ -257,5 +256,5 @@ async def test_a_room_nobody_has_claimed_holds_its_namesake_and_the_house_decide
 
 async def test_the_look_before_every_send_goes_by_the_name_and_not_through_all_rooms_of_the_bot(db: Database):
     async with db.transaction() as tx:
-        for statement in (errands.SQL.load_errands, rooms.SQL.list_room_bots, rooms.SQL.list_namesakes):
+        for statement in (sending.SQL.load_deliveries, rooms.SQL.list_room_bots, rooms.SQL.list_namesakes):
             assert "room_bot_name" in await list_lookups(tx, statement), statement.name

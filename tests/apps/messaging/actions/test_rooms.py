@@ -1,17 +1,17 @@
 """Rooms are claimed by the house, edited by those they belong to, and unknown to everybody else."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import pytest
 
 from pabal.apps.messaging.actions import rooms as actions
-from pabal.apps.messaging.actions.rooms import NewRoom, RoomChange
 from pabal.apps.messaging.errors import BadRoom, BotNotFound, RoomClaimed, RoomInUse, RoomKnown, RoomNotFound
-from pabal.apps.messaging.model.rooms import Room, RoomLimits, RoomType
+from pabal.apps.messaging.model.rooms import NewRoom, Room, RoomChange, RoomLimits, RoomType
+from pabal.apps.messaging.resources.rooms import RoomFilter
 from pabal.apps.messaging.store import rooms
 from pabal.base.database import Database
 from pabal.platform.actor import Actor, NotAllowed, Role
-from pabal.platform.tenants import UnitNotFound, visible_to
+from pabal.platform.tenants import Scope, UnitNotFound, visible_to
 from tests.support.messaging import World, add_bot, add_room, add_schedule, make_world
 from tests.support.people import person, plant
 
@@ -19,7 +19,7 @@ from tests.support.people import person, plant
 async def listed(db: Database, actor: Actor, **wanted) -> list[str]:
     async with db.transaction() as tx:
         scope = await visible_to(tx, actor)
-        return [room.name for room in (await rooms.list_rooms(tx, rooms.Wanted(units=scope.listed, **wanted))).items]
+        return [room.name for room in (await rooms.list_rooms(tx, scope, RoomFilter(**wanted))).items]
 
 
 async def unclaimed(db: Database, actor: Actor) -> list[str]:
@@ -34,13 +34,13 @@ async def world(db: Database, tmp_path) -> World:
 
 def as_change(room: Room) -> RoomChange:
     assert room.unit_id is not None
-    return RoomChange(room.unit_id, room.name, room.room_type, room.note, room.limits)
+    return RoomChange(room.unit_id, room.name, room.room_type, room.note, asdict(room.limits))
 
 
 async def test_a_discovered_room_is_the_houses_until_it_is_claimed_for_a_unit(db: Database):
     tree = await plant(db)
     room_id = await add_room(db, None, "18390001", "손님방", bots=[])
-    change = RoomChange(tree.haeundae.id, "해운대 손님방", RoomType.TEST, limits=RoomLimits(min_gap_seconds=0))
+    change = RoomChange(tree.haeundae.id, "해운대 손님방", RoomType.TEST, limits={"min_gap_seconds": 0})
     assert await unclaimed(db, person(tree.busan)) == []
     assert await unclaimed(db, person(tree.hq)) == ["손님방"]
 
@@ -68,7 +68,7 @@ async def test_operators_edit_a_room_and_administrators_its_limits_and_its_unit(
         room = await rooms.get_room(tx, await visible_to(tx, operator), world.room_id)
         same = as_change(room)
         room = await actions.edit(tx, operator, room.id, replace(same, name="새 이름", note="점심에 붐빔"))
-        limits = replace(same, limits=RoomLimits(messages_per_day=10))
+        limits = replace(same, limits={"messages_per_day": 10})
         for change in (limits, replace(same, unit_id=tree.nampo.id)):
             with pytest.raises(NotAllowed):
                 await actions.edit(tx, operator, room.id, change)
@@ -91,9 +91,9 @@ BEYOND = (
     {"name": "가" * 201},
     {"name": "두\n줄"},
     {"note": "가" * 501},
-    {"limits": RoomLimits(messages_per_day=-1)},
-    {"limits": RoomLimits(max_text_length=0)},
-    {"limits": RoomLimits(min_gap_seconds=86_401)},
+    {"limits": {"messages_per_day": -1}},
+    {"limits": {"max_text_length": 0}},
+    {"limits": {"min_gap_seconds": 86_401}},
 )
 
 
@@ -125,8 +125,8 @@ async def test_a_room_is_added_by_hand_with_a_bot_one_may_use_and_once(db: Datab
 
     assert [(each.bot_name, each.room_name) for each in room.bots] == [("busan1", "새 방")]
     assert await listed(db, admin, q="18390009") == await listed(db, admin, q="새") == ["새 방"]
-    assert sorted(await listed(db, admin, room_type=RoomType.TEST)) == ["새 방", "시험방"]
-    assert await listed(db, admin, bot_id=strange) == []
+    assert sorted(await listed(db, admin, type=RoomType.TEST)) == ["새 방", "시험방"]
+    assert await listed(db, admin, bot=strange) == []
 
 
 async def test_a_room_is_let_go_only_when_nothing_is_sent_there(db: Database, world: World):
@@ -152,7 +152,7 @@ async def test_rooms_and_bots_come_in_pages_by_name(db: Database, world: World):
 
     async with db.transaction() as tx:
         while not found or cursor is not None:
-            page = await rooms.list_rooms(tx, rooms.Wanted(q="방 "), cursor=cursor, limit=2)
+            page = await rooms.list_rooms(tx, Scope(None, None), RoomFilter(q="방 "), cursor=cursor, limit=2)
             found += page.items
             cursor = page.cursor
 

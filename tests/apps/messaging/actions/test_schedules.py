@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from pabal.apps.messaging import settings
-from pabal.apps.messaging.actions import missing, timetables
+from pabal.apps.messaging.actions import opening, timetables
 from pabal.apps.messaging.actions import schedules as actions
 from pabal.apps.messaging.errors import ScheduleBusy, ScheduleChanged, ScheduleNotFound, ScheduleOver, ScheduleRefused
 from pabal.apps.messaging.machine import SCHEDULE
@@ -14,7 +14,7 @@ from pabal.apps.messaging.model.content import Content
 from pabal.apps.messaging.model.deliveries import SEND
 from pabal.apps.messaging.model.schedules import LatePolicy, Schedule, ScheduleType
 from pabal.apps.messaging.store import schedules as store
-from pabal.apps.messaging.store.errands import Occurrence
+from pabal.apps.messaging.store.sending import Occurrence
 from pabal.base.database import Database
 from pabal.engine import claims, occurrences, queue, ticks, transitions, workers
 from pabal.engine import schedules as engine
@@ -95,7 +95,7 @@ async def test_pausing_withdraws_what_waits_and_never_what_began(world: World, m
     await ticks.tick_once(world.db)
     [job_id] = await waiting(world, begun)
     async with world.db.transaction() as tx:
-        await missing.open_deliveries(tx, {Occurrence(begun.id, NINE): job_id})
+        await opening.open_deliveries(tx, {Occurrence(begun.id, NINE): job_id})
 
     async with world.db.transaction() as tx:
         paused = await actions.deactivate(tx, me, schedule.id)
@@ -217,7 +217,7 @@ async def test_a_deleted_schedule_keeps_its_log_and_a_purged_one_does_not(world:
     await ticks.tick_once(db)
     [job_id] = await waiting(world, schedule)
     async with db.transaction() as tx:
-        await missing.open_deliveries(tx, {Occurrence(schedule.id, NINE): job_id})
+        await opening.open_deliveries(tx, {Occurrence(schedule.id, NINE): job_id})
 
     async with db.transaction() as tx:
         await actions.delete(tx, me, schedule.id)

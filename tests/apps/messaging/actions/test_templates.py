@@ -5,8 +5,8 @@ import pytest
 
 from pabal.apps.messaging.actions import schedules, templates
 from pabal.apps.messaging.errors import TemplateNameTaken, TemplateNotFound, TemplateRefused
-from pabal.apps.messaging.model.content import Content
-from pabal.apps.messaging.model.templates import NewTemplate
+from pabal.apps.messaging.model.content import Content, NewTemplate
+from pabal.apps.messaging.resources.templates import MessageTemplateFilter
 from pabal.apps.messaging.store import templates as store
 from pabal.base.database import Database
 from pabal.platform import audit
@@ -36,9 +36,9 @@ async def test_a_template_is_saved_loaded_into_a_schedule_changed_and_removed(db
     async with db.transaction() as tx:
         await schedules.delete(tx, me, (await schedules.create(tx, me, asked(world, template_id=made.id))).id)
         scope = await visible_to(tx, me)
-        [listed] = (await store.list_templates(tx, scope, q="할인")).items
+        [listed] = (await store.list_templates(tx, scope, MessageTemplateFilter(q="할인"))).items
         assert (listed.text, listed.images_1, listed.schedules) == ("새 글", (), 1)
-        assert (await store.list_templates(tx, scope, q="%")).items == []
+        assert (await store.list_templates(tx, scope, MessageTemplateFilter(q="%"))).items == []
     assert await uses(db, first.file_id) == [used.about]
     assert await uses(db, second.file_id) == [used.about, made.about]
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from pabal.apps.messaging.store import errands
+from pabal.apps.messaging.store import sending
 from pabal.platform.actor import Role
 from tests.apps.messaging.api.house import V1, House, build, v1_body
 
@@ -72,4 +72,4 @@ async def test_a_branch_counts_its_own_uses_of_a_shared_template_and_the_head_of
 
 async def use_often(house: House, schedule_id: int, times: int) -> None:
     async with house.web.db.transaction() as tx:
-        await errands.note_ends(tx, {schedule_id: times}, {})
+        await sending.note_ends(tx, {schedule_id: times}, {})

@@ -7,7 +7,7 @@ from tests.cli.inside import Inside
 from tests.support.cli import leaves
 from tests.support.messaging import World
 
-READING = {"list", "show", "get", "logs", "load", "report", "preview"}
+READING = {"list", "devices", "show", "get", "logs", "load", "report", "preview"}
 
 
 def test_every_command_that_changes_something_can_be_tried_first() -> None:

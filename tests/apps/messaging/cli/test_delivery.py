@@ -50,8 +50,8 @@ async def test_the_rest_is_sent_once_and_a_missed_one_is_set_aside(run: Inside, 
     wrong = await run("msg", "delivery", "resume", sent, "--lang", "ko")
 
     assert (tried.json["state"], resumed.json["state"]) == ("open", "open")
-    assert [(one["id"], one["state"], one["parts"]) for one in under_way.json["items"]] == [
-        (partial, "waiting_for_bot", "1/2")
+    assert [(one["delivery"], one["place"], one["written"], one["parts"]) for one in under_way.json["items"]] == [
+        (partial, "waiting_for_bot", 1, 2)
     ]
     assert dismissed.code == 0
     assert (wrong.code, "다음  pabal msg delivery list" in wrong.err) == (5, True)

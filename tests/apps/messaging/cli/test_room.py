@@ -16,7 +16,7 @@ async def test_a_discovered_room_is_claimed_and_edited(db: Database, run: Inside
     listed = await run("msg", "room", "list", "--kind", "test", "--org", "해운대점", "--lang", "ko")
 
     assert [one["name"] for one in unclaimed.json["items"]] == ["새 방"]
-    assert (tried.code, claimed.json["org"], claimed.json["room_type"]) == (0, "해운대점", "test")
+    assert (tried.code, claimed.json["unit_id"], claimed.json["room_type"]) == (0, world.tree.haeundae.id, "test")
     assert (again.code, "room_claimed" in again.err) == (5, True)
     assert (edited.json["name"], edited.json["note"], edited.json["room_type"]) == ("광안 손님방", "주말만", "test")
     assert "광안 손님방" in listed.out
@@ -30,7 +30,7 @@ async def test_a_room_is_added_by_hand_and_known_only_once(run: Inside, world: W
     again = await run(*add)
     unknown = await run("msg", "room", "add", "x", "--channel", "1", "--bot", "nobody")
 
-    assert (made.json["channel_id"], made.json["bots"]) == ("18200088", ["busan1"])
+    assert (made.json["channel_id"], [one["bot_name"] for one in made.json["bots"]]) == ("18200088", ["busan1"])
     assert (again.code, unknown.code) == (5, 3)
     assert "next  pabal msg bot list" in unknown.err
 
@@ -42,10 +42,10 @@ async def test_a_rooms_own_limits_are_set_and_taken_back(run: Inside, world: Wor
     back = await run(*room, "--min-gap", "default", "-o", "json")
     wrong = await run(*room, "--min-gap", "soon")
 
-    rows = {one["limit"]: one for one in own.json["items"]}
+    rows = {one["name"]: one for one in own.json["items"]}
     assert (rows["min_gap_seconds"]["seconds"], rows["min_gap_seconds"]["is_own"]) == (90.0, True)
     assert "messages_per_hour" not in rows
-    assert {one["limit"]: one["is_own"] for one in back.json["items"]}["min_gap_seconds"] is False
+    assert {one["name"]: one["is_own"] for one in back.json["items"]}["min_gap_seconds"] is False
     assert (wrong.code, "bad_room" in wrong.err) == (2, True)
 
 
@@ -72,4 +72,5 @@ async def test_a_name_the_bot_has_already_needs_a_yes_and_a_bot_that_left_is_tak
 
     assert (unsure.code, "room_name_repeated" in unsure.err) == (5, True)
     assert (moved.code, "room_name_repeated" in moved.err) == (5, True)
-    assert (made.json["held"], removed.json["bots"], freed.json["held"]) == (["busan1"], [], [])
+    assert [one["is_held"] for one in made.json["bots"]] == [True]
+    assert (removed.json["bots"], [one["is_held"] for one in freed.json["bots"]]) == ([], [False])

@@ -39,7 +39,7 @@ async def test_a_moment_is_skipped_and_kept_on_the_schedules_wall_clock(run: Ins
     skipped = await run("msg", "schedule", "skip", "아침 인사", "-o", "json")
     kept = await run("msg", "schedule", "keep", number, "--at", _wall(first), "-o", "json")
 
-    next_day = (datetime.fromisoformat(first) + timedelta(days=1)).isoformat()
+    next_day = (datetime.fromisoformat(first) + timedelta(days=1)).isoformat().replace("+00:00", "Z")
     assert (tried.json["at"], skipped.json["at"], skipped.json["next_send_at"]) == (first, first, next_day)
     assert kept.json["next_send_at"] == first
 
@@ -70,7 +70,7 @@ async def test_a_test_goes_to_the_only_test_room_or_to_the_one_named(db: Databas
     named = await run("msg", "schedule", "test", number, "--room", str(other), "-o", "json")
     real = await run("msg", "schedule", "test", number, "--room", "해운대 손님방")
 
-    assert (alone.json["room"], alone.json["cause"], named.json["room"]) == ("시험방", "test", "시험방 2")
+    assert (alone.json["room_name"], alone.json["cause"], named.json["room_name"]) == ("시험방", "test", "시험방 2")
     assert (unclear.code, real.code) == (5, 2)
     assert "not_a_test_room" in real.err
 

@@ -21,9 +21,14 @@ async def test_a_template_is_saved_replaced_used_and_deleted(run: Inside, world:
     deleted = await run("msg", "template", "delete", "인사", "--yes")
 
     assert (tried.code, none.out, "아직 템플릿이 없습니다" in none.err) == (0, "", True)
-    assert (made.json["text"], made.json["images_1"], made.json["org"]) == ("안녕\n하세요", ["a.gif"], "해운대점")
+    assert (made.json["text"], made.json["unit_name"]) == ("안녕\n하세요", "해운대점")
+    assert [one["name"] for one in made.json["images_1"]] == ["a.gif"]
     assert (replaced.json["id"], replaced.json["text"]) == (made.json["id"], "반가워요")
-    assert (used.json["text"], used.json["images_1"], used.json["title"]) == ("반가워요", ["a.gif"], "반가워요")
+    assert (used.json["text"], used.json["images_1"], used.json["title"]) == (
+        "반가워요",
+        made.json["images_1"],
+        "반가워요",
+    )
     assert used.json["schedule_type"] == "once"
     assert deleted.code == 0
     assert (await run("msg", "template", "show", "인사")).code == 3

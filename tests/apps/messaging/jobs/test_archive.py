@@ -10,7 +10,7 @@ import pytest
 from pabal.apps.messaging.jobs.archive import ABOUT, ARCHIVE, Archiver, ensure_archive
 from pabal.apps.messaging.model.content import Content
 from pabal.apps.messaging.model.deliveries import Delivery
-from pabal.apps.messaging.store.archives import list_archives
+from pabal.apps.messaging.store.deliveries import list_archives
 from pabal.base.database import Database
 from pabal.engine import schedules
 from pabal.engine.kinds import Job

@@ -50,7 +50,7 @@ async def test_a_process_killed_while_it_sends_is_followed_by_one_that_repeats_n
         desk = await Desk.open(world, bot=stage)
         await bury(world.db, desk.kinds, int((tmp_path / f"{stage}.worker").read_text(encoding="utf-8")))
         await desk.run()
-        delivery = await find_delivery(world.db, schedule_id=schedules[stage])
+        delivery = await find_delivery(world.db, schedule=schedules[stage])
         witness = (tmp_path / stage).read_text(encoding="utf-8").split()
         assert (stage, witness) == (stage, arrived)
         assert (stage, delivery.state, [part.state.value for part in delivery.parts]) == (stage, end, parts)
@@ -91,7 +91,7 @@ async def test_whatever_happens_a_part_is_taken_once_or_known_to_be_unknown(
     for fate, number in [*fates, ("", 0), ("", 0)]:
         await attempt(world, fate, number, taken)
 
-    delivery = (await find_deliveries(world.db, schedule_id=schedule_id))[0]
+    delivery = (await find_deliveries(world.db, schedule=schedule_id))[0]
     counts = [sum(sent.media_wait == no for sent in taken) for no in range(3)]
     for part, count in zip(delivery.parts, counts, strict=True):
         assert part.state in (PartState.WRITTEN, PartState.UNKNOWN)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from pabal.apps.messaging.model.content import Content
+from pabal.apps.messaging.model.deliveries import DeliveryState
 from pabal.base.database import Database
 from pabal.engine import withdrawals
 from tests.support.botline import Desk, fall_due, find_deliveries, find_delivery, send_now
@@ -56,7 +57,7 @@ async def test_what_nobody_could_begin_in_time_is_missed_and_says_why(
     await advance(world.db, 311)
     expired = await desk.expire()
 
-    delivery = await find_delivery(world.db, schedule_id=schedule_id)
+    delivery = await find_delivery(world.db, schedule=schedule_id)
     assert (expired, delivery.state, delivery.reason) == (1, "missed", reason)
     assert "last_ping_at" in delivery.detail
     assert (delivery.content.text, len(delivery.parts)) == (QUICK.text, 1), "it can still be sent"
@@ -85,12 +86,12 @@ async def test_what_somebody_withdrew_needs_nobody(world: World, desk: Desk):
     await send_now(world.db, schedule_id)
     await desk.run()
     await desk.run()
-    [deferred] = await find_deliveries(world.db, states=["open"])
+    [deferred] = await find_deliveries(world.db, state=(DeliveryState.OPEN,))
 
     async with world.db.transaction() as tx:
         await withdrawals.cancel_jobs(tx, [deferred.job_id or 0], kinds=desk.kinds)
 
-    [withdrawn] = await find_deliveries(world.db, states=["missed"])
+    [withdrawn] = await find_deliveries(world.db, state=(DeliveryState.MISSED,))
     assert (withdrawn.reason, withdrawn.detail["dismissed_by"]) == ("cancelled", "engine")
 
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from pabal.apps.messaging.jobs.marking import Marks
+from pabal.apps.messaging.jobs.sending import Marks
 from pabal.apps.messaging.model.content import Content
 from pabal.apps.messaging.model.deliveries import PartState
-from pabal.apps.messaging.store.marks import Mark, list_parts
+from pabal.apps.messaging.store.sending import Mark, list_parts
 from pabal.base.database import Database
 from pabal.engine import claims
 from pabal.engine.claims import LeaseLost, RouteLost
@@ -36,7 +36,7 @@ async def begin(world: World, name: str) -> tuple[Desk, Job, int]:
     assert job is not None
     async with claims.fenced(world.db, job) as tx:
         await desk.kinds[job.kind].handler.prepare_all(tx, [job])
-    return desk, job, (await find_delivery(world.db, schedule_id=schedule_id)).id
+    return desk, job, (await find_delivery(world.db, schedule=schedule_id)).id
 
 
 def writing(job: Job, delivery_id: int) -> Mark:

@@ -11,6 +11,7 @@ import pytest
 from pabal.apps.messaging import settings as own
 from pabal.apps.messaging.machine import SCHEDULE, ScheduleEvent
 from pabal.apps.messaging.model.content import Content
+from pabal.apps.messaging.model.deliveries import DeliveryState
 from pabal.apps.messaging.model.schedules import LatePolicy
 from pabal.base.database import Database
 from pabal.engine import facts, queue
@@ -63,15 +64,15 @@ async def test_what_a_limit_forbids_is_put_off_until_it_lets_go_and_says_which_l
 
     while await desk.run():
         pass
-    [put_off] = await find_deliveries(world.db, states=["open"])
-    sent_before = len(await find_deliveries(world.db, states=["sent"]))
+    [put_off] = await find_deliveries(world.db, state=(DeliveryState.OPEN,))
+    sent_before = len(await find_deliveries(world.db, state=(DeliveryState.SENT,)))
     await advance(world.db, seconds)
     while await desk.run():
         pass
 
     assert (sent_before, put_off.place, put_off.deferred_by) == (fit, "deferred", name)
     assert put_off.deferred_until is not None
-    assert len(await find_deliveries(world.db, states=["sent"])) == fit + 1, "put off, never dropped"
+    assert len(await find_deliveries(world.db, state=(DeliveryState.SENT,))) == fit + 1, "put off, never dropped"
     async with world.db.transaction() as tx:
         counted = {(row["name"], row["label"]): row["count"] for row in await tx.rows(SQL.read_counts)}
     assert counted["limit_reached", name] >= 1
@@ -142,7 +143,7 @@ async def test_what_is_later_is_missed_but_a_server_that_just_started_waits_for_
     just_started = await Desk.open(world, running=timedelta(0))
     await just_started.run()
 
-    missed, caught = await find_delivery(world.db, schedule_id=old), await find_delivery(world.db, schedule_id=new)
+    missed, caught = await find_delivery(world.db, schedule=old), await find_delivery(world.db, schedule=new)
     assert (missed.state, missed.reason) == ("missed", "too_late")
     assert (caught.state, caught.is_catch_up) == ("sent", True)
 
@@ -291,5 +292,5 @@ async def test_two_jobs_of_one_delivery_come_one_after_the_other_though_in_one_c
         handler = desk.kinds[job.kind].handler
         first, second = await handler.prepare_all(tx, [job, replace(job, token=job.token + 1)])
 
-    assert (first.errand.attempts, second.errand.attempts) == (0, 1), "the second finds it begun"
+    assert (first.delivery.attempts, second.delivery.attempts) == (0, 1), "the second finds it begun"
     assert (await find_delivery(world.db)).attempts == 2

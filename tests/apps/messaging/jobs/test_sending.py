@@ -141,7 +141,7 @@ async def test_what_was_sent_is_in_the_log_and_the_schedule_goes_on(world: World
     await fall_due(world.db)
     await desk.run()
 
-    delivery = await find_delivery(world.db, schedule_id=schedule_id)
+    delivery = await find_delivery(world.db, schedule=schedule_id)
     assert (delivery.state, delivery.attempts, delivery.is_catch_up, delivery.cause) == ("sent", 1, False, "schedule")
     assert delivery.duration_ms is not None
     assert delivery.ended_at is not None
@@ -373,7 +373,7 @@ async def find_key(world: World) -> str:
 
 async def until_begun(world: World, schedule_id: int) -> None:
     async def is_begun() -> bool:
-        found = await find_deliveries(world.db, schedule_id=schedule_id)
+        found = await find_deliveries(world.db, schedule=schedule_id)
         return bool(found) and found[0].parts[0].state is PartState.WRITING
 
     await until(is_begun)

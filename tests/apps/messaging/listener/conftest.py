@@ -2,8 +2,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from pabal.apps.messaging.listener.load import Limits
-from pabal.apps.messaging.listener.server import BotServer
+from pabal.apps.messaging.listener.server import BotServer, Limits
 from tests.apps.messaging.listener.phones import PHONES, Clock, MemoryKeeper
 
 # This process is a test run: what it uses must refuse nobody.

@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 
-from pabal.apps.messaging.listener.load import memory_mb
 from pabal.apps.messaging.listener.protocol import Verdict
-from pabal.apps.messaging.listener.server import BotServer
+from pabal.apps.messaging.listener.server import BotServer, memory_mb
 from tests.apps.messaging.listener.phones import WHO, Clock, MemoryKeeper, Phone, chat, packet, until
 
 pytestmark = pytest.mark.slow

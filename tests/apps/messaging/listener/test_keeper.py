@@ -1,12 +1,20 @@
 """Who is let in: what a device receives hangs on what was decided about it, and on its signature where one is asked."""
 
+from datetime import timedelta
+
 import pytest
 
 from pabal.apps.messaging.actions import bots as actions
+from pabal.apps.messaging.listener.keeper import Seeing
+from pabal.apps.messaging.listener.protocol import Chat
 from pabal.apps.messaging.machine import DEVICE
 from pabal.apps.messaging.model.bots import DeviceState
+from pabal.apps.messaging.model.rooms import Room
+from pabal.apps.messaging.store import rooms
 from pabal.base.database import Database
+from pabal.base.sql import Statement
 from pabal.engine.transitions import history
+from pabal.platform.tenants import Scope
 from tests.apps.messaging.listener.houses import (
     SALT,
     SECRET,
@@ -23,6 +31,8 @@ from tests.apps.messaging.listener.houses import (
     settle,
     until_free,
 )
+from tests.support.messaging import add_bot
+from tests.support.servers import until
 
 __all__ = ["house", "phone"]
 
@@ -101,3 +111,110 @@ async def test_where_a_secret_is_set_only_a_signed_pong_takes_the_route(db: Data
     assert unsigned.received == wrong.received == []
     signatures = {device.connection.device_id: device.signature for device in house.gateway.routes.devices}
     assert signatures == {"a": "none", "b": "invalid", "c": "valid"}
+
+
+HOUSE = Scope(None, None)
+
+
+def heard(text: str, *, room: str = "손님방", channel: str = "18390001", log_id: str = "") -> Chat:
+    return Chat(room, channel, "김손님", text, log_id, is_group_chat=True, at=None)
+
+
+async def unclaimed(db: Database) -> list[Room]:
+    async with db.transaction() as tx:
+        return (await rooms.list_unclaimed(tx, HOUSE)).items
+
+
+async def said(db: Database, room: Room) -> int:
+    async with db.transaction() as tx:
+        hour = timedelta(hours=1)
+        return sum(
+            each.messages for each in await rooms.list_traffic(tx, room.id, since=tx.now - hour, until=tx.now + hour)
+        )
+
+
+async def versions(db: Database) -> list[object]:
+    """Changes whenever a room, or a bot's place in one, is written."""
+    async with db.transaction() as tx:
+        text = "select r.xmin::text, rb.xmin::text from pabal.room r join pabal.room_bot rb on rb.room_id = r.id"
+        return [tuple(row) for row in await tx.rows(Statement("versions", text, ()))]
+
+
+async def test_a_room_is_discovered_by_an_approved_device_only(db: Database, house: House, phone: OpenBot):
+    bot = await phone(house)
+    bot.say("손님방", "18390001", "김손님", "몇 시까지 하세요?")
+    bot.say("손님방", "18390001", "김손님", "여보세요")
+    [device] = house.gateway.routes.devices
+    device.connection.ping()
+    # what it said before its answer has been heard by then
+    await until(lambda: any(each.monitoring for each in house.gateway.server.clients.get_all_clients().values()))
+    await house.gateway.seeing.write_once()
+    assert await unclaimed(db) == []
+
+    await act(house, actions.approve, (await find_device(db)).id)
+    await settle(house)
+    bot.say("손님방", "18390001", "김손님", "이제 들리나요?")
+
+    async def is_discovered() -> bool:
+        await house.gateway.seeing.write_once()
+        return bool(await unclaimed(db))
+
+    await until(is_discovered)
+    [room] = await unclaimed(db)
+
+    assert (room.name, room.channel_id, room.unit_id) == ("손님방", "18390001", None)
+    assert [(each.bot_name, each.room_name) for each in room.bots] == [("busan1", "손님방")]
+
+
+async def test_a_known_room_is_only_counted_and_a_message_two_bots_heard_counts_once(db: Database):
+    first, second = (await add_bot(db, None, "first"))[0], (await add_bot(db, None, "second"))[0]
+    seeing = Seeing(db)
+    seeing.note(first, heard("안녕하세요", log_id="1"))
+    seeing.note(second, heard("안녕하세요", log_id="1", room="해운대 손님방"))
+    await seeing.write_once()
+    before = await versions(db)
+
+    for number in range(2, 50):
+        seeing.note(first, heard("네", log_id=str(number)))
+    await seeing.write_once()
+    [room] = await unclaimed(db)
+
+    assert await versions(db) == before
+    assert await said(db, room) == 49
+    assert {each.bot_name: each.room_name for each in room.bots} == {"first": "손님방", "second": "해운대 손님방"}
+
+    seeing.note(first, heard("이름이 바뀌었네요", room="새 손님방"))
+    await seeing.write_once()
+    [room] = await unclaimed(db)
+
+    assert room.name == "새 손님방"
+    assert {each.bot_name: each.room_name for each in room.bots}["first"] == "새 손님방"
+
+
+async def test_what_could_not_be_written_is_counted_later(db: Database):
+    bot_id, _ = await add_bot(db, None, "first")
+    closed = await Database.open(db.url, size=1)
+    seeing = Seeing(closed)
+    seeing.note(bot_id, heard("안녕하세요"))
+    await closed.close()
+    with pytest.raises(Exception, match="clos"):
+        await seeing.write_once()
+
+    seeing._database = db
+    await seeing.write_once()
+    await seeing.write_once()
+
+    [room] = await unclaimed(db)
+    assert await said(db, room) == 1
+
+
+async def test_what_cannot_be_a_room_is_none(db: Database):
+    bot_id, _ = await add_bot(db, None, "first")
+    seeing = Seeing(db)
+    for chat in (heard("?", room=" "), heard("?", channel=""), heard("?", channel="1" * 101)):
+        seeing.note(bot_id, chat)
+    seeing.note(bot_id, heard("?", room="긴" * 300, channel="2"))
+
+    await seeing.write_once()
+
+    assert [len(room.name) for room in await unclaimed(db)] == [200]

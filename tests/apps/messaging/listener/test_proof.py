@@ -9,8 +9,8 @@ import pytest
 from pabal.apps.messaging import settings as own
 from pabal.apps.messaging.actions import bots as actions
 from pabal.apps.messaging.errors import DeviceMoved
-from pabal.apps.messaging.listener.auth import signature
 from pabal.apps.messaging.listener.connection import Connection
+from pabal.apps.messaging.listener.handshake import signature
 from pabal.apps.messaging.model.bots import network_of
 from pabal.apps.messaging.simulator.phone import Phone as Script
 from pabal.apps.messaging.store import bots

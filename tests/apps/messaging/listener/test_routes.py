@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from pabal.apps.messaging import settings as own
-from pabal.apps.messaging.actions import bot_health
+from pabal.apps.messaging.actions import bots
 from pabal.apps.messaging.actions import bots as actions
 from pabal.apps.messaging.listener.connection import Connection
 from pabal.apps.messaging.simulator.bot import SimulatedBot
@@ -266,11 +266,11 @@ async def test_a_bot_that_fails_again_and_again_gets_nothing_and_is_brought_back
     async def fail(times: int) -> None:
         for _ in range(times):
             async with house.services.database.transaction() as tx:
-                await bot_health.note_failure(tx, bot_id)
+                await bots.note_failure(tx, bot_id)
 
     await fail(4)
     async with db.transaction() as tx:
-        await bot_health.note_success(tx, [bot_id])
+        await bots.note_success(tx, [bot_id])
     await fail(4)
     assert (await find_bot(db)).state == "online"
     await fail(1)
@@ -281,9 +281,9 @@ async def test_a_bot_that_fails_again_and_again_gets_nothing_and_is_brought_back
     assert (told.name, told.unit_id) == ("messaging.bot_excluded", tree.haeundae.id)
     await say(house, "제외된 동안")
 
-    assert await bot_health.bring_back_once(db) == 0
+    assert await bots.bring_back_once(db) == 0
     await clock.advance(db, timedelta(minutes=10))
-    await bot_health.bring_back_once(house.services.database)
+    await bots.bring_back_once(house.services.database)
     await bot.until(lambda each: texts(each) == ["제외된 동안"])
     await fail(5)
     await until_free(db)
@@ -303,7 +303,7 @@ async def test_a_bot_somebody_excluded_is_not_brought_back_until_somebody_says_s
     await act(house, actions.exclude, bot_id, "전화기 수리")
     await until_free(db)
     await clock.advance(db, timedelta(days=1))
-    assert await bot_health.bring_back_once(db) == 0
+    assert await bots.bring_back_once(db) == 0
     bot.hang_up()
     await bot.until(lambda each: [change.state for change in each.changes].count("approved") == 2)
     await settle(house)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pabal.apps.messaging.jobs.giving_up import CODES
+from pabal.apps.messaging.jobs.sending import CODES
 from pabal.apps.messaging.model.content import Content
 from pabal.apps.messaging.model.deliveries import Delivery, DeliveryPart, PartState
 from pabal.apps.messaging.model.reasons import LIMITS, REASONS, explain, explain_state, name_limit, name_reason

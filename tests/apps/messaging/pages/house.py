@@ -10,9 +10,10 @@ from PIL import Image
 
 from pabal.apps.messaging.actions import schedules
 from pabal.apps.messaging.model.schedules import NewSchedule, Schedule
-from pabal.apps.messaging.store.schedules import Wanted as WantedSchedules
+from pabal.apps.messaging.resources.schedules import MessageScheduleFilter, ScheduleSort
 from pabal.apps.messaging.store.schedules import list_schedules
 from pabal.platform.actor import ENGINE
+from pabal.platform.tenants import Scope
 from tests.support.messaging import add_bot, add_room
 from tests.support.web import Web
 
@@ -35,7 +36,7 @@ class House:
     async def list(self) -> list[Schedule]:
         """The newest first."""
         async with self.web.db.transaction() as tx:
-            return (await list_schedules(tx, WantedSchedules(None, sort="newest"))).items
+            return (await list_schedules(tx, Scope(None, None), MessageScheduleFilter(sort=ScheduleSort.NEWEST))).items
 
 
 async def build(web: Web) -> House:

@@ -5,7 +5,7 @@ from typing import Any
 
 import httpx2
 
-from pabal.apps.messaging.actions.budgets import read_budget
+from pabal.apps.messaging.actions.checking import read_budget
 from pabal.apps.messaging.model.rooms import RoomLimits
 from pabal.apps.messaging.store import rooms
 from pabal.engine import limits

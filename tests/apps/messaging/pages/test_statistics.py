@@ -6,7 +6,7 @@ import io
 import httpx2
 import pytest
 
-from pabal.apps.messaging.store import counts
+from pabal.apps.messaging.store import statistics
 from pabal.platform import alerts
 from pabal.platform.alerts import ENGINE_MEASURES
 from tests.apps.messaging.history import add_traffic, ended
@@ -42,7 +42,7 @@ async def house(web: Web) -> House:
     await sends(made, far, ended("failed", at - 70 * MINUTE, reason="bot_gone"))
     await add_traffic(web.db, made.room_id, at - 30 * MINUTE, 9)
     async with web.db.transaction() as tx:
-        await counts.count(tx, "duplicates_prevented", "prepare", 4)
+        await statistics.count(tx, "duplicates_prevented", "prepare", 4)
     return made
 
 

@@ -12,9 +12,8 @@ from typing import Any
 import pytest
 
 from pabal.apps.messaging.simulator.bot import SimulatedBot
-from pabal.apps.messaging.simulator.frames import Image, Reason
 from pabal.apps.messaging.simulator.options import Options, Room, Trouble
-from pabal.apps.messaging.simulator.witness import Log, read_log
+from pabal.apps.messaging.simulator.witness import Image, Log, Reason, read_log
 from tests.apps.messaging.simulator.tiny_server import PING, TinyServer, image_packet, packet, text_packet
 
 QUICK = Options(device_id="a1b2c3d4e5f60718", pace=0.001)

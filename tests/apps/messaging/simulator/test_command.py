@@ -9,11 +9,9 @@ from pathlib import Path
 import pytest
 
 from pabal.apps.messaging.errors import BadBotServer, BadSimulatedRoom
-from pabal.apps.messaging.simulator.addresses import read_room, read_servers
 from pabal.apps.messaging.simulator.command import say_arrival, say_change
-from pabal.apps.messaging.simulator.frames import Image, Reason
-from pabal.apps.messaging.simulator.options import Change, Room
-from pabal.apps.messaging.simulator.witness import Received, read_log
+from pabal.apps.messaging.simulator.options import Change, Room, read_room, read_servers
+from pabal.apps.messaging.simulator.witness import Image, Reason, Received, read_log
 from pabal.platform.language.pairs import Lang
 from tests.apps.messaging.simulator.tiny_server import PING, TinyServer, image_packet, text_packet
 from tests.support.cli import ROOT, environment

@@ -2,8 +2,8 @@
 
 import pytest
 
-from pabal.apps.messaging.simulator.frames import Dialect
 from pabal.apps.messaging.simulator.phone import Phone, backoff_seconds, media_seconds
+from pabal.apps.messaging.simulator.witness import Dialect
 
 MB = 1024 * 1024
 

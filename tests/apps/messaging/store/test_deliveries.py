@@ -9,16 +9,20 @@ import pytest
 
 from pabal.apps.messaging.errors import DeliveryNotFound
 from pabal.apps.messaging.model.content import Content
-from pabal.apps.messaging.store import deliveries, errands, marks
-from pabal.apps.messaging.store.deliveries import Wanted, get_delivery, list_deliveries, list_open, list_recent
+from pabal.apps.messaging.model.deliveries import Cause, DeliveryState
+from pabal.apps.messaging.store import deliveries, sending
+from pabal.apps.messaging.store.deliveries import get_delivery, list_deliveries, list_open, list_recent
 from pabal.base.database import Database
 from pabal.base.sql import Statement
-from pabal.platform.tenants import visible_to
+from pabal.platform.tenants import Scope, visible_to
 from tests.support.botline import Desk, fall_due, find_deliveries, send_now
 from tests.support.messaging import SQL, World, add_bot, add_room, add_schedule, make_world, set_limit
 from tests.support.people import person
 from tests.support.plans import list_scanned
 from tests.support.work import advance
+
+HOUSE = Scope(None, None)
+
 
 QUICK = Content(text="봄맞이 할인", send_interval_seconds=0)
 
@@ -37,10 +41,10 @@ async def test_lists_are_newest_first_in_pages_and_find_what_is_asked_for(world:
         await send_now(world.db, schedule_id)
         await desk.run()
     async with world.db.transaction() as tx:
-        page = await list_deliveries(tx, Wanted(), limit=2)
-        rest = await list_deliveries(tx, Wanted(), page.cursor, limit=2)
-        mine = await list_deliveries(tx, Wanted(units=[world.tree.haeundae.id]))
-        theirs = await list_deliveries(tx, Wanted(units=[world.tree.nampo.id]))
+        page = await list_deliveries(tx, HOUSE, limit=2)
+        rest = await list_deliveries(tx, HOUSE, cursor=page.cursor, limit=2)
+        mine = await list_deliveries(tx, Scope((world.tree.haeundae.id,), world.tree.haeundae.id))
+        theirs = await list_deliveries(tx, Scope((world.tree.nampo.id,), world.tree.nampo.id))
 
     everything = page.items + rest.items
     assert [one.schedule_id for one in everything] == [first, second, first]
@@ -48,20 +52,20 @@ async def test_lists_are_newest_first_in_pages_and_find_what_is_asked_for(world:
     assert rest.cursor is None
     assert (len(mine.items), theirs.items) == (3, [])
     wanted: list[tuple[dict[str, Any], int]] = [
-        ({"schedule_id": first}, 2),
-        ({"room_id": world.room_id}, 3),
-        ({"room_id": world.test_room_id}, 0),
-        ({"bot_id": world.bot_id}, 3),
-        ({"states": ["sent"]}, 3),
-        ({"states": ["missed", "failed"]}, 0),
-        ({"cause": "now"}, 3),
-        ({"cause": "test"}, 0),
+        ({"schedule": first}, 2),
+        ({"room": world.room_id}, 3),
+        ({"room": world.test_room_id}, 0),
+        ({"bot": world.bot_id}, 3),
+        ({"state": (DeliveryState.SENT,)}, 3),
+        ({"state": (DeliveryState.MISSED, DeliveryState.FAILED)}, 0),
+        ({"cause": Cause.NOW}, 3),
+        ({"cause": Cause.TEST}, 0),
         ({"q": "가을"}, 1),
         ({"q": "아침 인사"}, 3),
         ({"q": "손님방"}, 3),
         ({"q": "없는 말"}, 0),
-        ({"from_at": everything[0].scheduled_at}, 1),
-        ({"to_at": everything[0].scheduled_at}, 2),
+        ({"since": everything[0].scheduled_at}, 1),
+        ({"until": everything[0].scheduled_at}, 2),
     ]
     assert [len(await find_deliveries(world.db, **each)) for each, _ in wanted] == [count for _, count in wanted]
 
@@ -140,16 +144,16 @@ async def test_the_report_of_the_last_five_minutes_tells_sent_from_not_sent_and_
 
 
 HOT: list[tuple[Statement, tuple[str, ...]]] = [
-    (marks.SQL.mark_parts, ("delivery_part",)),
-    (marks.SQL.settle_writing, ("delivery_part",)),
-    (marks.SQL.list_parts, ("delivery_part",)),
-    (errands.SQL.open_errands, ("delivery", "message_schedule", "occurrence")),
-    (errands.SQL.find_at, ("delivery",)),
-    (errands.SQL.load_errands, ("delivery", "message_schedule", "room_bot")),
-    (errands.SQL.start_errands, ("delivery",)),
-    (errands.SQL.end_errands, ("delivery",)),
-    (errands.SQL.note_ends, ("message_schedule",)),
-    (errands.SQL.list_through, ("delivery", "occurrence", "schedule")),
+    (sending.SQL.mark_parts, ("delivery_part",)),
+    (sending.SQL.settle_writing, ("delivery_part",)),
+    (sending.SQL.list_parts, ("delivery_part",)),
+    (sending.SQL.open_deliveries, ("delivery", "message_schedule", "occurrence")),
+    (sending.SQL.find_at, ("delivery",)),
+    (sending.SQL.load_deliveries, ("delivery", "message_schedule", "room_bot")),
+    (sending.SQL.start_deliveries, ("delivery",)),
+    (sending.SQL.end_deliveries, ("delivery",)),
+    (sending.SQL.note_ends, ("message_schedule",)),
+    (sending.SQL.list_through, ("delivery", "occurrence", "schedule")),
     (deliveries.SQL.find_of_units, ("delivery",)),
     (deliveries.SQL.show_deliveries, ("delivery", "work", "lease", "delayed", "route")),
 ]

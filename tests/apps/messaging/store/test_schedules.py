@@ -9,16 +9,18 @@ from pabal.apps.messaging.actions import schedules as actions
 from pabal.apps.messaging.errors import ScheduleNotFound
 from pabal.apps.messaging.model.content import Content, SendOrder
 from pabal.apps.messaging.model.schedules import Schedule, ScheduleType
+from pabal.apps.messaging.resources.schedules import ListedState, MessageScheduleFilter, ScheduleSort
+from pabal.apps.messaging.store import schedules
 from pabal.apps.messaging.store import schedules as store
-from pabal.apps.messaging.store.schedules import Wanted
 from pabal.base.database import ConstraintBroken, Database
 from pabal.base.sql import load
 from pabal.engine.recurrence import Weekday
 from pabal.platform.actor import Actor
 from pabal.platform.tenants import get_unit, visible_to
 from tests.apps.messaging.asking import DAY, NINE, START, asked, begin_at, daily, once, save
-from tests.support.messaging import World, add_room, make_world, upload
+from tests.support.messaging import World, add_bot, add_room, add_schedule, make_world, upload
 from tests.support.people import person
+from tests.support.work import begin_life, hold_route
 
 SQL = load(__file__)
 
@@ -158,32 +160,49 @@ async def test_a_list_shows_what_is_sent_next_first_page_by_page_and_only_what_i
 
     async def listed(actor: Actor = me, **wanted: Any) -> list[int]:
         async with world.db.transaction() as tx:
-            units = (await visible_to(tx, actor)).units
+            scope = await visible_to(tx, actor)
             found: list[int] = []
             cursor = None
             while True:
-                page = await store.list_schedules(tx, Wanted(units, **wanted), cursor, 1)
+                page = await store.list_schedules(tx, scope, MessageScheduleFilter(**wanted), cursor=cursor, limit=1)
                 found += [one.id for one in page.items]
                 cursor = page.cursor
                 if cursor is None:
                     return found
 
     assert await listed() == [early.id, mid.id, late.id, resting.id]
-    assert await listed(sort="newest") == [mid.id, early.id, resting.id, late.id]
+    assert await listed(sort=ScheduleSort.NEWEST) == [mid.id, early.id, resting.id, late.id]
     assert await listed(person(world.tree.hq)) == await listed()
     assert await listed(beside) == []
-    assert await listed(states=["inactive"]) == [resting.id]
-    assert await listed(types=["weekly"]) == [early.id]
-    assert await listed(room_id=world.test_room_id, bot_id=world.bot_id) == [mid.id]
-    assert await listed(bot_id=world.bot_id + 1) == []
+    assert await listed(state=(ListedState.INACTIVE,)) == [resting.id]
+    assert await listed(type=(ScheduleType.WEEKLY,)) == [early.id]
+    assert await listed(room=world.test_room_id, bot=world.bot_id) == [mid.id]
+    assert await listed(bot=world.bot_id + 1) == []
     assert await listed(q=" 100%_할인\\ ") == [mid.id]
     assert await listed(q="%") == [mid.id]
     assert await listed(q="이른") == [early.id]
-    assert await listed(is_due=True) == []
+    assert await listed(due=True) == []
     await begin_at(world.db, NINE - timedelta(minutes=10))
-    assert await listed(is_due=True) == [early.id]
+    assert await listed(due=True) == [early.id]
     assert (await get(world, mid)).next_send_at == NINE + DAY
     async with world.db.transaction() as tx:
         assert await store.count_states(tx, [world.tree.haeundae.id]) == {"active": 3, "inactive": 1}
         with pytest.raises(ScheduleNotFound):
             await store.get_schedule(tx, await visible_to(tx, beside), late.id)
+
+
+async def test_a_bot_is_online_while_a_server_holds_its_route_and_a_schedule_counts_on_its_day(
+    db: Database, tmp_path: Path
+) -> None:
+    world = await make_world(db, tmp_path)
+    away, _ = await add_bot(db, world.tree.nampo, "away")
+    schedule_id = await add_schedule(world)
+
+    await hold_route(db, await begin_life(db), world.route)
+
+    async with db.transaction() as tx:
+        assert await schedules.show_bot_states(tx, [world.bot_id, away]) == {world.bot_id: "online", away: "offline"}
+        assert await schedules.count_today(tx, None, tx.now + timedelta(hours=1)) == 1
+        assert await schedules.count_today(tx, None, tx.now) == 0
+        assert await schedules.count_today(tx, [world.tree.nampo.id], tx.now + timedelta(hours=1)) == 0
+        assert await schedules.list_last(tx, [schedule_id]) == {}

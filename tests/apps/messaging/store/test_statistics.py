@@ -6,7 +6,7 @@ import pytest
 
 from pabal.apps.messaging.actions import reports
 from pabal.apps.messaging.actions.reports import EffectReport, Summary, Usage
-from pabal.apps.messaging.store import counts, statistics
+from pabal.apps.messaging.store import statistics
 from pabal.apps.messaging.store.statistics import Period
 from pabal.base import clock
 from pabal.base.database import Database
@@ -111,8 +111,8 @@ async def test_what_is_due_and_has_no_end_is_counted_with_its_delay(world: World
 @pytest.mark.req("A-215")
 async def test_prevented_duplicates_are_the_houses_numbers_only(world: World):
     async with world.db.transaction() as tx:
-        await counts.count(tx, "duplicates_prevented", "prepare", 2)
-        await counts.count(tx, "something else", "", 5)
+        await statistics.count(tx, "duplicates_prevented", "prepare", 2)
+        await statistics.count(tx, "something else", "", 5)
     period = Period(NOON - HOUR, NOON + HOUR)
     branch = Scope((world.tree.haeundae.id,), world.tree.haeundae.id)
 

@@ -1,19 +1,21 @@
-"""What people decide about bots and the devices that say they are one. The listener of every server hears of it."""
+"""Devices are approved, bots set up and excluded: by a person, or by their failures until they are brought back."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
-from pabal.apps.messaging.actions import bot_health
+from pabal.apps.messaging import settings as own
 from pabal.apps.messaging.errors import BadBotSecret, BadExclusion, BotExcluded, BotIncluded, BotNotFound, DeviceMoved
 from pabal.apps.messaging.machine import DEVICE, DeviceEvent
 from pabal.apps.messaging.model.bots import ABOUT, DEVICE_ABOUT, TOPIC, Bot, Device
 from pabal.apps.messaging.model.content import ImageMode
 from pabal.apps.messaging.store import bots
-from pabal.base.database import Tx
+from pabal.base.database import Database, Tx
+from pabal.base.telemetry import declare, emit
 from pabal.engine import facts
 from pabal.engine.transitions import transition
-from pabal.platform import audit, tenants
-from pabal.platform.actor import Actor, Right
+from pabal.platform import audit, notifications, settings, tenants
+from pabal.platform.actor import ENGINE, Actor, Right
+from pabal.platform.notifications import Level, Notice
 from pabal.platform.resources import KEPT, Kept, chosen
 from pabal.platform.secrets import Vault
 from pabal.platform.tenants import Scope, UnitNotFound, visible_to
@@ -79,7 +81,7 @@ async def exclude(tx: Tx, actor: Actor, bot_id: int, reason: str) -> Bot:
         raise BadExclusion(said[:LONGEST])
     if bot.excluded_at is not None:
         raise BotExcluded(bot.name)
-    await bot_health.exclude(tx, bot, by=actor.name, reason=said)
+    await exclude_bot(tx, bot, by=actor.name, reason=said)
     await _audit(tx, actor, "exclude", bot, after={"reason": said})
     return await bots.get_bot(tx, scope, bot_id)
 
@@ -88,7 +90,7 @@ async def include(tx: Tx, actor: Actor, bot_id: int) -> Bot:
     bot, scope = await _hold(tx, actor, bot_id)
     if bot.excluded_at is None:
         raise BotIncluded(bot.name)
-    await bot_health.include(tx, bot, by=actor.name)
+    await include_bot(tx, bot, by=actor.name)
     await _audit(tx, actor, "include", bot, before={"reason": bot.excluded_reason})
     return await bots.get_bot(tx, scope, bot_id)
 
@@ -180,3 +182,75 @@ async def _audit(
 ) -> None:
     about, shown = f"{ABOUT}:{bot.id}", {"bot": bot.name, **(after or {})}
     await audit.record(tx, actor, f"messaging.bot_{verb}", about, unit_id=bot.unit_id, before=before, after=shown)
+
+
+# the reason of who was excluded for failing: a code, the sentence is made from it and the bot's failures
+FAILED = "failed_in_a_row"
+
+declare("bots.excluded", "Bots that get nothing for now", level=30)
+declare("bots.included", "Bots brought back")
+
+
+async def note_failure(tx: Tx, bot_id: int) -> None:
+    """A send through it failed; the last of so many in a row excludes it, and says so to its administrators."""
+    failures, is_excluded = await bots.add_failure(tx, bot_id)
+    most = await settings.value(tx, own.EXCLUDE_AFTER)
+    if is_excluded or failures < most:
+        return
+    bot = await bots.hold_bot(tx, bot_id)
+    if bot is not None:
+        await exclude_bot(tx, bot, by=ENGINE.name, reason=FAILED)
+        await notifications.notify(tx, _notice(bot))
+
+
+async def note_success(tx: Tx, bot_ids: Collection[int]) -> None:
+    if bot_ids:
+        await bots.clear_failures(tx, bot_ids)
+
+
+async def bring_back_once(database: Database) -> int:
+    """Those excluded for failing have another chance after a while. Every server looks."""
+    async with database.transaction() as tx:
+        until = tx.now - await settings.value(tx, own.EXCLUDE_FOR)
+        found = await bots.hold_excluded(tx, by=ENGINE.name, until=until)
+        for bot_id in found:
+            bot = await bots.hold_bot(tx, bot_id)
+            if bot is not None:
+                await include_bot(tx, bot, by=ENGINE.name)
+    return len(found)
+
+
+async def exclude_bot(tx: Tx, bot: Bot, *, by: str, reason: str) -> None:
+    await bots.update_excluded(tx, bot.id, by=by, reason=reason)
+    await facts.record(tx, "messaging.bot_excluded", *_about(bot), bot.unit_id)
+    tx.hint(TOPIC)
+    emit("bots.excluded", bot=bot.name, by=by, why=reason)
+
+
+async def include_bot(tx: Tx, bot: Bot, *, by: str) -> None:
+    """Its failures are forgotten too: it must fail as often again."""
+    await bots.update_included(tx, bot.id)
+    await facts.record(tx, "messaging.bot_included", *_about(bot), bot.unit_id)
+    tx.hint(TOPIC)
+    emit("bots.included", bot=bot.name, by=by)
+
+
+def _about(bot: Bot) -> tuple[str, dict[str, object]]:
+    return f"{ABOUT}:{bot.id}", {"name": bot.name}
+
+
+def _notice(bot: Bot) -> Notice:
+    return Notice(
+        name="messaging.bot_excluded",
+        title=("Bot {bot} gets nothing for now", "봇 {bot}에 잠시 보내지 않습니다"),
+        text=(
+            "{failures} sends in a row failed. It is tried again by itself; look at the phone.",
+            "{failures}번 이어서 실패했습니다. 나중에 저절로 다시 써 봅니다. 전화기를 확인하세요.",
+        ),
+        values={"bot": bot.name, "failures": bot.failures},
+        level=Level.FAILURE,
+        unit_id=bot.unit_id,
+        about=f"{ABOUT}:{bot.id}",
+        link="/messages/bots",
+        key=f"messaging.bot_excluded:{bot.id}",
+    )

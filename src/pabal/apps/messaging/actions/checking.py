@@ -1,31 +1,42 @@
 """Checks a schedule before it is saved: what refuses it, what is worth knowing, and what it will do."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from pabal.apps.messaging import settings
-from pabal.apps.messaging.actions import pictures
-from pabal.apps.messaging.actions.budgets import read_budget
 from pabal.apps.messaging.errors import BotNotFound, RoomNotFound, TemplateNotFound
 from pabal.apps.messaging.model import checks, upcoming
 from pabal.apps.messaging.model.bots import Bot, DeviceState
 from pabal.apps.messaging.model.checks import Allowed, say
-from pabal.apps.messaging.model.content import Pace, Part, SendOrder, plan_parts
-from pabal.apps.messaging.model.findings import Finding, find
-from pabal.apps.messaging.model.limits import Budget, resolve
-from pabal.apps.messaging.model.rooms import Room, RoomLimits, RoomType
+from pabal.apps.messaging.model.content import IMAGES_1, IMAGES_2, Content, Pace, Part, Picture, SendOrder, plan_parts
+from pabal.apps.messaging.model.findings import find
+from pabal.apps.messaging.model.rooms import (
+    SETTINGS,
+    Budget,
+    BudgetRow,
+    Room,
+    RoomLimits,
+    RoomType,
+    limit_name,
+    resolve,
+    to_engine,
+)
 from pabal.apps.messaging.model.schedules import NewSchedule, Schedule, ScheduleType
-from pabal.apps.messaging.model.upcoming import Around, Neighbour, Upcoming5
+from pabal.apps.messaging.model.upcoming import Around, Neighbour, UpcomingSend
 from pabal.apps.messaging.store.bots import get_bot
 from pabal.apps.messaging.store.rooms import get_room, list_namesakes
 from pabal.apps.messaging.store.schedules import find_same_text, get_schedule, list_neighbours
-from pabal.apps.messaging.store.templates import get_template
+from pabal.apps.messaging.store.statistics import list_uses
+from pabal.apps.messaging.store.templates import EVERYTHING, get_picture_file, get_template
 from pabal.base.database import Tx
 from pabal.engine import occurrences
+from pabal.platform import storage
 from pabal.platform.actor import Actor, Right
+from pabal.platform.findings import Finding
 from pabal.platform.settings import Values, values
+from pabal.platform.storage import FileNotFound
 from pabal.platform.tenants import Scope, UnitNotFound, get_unit, visible_to
 
 AREA = "messaging"
@@ -40,9 +51,14 @@ class Checked:
 
     problems: tuple[Finding, ...]
     warnings: tuple[Finding, ...]
-    upcoming: tuple[Upcoming5, ...]
+    upcoming: tuple[UpcomingSend, ...]
     parts: tuple[Part, ...]
     budget: Budget | None
+    room: Room | None = None
+
+    def begins_at(self, now: datetime) -> datetime:
+        """When it is sent next, or now."""
+        return next((one.moment for one in self.upcoming if one.is_sent), now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +108,7 @@ async def check(tx: Tx, actor: Actor, new: NewSchedule, *, schedule_id: int | No
 async def survey(tx: Tx, actor: Actor, new: NewSchedule, old: Schedule | None) -> Survey:
     new = checks.clean(new)
     ground = await _look(tx, actor, new)
-    content, problems = await pictures.describe(tx, ground.scope, new.content)
+    content, problems = await describe(tx, ground.scope, new.content)
     new = replace(new, content=content)
     problems = [*ground.problems, *problems, *checks.list_problems(new, ground.allowed)]
     # What was due before may be edited without giving it a new time: it stays completed.
@@ -229,7 +245,7 @@ def _list_bot_warnings(bot: Bot, zone: ZoneInfo, tx: Tx) -> Iterator[Finding]:
 
 
 def _list_meetings(
-    ground: _Ground, new: NewSchedule, ahead: tuple[Upcoming5, ...], around: Around
+    ground: _Ground, new: NewSchedule, ahead: tuple[UpcomingSend, ...], around: Around
 ) -> Iterator[Finding]:
     """About its moments, and those of others in the room."""
     sent = [one for one in ahead if one.excluded in (None, "paused")]
@@ -251,3 +267,54 @@ def _parts(ground: _Ground, new: NewSchedule) -> tuple[Part, ...]:
     if ground.bot is not None:
         pace = replace(pace, image_mode=ground.bot.image_mode)
     return tuple(plan_parts(new.content, pace))
+
+
+async def read_fold(tx: Tx) -> int:
+    """From how many signs on KakaoTalk folds a text."""
+    return (await values(tx, (settings.FOLD_LENGTH,)))[settings.FOLD_LENGTH]
+
+
+async def read_budget(tx: Tx, room: Room, *, components: int = 1) -> Budget:
+    """For a send of so many messages; of more than ever fit, as many as fit are asked for."""
+    own = resolve(room.limits, await values(tx, SETTINGS))
+    fitting = [one for one in (own.messages_per_minute, own.messages_per_hour, own.messages_per_day) if one]
+    asked = to_engine(room.id, own, max(1, min([components, *fitting])), is_resumed=False)
+    rows = tuple(
+        BudgetRow(limit_name(f"{key} {window.name}"), use.used, window.most, window.span, use.free_at)
+        for key, window, use in await list_uses(tx, asked)
+    )
+    last = max(rows, key=lambda row: row.next_allowed_at or tx.now, default=None)
+    if last is None or last.next_allowed_at is None:
+        return Budget(rows, None, None)
+    return Budget(rows, last.name, last.next_allowed_at)
+
+
+async def describe(tx: Tx, scope: Scope, content: Content) -> tuple[Content, list[Finding]]:
+    """What a form says about its images is not believed: name, type and size are the stored file's."""
+    found: dict[str, tuple[Picture, ...]] = {}
+    problems: list[Finding] = []
+    for group in (IMAGES_1, IMAGES_2):
+        pictures: list[Picture] = []
+        for given in content.images(group):
+            try:
+                pictures.append(await _picture(tx, scope, given.file_id))
+            except FileNotFound:
+                pictures.append(given)
+                problems.append(find("image_not_found", group, name=given.name))
+        found[group] = tuple(pictures)
+    return replace(content, images_1=found[IMAGES_1], images_2=found[IMAGES_2]), problems
+
+
+async def settle(tx: Tx, about: str, before: Sequence[int], after: Sequence[int]) -> None:
+    """From now on `about` shows these files: the others are released. They were looked for with `describe`."""
+    # in one order, so that two who share images cannot wait for each other
+    for file_id in sorted({*before, *after}):
+        if file_id not in after:
+            await storage.release(tx, file_id, about)
+        elif file_id not in before:
+            await storage.keep(tx, EVERYTHING, file_id, about)
+
+
+async def _picture(tx: Tx, scope: Scope, file_id: int) -> Picture:
+    file = await get_picture_file(tx, scope, file_id)
+    return Picture(file.id, file.name, file.media_type, file.size, file.width or 0, file.height or 0, file.frames or 1)

@@ -1,16 +1,15 @@
 """What a person says about a delivery: to the test room, send the rest, send it now, nobody needs it any more."""
 
-from pabal.apps.messaging.actions.dispatching import dispatch
-from pabal.apps.messaging.actions.missing import plan
+from pabal.apps.messaging.actions.opening import dispatch, plan
 from pabal.apps.messaging.errors import BotNotInRoom, DeliveryNotFound, NotATestRoom, NothingToResume, NotOver
 from pabal.apps.messaging.machine import DELIVERY, DeliveryEvent
 from pabal.apps.messaging.model.deliveries import Delivery, DeliveryState, PartState
 from pabal.apps.messaging.model.rooms import RoomType
-from pabal.apps.messaging.store import errands, marks
+from pabal.apps.messaging.store import sending
 from pabal.apps.messaging.store.deliveries import get_delivery
-from pabal.apps.messaging.store.errands import Errand
 from pabal.apps.messaging.store.rooms import get_room
 from pabal.apps.messaging.store.schedules import get_schedule
+from pabal.apps.messaging.store.sending import DeliveryToSend
 from pabal.base.database import Tx
 from pabal.engine.transitions import begin, transition
 from pabal.platform import audit
@@ -29,14 +28,14 @@ async def send_test(tx: Tx, actor: Actor, schedule_id: int, room_id: int) -> Del
     room = await get_room(tx, scope, room_id)
     if room.room_type is not RoomType.TEST:
         raise NotATestRoom(room.name)
-    bot_id = await errands.find_bot_in(tx, room.id, wanted=schedule.bot_id)
+    bot_id = await sending.find_bot_in(tx, room.id, wanted=schedule.bot_id)
     if bot_id is None:
         raise BotNotInRoom(room.name)
-    made = await errands.insert_test(tx, schedule.id, room_id=room.id, bot_id=bot_id, asked_by=actor.name)
+    made = await sending.insert_test(tx, schedule.id, room_id=room.id, bot_id=bot_id, asked_by=actor.name)
     await begin(tx, DELIVERY, [made], actor=actor.name)
-    errand = await _get(tx, made)
-    await plan(tx, [errand])
-    await dispatch(tx, errand)
+    delivery = await _get(tx, made)
+    await plan(tx, [delivery])
+    await dispatch(tx, delivery)
     return await _told(tx, actor, scope, "messaging.send_test", made, {"schedule": schedule.id, "room": room.id})
 
 
@@ -52,8 +51,8 @@ async def resume(
         raise NothingToResume(delivery.about)
     await transition(tx, DELIVERY, delivery_id, DeliveryEvent.RESUME, actor=actor.name, reason=reason)
     if resend_unknown:
-        await marks.plan_unknown(tx, delivery_id)
-    await errands.reopen_errand(tx, delivery_id, asked_by=actor.name)
+        await sending.plan_unknown(tx, delivery_id)
+    await sending.reopen_delivery(tx, delivery_id, asked_by=actor.name)
     await dispatch(tx, await _get(tx, delivery_id))
     said = {"from": delivery.state, "resend_unknown": resend_unknown}
     return await _told(tx, actor, scope, "messaging.resume", delivery_id, said)
@@ -66,7 +65,7 @@ async def dismiss(tx: Tx, actor: Actor, delivery_id: int) -> None:
     delivery = await get_delivery(tx, scope, delivery_id)
     if delivery.state not in _OVER:
         raise NotOver(delivery.about)
-    await errands.dismiss_errand(tx, delivery_id, by=actor.name)
+    await sending.dismiss_delivery(tx, delivery_id, by=actor.name)
     await _told(tx, actor, scope, "messaging.dismiss", delivery_id, {"state": delivery.state})
 
 
@@ -77,8 +76,8 @@ async def _told(tx: Tx, actor: Actor, scope: Scope, action: str, delivery_id: in
     return delivery
 
 
-async def _get(tx: Tx, delivery_id: int) -> Errand:
-    found = await errands.find_errand(tx, delivery_id)
+async def _get(tx: Tx, delivery_id: int) -> DeliveryToSend:
+    found = await sending.find_delivery(tx, delivery_id)
     if found is None:
         raise DeliveryNotFound(str(delivery_id))
     return found

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from pabal.apps.messaging import settings as own
-from pabal.apps.messaging.actions import bot_health
+from pabal.apps.messaging.actions import bots
 from pabal.apps.messaging.machine import DELIVERY, SCHEDULE, DeliveryEvent, ScheduleEvent
 from pabal.apps.messaging.model.deliveries import DeliveryPart, PartState
 from pabal.apps.messaging.model.schedules import ScheduleState, ScheduleType
-from pabal.apps.messaging.store import errands
-from pabal.apps.messaging.store.errands import Errand, Noted
+from pabal.apps.messaging.store import sending
+from pabal.apps.messaging.store.sending import DeliveryToSend, Noted
 from pabal.base.database import Tx
 from pabal.base.telemetry import declare, emit
 from pabal.engine import schedules
@@ -46,57 +46,57 @@ def judge(parts: Sequence[DeliveryPart]) -> DeliveryEvent:
 class Ended(NamedTuple):
     """`job_id` is the job that ends with it; it may still look open."""
 
-    errand: Errand
+    delivery: DeliveryToSend
     end: End
     job_id: int | None = None
 
 
-async def end(tx: Tx, errand: Errand, ending: End, *, job_id: int | None = None) -> None:
-    await end_all(tx, [Ended(errand, ending, job_id)])
+async def end(tx: Tx, delivery: DeliveryToSend, ending: End, *, job_id: int | None = None) -> None:
+    await end_all(tx, [Ended(delivery, ending, job_id)])
 
 
 async def end_all(tx: Tx, ended: Sequence[Ended]) -> None:
     """No delivery twice, please."""
     await _move(tx, ended)
-    await errands.end_errands(tx, {one.errand.id: (one.end.reason, one.end.detail) for one in ended})
+    await sending.end_deliveries(tx, {one.delivery.id: (one.end.reason, one.end.detail) for one in ended})
     for one in ended:
-        emit("deliveries.ended", end=one.end.event.value, reason=one.end.reason or "", delivery=one.errand.id)
+        emit("deliveries.ended", end=one.end.event.value, reason=one.end.reason or "", delivery=one.delivery.id)
     await _note_bots(tx, ended)
-    await _note_schedules(tx, [one for one in ended if not one.errand.is_test])
+    await _note_schedules(tx, [one for one in ended if not one.delivery.is_test])
 
 
 async def _move(tx: Tx, ended: Sequence[Ended]) -> None:
     alike: dict[tuple[DeliveryEvent, str | None], list[int]] = {}
     for one in ended:
-        alike.setdefault((one.end.event, one.end.reason), []).append(one.errand.id)
+        alike.setdefault((one.end.event, one.end.reason), []).append(one.delivery.id)
     for (event, reason), ids in alike.items():
         await transition_all(tx, DELIVERY, ids, event, actor=ENGINE.name, reason=reason)
 
 
 async def _note_bots(tx: Tx, ended: Sequence[Ended]) -> None:
-    await bot_health.note_success(tx, {one.errand.bot_id for one in ended if one.end.event is DeliveryEvent.SEND})
+    await bots.note_success(tx, {one.delivery.bot_id for one in ended if one.end.event is DeliveryEvent.SEND})
     for one in ended:
         if one.end.event is not DeliveryEvent.SEND and one.end.reason in _BLAMES_BOT:
-            await bot_health.note_failure(tx, one.errand.bot_id)
+            await bots.note_failure(tx, one.delivery.bot_id)
 
 
 async def _note_schedules(tx: Tx, ended: Sequence[Ended]) -> None:
-    sent = Counter(one.errand.schedule_id for one in ended if one.end.event in _SENT)
-    failed = Counter(one.errand.schedule_id for one in ended if one.end.event is DeliveryEvent.FAIL)
+    sent = Counter(one.delivery.schedule_id for one in ended if one.end.event in _SENT)
+    failed = Counter(one.delivery.schedule_id for one in ended if one.end.event is DeliveryEvent.FAIL)
     # a missed one is no failure, but it may have been the last
-    touched = {one.errand.schedule_id: 0 for one in ended}
-    noted = await errands.note_ends(tx, {**touched, **sent}, failed) if touched else []
+    touched = {one.delivery.schedule_id: 0 for one in ended}
+    noted = await sending.note_ends(tx, {**touched, **sent}, failed) if touched else []
     active = {one.id: one for one in noted if one.state == ScheduleState.ACTIVE}
     for one in ended:
-        is_failed = one.end.event is DeliveryEvent.FAIL and one.errand.schedule_id in active
-        if is_failed and await _is_too_much(tx, active[one.errand.schedule_id]):
-            await _stop(tx, active.pop(one.errand.schedule_id), one.end.reason)
+        is_failed = one.end.event is DeliveryEvent.FAIL and one.delivery.schedule_id in active
+        if is_failed and await _is_too_much(tx, active[one.delivery.schedule_id]):
+            await _stop(tx, active.pop(one.delivery.schedule_id), one.end.reason)
     await _complete(tx, active, [one.job_id for one in ended if one.job_id is not None])
 
 
 async def _complete(tx: Tx, active: Mapping[int, Noted], jobs: Sequence[int]) -> None:
     timetables = {one.id: one.timetable_id for one in active.values() if not one.goes_on}
-    through = await errands.list_through(tx, timetables, jobs=jobs) if timetables else []
+    through = await sending.list_through(tx, timetables, jobs=jobs) if timetables else []
     if through:
         await transition_all(tx, SCHEDULE, through, ScheduleEvent.COMPLETE, actor=ENGINE.name)
 

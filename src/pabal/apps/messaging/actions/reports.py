@@ -7,10 +7,15 @@ from datetime import datetime, timedelta
 from typing import Any, TypeVar
 from zoneinfo import ZoneInfo
 
-from pabal.apps.messaging.store import statistics
+from pabal.apps.messaging.errors import ArchiveNotFound
+from pabal.apps.messaging.model.deliveries import Archive
+from pabal.apps.messaging.store import deliveries, statistics
 from pabal.apps.messaging.store.statistics import Counted, Delays, Effect, Group, LimitHit, Minute, Period, Slot, Unsent
 from pabal.base.database import Tx
-from pabal.platform.tenants import Scope
+from pabal.platform import storage
+from pabal.platform.actor import Actor, Right
+from pabal.platform.storage import File
+from pabal.platform.tenants import Scope, require_house, visible_to
 
 K = TypeVar("K", bound=Hashable)
 HOUR = timedelta(hours=1)
@@ -297,3 +302,37 @@ def _mean(key: Any, effects: Sequence[Effect]) -> EffectRow:
     count = len(effects) or 1
     before, after = sum(one.before for one in effects) / count, sum(one.after for one in effects) / count
     return EffectRow(key, len(effects), before, after)
+
+
+AREA = "messaging"
+
+
+@dataclass(frozen=True, slots=True)
+class Month:
+    archive: Archive
+    file: File
+
+    @property
+    def name(self) -> str:
+        """As clocks in Seoul have it: 2026-10."""
+        return f"{self.archive.month:%Y-%m}"
+
+
+async def list_months(tx: Tx, actor: Actor) -> list[Month]:
+    """The newest first."""
+    await require_house(tx, actor, Right.MANAGE, AREA)
+    found = await deliveries.list_archives(tx)
+    files = await storage.find_files(tx, await visible_to(tx, actor), [one.file_id for one in found])
+    return [Month(one, files[one.file_id]) for one in reversed(found)]
+
+
+async def get_month(tx: Tx, actor: Actor, name: str) -> Month:
+    for month in await list_months(tx, actor):
+        if month.name == name:
+            return month
+    raise ArchiveNotFound(name[:20])
+
+
+async def may_see(tx: Tx, actor: Actor) -> bool:
+    """For links: the pages themselves ask again."""
+    return actor.may(Right.MANAGE, AREA) and (await visible_to(tx, actor)).units is None

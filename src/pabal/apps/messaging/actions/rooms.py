@@ -1,7 +1,7 @@
 """What people do with rooms: claim what a bot discovered, add one by hand, edit it, let it go."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from pabal.apps.messaging.errors import (
@@ -14,7 +14,7 @@ from pabal.apps.messaging.errors import (
     RoomNameTaken,
     RoomNotFound,
 )
-from pabal.apps.messaging.model.rooms import Room, RoomLimits, RoomType
+from pabal.apps.messaging.model.rooms import NewRoom, Room, RoomChange
 from pabal.apps.messaging.store import bots, rooms
 from pabal.apps.messaging.store.rooms import Sighting
 from pabal.base.database import Tx
@@ -24,36 +24,7 @@ from pabal.platform.actor import Actor, Right
 from pabal.platform.tenants import Scope, UnitNotFound, visible_to
 
 AREA = "messaging"
-# none of its own
-_SETTINGS = RoomLimits()
 _MOST = {"min_gap_seconds": 86_400, "max_text_length": 65_000}
-
-
-@dataclass(frozen=True, slots=True)
-class RoomChange:
-    """How a room is to be, all of it. `limits` are its own; None in them is the setting's.
-
-    `confirm`: that a bot calls another room in sight by the same name is known, and meant.
-    """
-
-    unit_id: int
-    name: str
-    room_type: RoomType = RoomType.PRODUCTION
-    note: str = ""
-    limits: RoomLimits = _SETTINGS
-    confirm: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class NewRoom:
-    """One that no bot has heard anything in yet. `name` is also what the bot calls it: a text is addressed by that."""
-
-    channel_id: str
-    name: str
-    bot_id: int
-    unit_id: int
-    room_type: RoomType = RoomType.PRODUCTION
-    confirm: bool = False
 
 
 async def claim(tx: Tx, actor: Actor, room_id: int, change: RoomChange) -> Room:
@@ -63,9 +34,10 @@ async def claim(tx: Tx, actor: Actor, room_id: int, change: RoomChange) -> Room:
     room = await _hold(tx, scope, room_id)
     if room.unit_id is not None:
         raise RoomClaimed(room.name)
-    await _check_unit(tx, scope, change.unit_id)
+    after = _apply(room, change, await _owner(tx, change.unit_id))
+    await _check_unit(tx, scope, after.unit_id)
     await _check_names(tx, scope, _addresses(room), but=room_id, confirm=change.confirm)
-    return await _change(tx, actor, room, replace(_apply(room, change), claimed_by=actor.name), "claimed")
+    return await _change(tx, actor, room, replace(after, claimed_by=actor.name), "claimed")
 
 
 async def edit(tx: Tx, actor: Actor, room_id: int, change: RoomChange) -> Room:
@@ -78,23 +50,25 @@ async def edit(tx: Tx, actor: Actor, room_id: int, change: RoomChange) -> Room:
     room = await _hold(tx, scope, room_id)
     if room.unit_id is None:
         raise RoomNotFound(str(room_id))
-    if (change.unit_id, change.limits) != (room.unit_id, room.limits):
+    after = _apply(room, change, change.unit_id or room.unit_id)
+    if (after.unit_id, after.limits) != (room.unit_id, room.limits):
         actor.require(Right.MANAGE, AREA)
-        await _check_unit(tx, scope, change.unit_id)
-    if change.unit_id != room.unit_id:
+        await _check_unit(tx, scope, after.unit_id)
+    if after.unit_id != room.unit_id:
         await _check_names(tx, scope, _addresses(room), but=room_id, confirm=change.confirm)
-    return await _change(tx, actor, room, _apply(room, change), "edited")
+    return await _change(tx, actor, room, after, "edited")
 
 
 async def add(tx: Tx, actor: Actor, new: NewRoom) -> Room:
     actor.require(Right.MANAGE, AREA)
     scope = await visible_to(tx, actor)
-    await _check_unit(tx, scope, new.unit_id)
+    unit_id = await _owner(tx, new.unit_id)
+    await _check_unit(tx, scope, unit_id)
     bot = await bots.get_bot(tx, scope, new.bot_id)
     name, channel_id = _line(new.name, most=200), _line(new.channel_id, most=100)
     async with tx.savepoint():
         made = await rooms.insert_room(
-            tx, unit_id=new.unit_id, channel_id=channel_id, name=name, room_type=new.room_type, by=actor.name
+            tx, unit_id=unit_id, channel_id=channel_id, name=name, room_type=new.room_type, by=actor.name
         )
         if made is None:
             raise RoomKnown(channel_id)
@@ -157,22 +131,29 @@ async def _hold(tx: Tx, scope: Scope, room_id: int) -> Room:
     return room
 
 
-async def _check_unit(tx: Tx, scope: Scope, unit_id: int) -> None:
-    if not scope.holds(unit_id):
+async def _owner(tx: Tx, wanted: int | None) -> int:
+    """What nobody owned is the head office's, unless a unit is named."""
+    return (await tenants.ensure_hq(tx)).id if wanted is None else wanted
+
+
+async def _check_unit(tx: Tx, scope: Scope, unit_id: int | None) -> None:
+    if unit_id is None or not scope.holds(unit_id):
         raise UnitNotFound(str(unit_id))
     await tenants.get_unit(tx, unit_id)
 
 
-def _apply(room: Room, change: RoomChange) -> Room:
-    for name, value in asdict(change.limits).items():
+def _apply(room: Room, change: RoomChange, unit_id: int | None) -> Room:
+    limits = replace(room.limits, **change.limits)
+    for name, value in asdict(limits).items():
         least = 1 if name == "max_text_length" else 0
         if value is not None and not least <= value <= _MOST.get(name, 100_000):
             raise BadRoom(f"{name} {value}")
-    note = change.note.strip()
+    note = room.note if change.note is None else change.note.strip()
     if len(note) > 500 or "\x00" in note:
         raise BadRoom(f"note of {len(note)} characters")
-    name = _line(change.name, most=200)
-    return replace(room, unit_id=change.unit_id, name=name, room_type=change.room_type, note=note, limits=change.limits)
+    name = _line(room.name if change.name is None else change.name, most=200)
+    room_type = change.room_type or room.room_type
+    return replace(room, unit_id=unit_id, name=name, room_type=room_type, note=note, limits=limits)
 
 
 def _line(text: str, *, most: int) -> str:

@@ -3,9 +3,9 @@
 from datetime import datetime
 from typing import Any
 
-from pabal.apps.messaging.actions import pictures, timetables
+from pabal.apps.messaging.actions import checking, timetables
 from pabal.apps.messaging.actions.checking import AREA, survey
-from pabal.apps.messaging.actions.withdrawing import end_all, withdraw
+from pabal.apps.messaging.actions.timetables import end_all, withdraw
 from pabal.apps.messaging.errors import (
     ScheduleChanged,
     ScheduleNotFound,
@@ -38,7 +38,7 @@ async def create(tx: Tx, actor: Actor, new: NewSchedule) -> Schedule:
     made = await store.insert_schedule(tx, found.new, unit_id=found.unit_id, created_by=actor.name)
     await begin(tx, SCHEDULE, [made], actor=actor.name)
     schedule = await _load(tx, made)
-    await pictures.settle(tx, schedule.about, [], list_picture_ids(schedule.content))
+    await checking.settle(tx, schedule.about, [], list_picture_ids(schedule.content))
     await timetables.put(tx, schedule)
     if not new.is_active:
         await _stop(tx, actor, await _load(tx, made))
@@ -60,7 +60,7 @@ async def edit(
     await store.update_schedule(tx, schedule_id, found.new, unit_id=found.unit_id)
     await _move_on(tx, actor, schedule_id, _Event.EDIT)
     edited = await _load(tx, schedule_id)
-    await pictures.settle(tx, edited.about, list_picture_ids(before.content), list_picture_ids(edited.content))
+    await checking.settle(tx, edited.about, list_picture_ids(before.content), list_picture_ids(edited.content))
     timetable = await timetables.edit(tx, edited)
     await _follow(tx, actor, edited, timetable, is_active=new.is_active)
     if before.bot_id != edited.bot_id:
@@ -212,7 +212,7 @@ async def _remove(tx: Tx, actor: Actor, schedule: Schedule, *, reason: str | Non
     await _move_on(tx, actor, schedule.id, _Event.DELETE, reason=reason)
     await store.note_change(tx, schedule.id, is_deleted=True)
     await withdraw(tx, actor, schedule)
-    await pictures.settle(tx, schedule.about, list_picture_ids(schedule.content), [])
+    await checking.settle(tx, schedule.about, list_picture_ids(schedule.content), [])
     await _note(tx, actor, "delete_schedule", schedule, before=_shown(schedule))
 
 
@@ -266,6 +266,7 @@ async def _note(
 def _shown(schedule: Schedule) -> dict[str, Any]:
     """For the audit, in the words of the form."""
     content, when = schedule.content, schedule.when
+    named = {name: [picture.name for picture in getattr(content, name)] for name in ("images_1", "images_2")}
     return {
         "title": schedule.title,
         "description": schedule.description,
@@ -273,13 +274,8 @@ def _shown(schedule: Schedule) -> dict[str, Any]:
         "unit_id": schedule.unit_id,
         "room": schedule.room_name,
         "bot": schedule.bot_name,
-        "text": content.text,
-        "images_1": [picture.name for picture in content.images_1],
-        "images_2": [picture.name for picture in content.images_2],
-        "send_order": content.send_order,
-        "send_interval_seconds": content.send_interval_seconds,
-        "media_wait_1": content.media_wait_1,
-        "media_wait_2": content.media_wait_2,
+        **content.to_json(),
+        **named,
         "schedule_type": when.schedule_type,
         "schedule_date": when.schedule_date and when.schedule_date.isoformat(),
         "schedule_time": when.schedule_time.isoformat(),

@@ -6,18 +6,19 @@ from dataclasses import replace
 from typing import Any
 
 from pabal.apps.messaging import settings
-from pabal.apps.messaging.actions import pictures
+from pabal.apps.messaging.actions import checking
 from pabal.apps.messaging.actions.checking import AREA
 from pabal.apps.messaging.errors import TemplateNameTaken, TemplateNotFound, TemplateRefused
 from pabal.apps.messaging.model.checks import Allowed, clean_text, list_content_problems, list_picture_ids
-from pabal.apps.messaging.model.findings import Finding, find
+from pabal.apps.messaging.model.content import LONGEST_NAME, NewTemplate, Template
+from pabal.apps.messaging.model.findings import find
 from pabal.apps.messaging.model.rooms import RoomLimits
-from pabal.apps.messaging.model.templates import LONGEST_NAME, NewTemplate, Template
 from pabal.apps.messaging.store import templates as store
 from pabal.base.database import ConstraintBroken, Tx
 from pabal.engine import facts
 from pabal.platform import audit
 from pabal.platform.actor import Actor, Right
+from pabal.platform.findings import Finding
 from pabal.platform.settings import values
 from pabal.platform.tenants import Scope, UnitNotFound, visible_to
 
@@ -31,7 +32,7 @@ async def save(tx: Tx, actor: Actor, new: NewTemplate) -> Template:
     async with _named(tx, checked.name):
         made = await store.insert_template(tx, checked, unit_id=unit_id, created_by=actor.name)
     template = await store.get_template(tx, scope, made)
-    await pictures.settle(tx, template.about, [], list_picture_ids(template.content))
+    await checking.settle(tx, template.about, [], list_picture_ids(template.content))
     await _tell(tx, actor, "save", template, after=_shown(template))
     return template
 
@@ -44,7 +45,7 @@ async def edit(tx: Tx, actor: Actor, template_id: int, new: NewTemplate) -> Temp
     async with _named(tx, checked.name):
         await store.update_template(tx, template_id, checked, unit_id=unit_id)
     after = await store.get_template(tx, scope, template_id)
-    await pictures.settle(tx, after.about, list_picture_ids(before.content), list_picture_ids(after.content))
+    await checking.settle(tx, after.about, list_picture_ids(before.content), list_picture_ids(after.content))
     await _tell(tx, actor, "edit", after, before=_shown(before), after=_shown(after))
     return after
 
@@ -53,7 +54,7 @@ async def delete(tx: Tx, actor: Actor, template_id: int) -> None:
     """Schedules made from it stay as they are."""
     template, _ = await _hold(tx, actor, template_id)
     await store.delete_template(tx, template_id)
-    await pictures.settle(tx, template.about, list_picture_ids(template.content), [])
+    await checking.settle(tx, template.about, list_picture_ids(template.content), [])
     await _tell(tx, actor, "delete", template, before=_shown(template))
 
 
@@ -78,7 +79,7 @@ async def _check(tx: Tx, scope: Scope, new: NewTemplate) -> NewTemplate:
     """As it is kept, or a TemplateRefused. The longest text is the setting's: a room's own counts when it is used."""
     text = clean_text(new.text or "")
     cleaned = replace(new, name=" ".join(clean_text(new.name).split()), text=text if text.strip() else None)
-    content, problems = await pictures.describe(tx, scope, cleaned.content)
+    content, problems = await checking.describe(tx, scope, cleaned.content)
     said = await values(tx, (settings.MAX_TEXT_LENGTH, settings.MAX_IMAGES_PER_GROUP, settings.MAX_IMAGES))
     allowed = Allowed(
         RoomLimits(),

@@ -1,17 +1,25 @@
-"""The engine's schedule of a message schedule: when it is due, in which lane and route, and how late it may be."""
+"""The engine's side of a schedule: its timetable and lane, jobs that are withdrawn, how often servers look for work."""
 
 from dataclasses import dataclass
 from datetime import timedelta
+from zoneinfo import ZoneInfo
 
 from pabal.apps.messaging import settings
+from pabal.apps.messaging.errors import ScheduleBusy
 from pabal.apps.messaging.model.bots import route_of
 from pabal.apps.messaging.model.deliveries import SEND
+from pabal.apps.messaging.model.polling import Polling, parse_ranges
 from pabal.apps.messaging.model.schedules import LatePolicy, Schedule
 from pabal.apps.messaging.store import schedules as store
+from pabal.apps.messaging.store.schedules import list_begun, list_jobs_of_deliveries
 from pabal.base.database import Tx
+from pabal.engine import queue, withdrawals
 from pabal.engine import schedules as engine
+from pabal.engine.kinds import Kinds
 from pabal.engine.misfires import ON_TIME, Misfire
 from pabal.engine.schedules import NewSchedule
+from pabal.engine.ticks import Pace
+from pabal.platform.actor import Actor
 from pabal.platform.settings import Values, values
 
 SETTINGS = (settings.LANE, settings.CATCHUP_WINDOW, settings.RETRY_HORIZON)
@@ -88,3 +96,59 @@ def _plan(schedule: Schedule, said: Values) -> NewSchedule:
         expires_after=lateness.window,
         unit_id=schedule.unit_id,
     )
+
+
+# Nothing was begun, so no handler has anything to write about the end of these jobs.
+_NOBODY = Kinds()
+
+
+async def withdraw(tx: Tx, actor: Actor, schedule: Schedule) -> list[int]:
+    """The schedule is locked, so a send that is being prepared either has its delivery already or will see the end."""
+    waiting = await queue.find_open(tx, about=schedule.about)
+    begun = await list_begun(tx, waiting)
+    ours = [job_id for job_id in waiting if job_id not in begun and not await _is_running(tx, job_id)]
+    return await _cancel(tx, actor, ours)
+
+
+async def end_all(tx: Tx, actor: Actor, schedule: Schedule) -> None:
+    """Before everything of it goes: also sends that began and wait to go on, and tests. Not while one is running."""
+    waiting = {*await queue.find_open(tx, about=schedule.about), *await list_jobs_of_deliveries(tx, schedule.id)}
+    for job_id in waiting:
+        if await _is_running(tx, job_id):
+            raise ScheduleBusy(schedule.about)
+    await _cancel(tx, actor, sorted(waiting))
+
+
+async def _is_running(tx: Tx, job_id: int) -> bool:
+    place = await queue.find_place(tx, job_id)
+    return place is not None and place.place == "lease"
+
+
+async def _cancel(tx: Tx, actor: Actor, job_ids: list[int]) -> list[int]:
+    if not job_ids:
+        return []
+    done = await withdrawals.cancel_jobs(tx, job_ids, kinds=_NOBODY, reason=f"cancelled by {actor.name}")
+    return done.ended
+
+
+ZONE = ZoneInfo("Asia/Seoul")
+
+
+async def read_pace(tx: Tx) -> Pace:
+    wanted = (
+        settings.POLL_BASE,
+        settings.POLL_BUSY,
+        settings.POLL_IDLE,
+        settings.BUSY_HOURS,
+        settings.IDLE_HOURS,
+        settings.POLL_MAX,
+    )
+    said = await values(tx, wanted)
+    polling = Polling(
+        said[settings.POLL_BASE],
+        said[settings.POLL_BUSY],
+        said[settings.POLL_IDLE],
+        parse_ranges(said[settings.BUSY_HOURS]),
+        parse_ranges(said[settings.IDLE_HOURS]),
+    )
+    return Pace(polling.interval(tx.now.astimezone(ZONE)), said[settings.POLL_MAX])

@@ -2,17 +2,7 @@
 
 from fastapi import APIRouter, Depends
 
-from pabal.apps.messaging.api import (
-    archives,
-    deliveries,
-    images,
-    kb,
-    rooms,
-    schedules,
-    statistics,
-    templates,
-    verbs,
-)
+from pabal.apps.messaging.api import deliveries, files, kb, rooms, schedules, statistics
 from pabal.apps.messaging.api.parts import BASE, noun
 from pabal.apps.messaging.resources import NOUNS
 from pabal.platform.web.filters import refuse_unknown
@@ -22,7 +12,7 @@ from pabal.platform.web.rest import rest
 
 __all__ = ["router"]
 
-MODULES = (schedules, verbs, templates, rooms, deliveries, archives, statistics, images)
+MODULES = (schedules, rooms, deliveries, statistics, files)
 
 # who it is first, then how often, then whether the question makes sense
 router = APIRouter(dependencies=[Depends(open_visit), Depends(limit_rate), Depends(refuse_unknown)])

@@ -8,9 +8,7 @@ from fastapi.responses import Response
 from pydantic import BeforeValidator, Field
 
 from pabal.apps.messaging.actions import schedules as actions
-from pabal.apps.messaging.api.fields import Type
-from pabal.apps.messaging.api.finding import NOBODY, find_bot_id, find_room_id
-from pabal.apps.messaging.api.parts import AREA, Id, Number, answer, may_read, naming, no_content, noun
+from pabal.apps.messaging.api.parts import AREA, Id, Number, Type, may_read, naming, noun
 from pabal.apps.messaging.api.seed import (
     NAMES,
     KbLogShown,
@@ -24,15 +22,18 @@ from pabal.apps.messaging.api.seed import (
 from pabal.apps.messaging.errors import ScheduleRefused
 from pabal.apps.messaging.model.deliveries import Delivery
 from pabal.apps.messaging.model.findings import find as finding
-from pabal.apps.messaging.model.schedules import Schedule
+from pabal.apps.messaging.model.schedules import Schedule, ScheduleType
 from pabal.apps.messaging.model.seed import STATUS
-from pabal.apps.messaging.store import deliveries
+from pabal.apps.messaging.resources.deliveries import MessageDeliveryFilter
+from pabal.apps.messaging.resources.schedules import ListedState, MessageScheduleFilter
+from pabal.apps.messaging.store import bots, deliveries, rooms
 from pabal.apps.messaging.store import schedules as store
 from pabal.base.database import Tx
 from pabal.engine.listing import Page as Rows
 from pabal.platform import tenants
 from pabal.platform.actor import Right
 from pabal.platform.tenants import Scope, Unit, visible_to
+from pabal.platform.web.endpoints import answer, no_content
 from pabal.platform.web.etags import answer_one, check_match
 from pabal.platform.web.filters import Between, Listed, Word, split_commas
 from pabal.platform.web.idempotency import OnceOnly
@@ -73,12 +74,16 @@ async def list_kb_schedules(visit: Visitor, wanted: Annotated[KbScheduleFilter, 
     may_read(visit)
 
     async def load(tx: Tx, limit: int, cursor: str | None) -> Rows[tuple[Schedule, Unit]]:
-        filters = store.Wanted(visit.scope.listed, wanted.status, wanted.schedule_type, q=wanted.q)
+        filters = MessageScheduleFilter(
+            state=tuple(ListedState(one) for one in wanted.status),
+            type=tuple(ScheduleType(one) for one in wanted.schedule_type),
+            q=wanted.q,
+        )
         if wanted.target_room_id is not None:
-            filters = replace(filters, room_id=await find_room_id(tx, visit.scope, wanted.target_room_id))
+            filters = replace(filters, room=await find_room_id(tx, visit.scope, wanted.target_room_id))
         if wanted.target_bot_name is not None:
-            filters = replace(filters, bot_id=await find_bot_id(tx, visit.scope, wanted.target_bot_name))
-        page = await store.list_schedules(tx, filters, cursor, limit)
+            filters = replace(filters, bot=await find_bot_id(tx, visit.scope, wanted.target_bot_name))
+        page = await store.list_schedules(tx, visit.scope, filters, cursor=cursor, limit=limit)
         units = {unit.id: unit for unit in await tenants.list_units(tx, [one.unit_id for one in page.items])}
         return Rows([(one, units[one.unit_id]) for one in page.items], page.cursor)
 
@@ -152,23 +157,23 @@ async def list_kb_logs_of_schedule(visit: Visitor, id: Number, wanted: Annotated
     """Lists the send logs (kb_schedule_logs) of one schedule, the newest first."""
     async with visit.read() as tx:
         await _find(tx, visit, id)
-    return await _answer_logs(visit, wanted, replace(_wanted(visit, wanted), schedule_id=id))
+    return await _answer_logs(visit, wanted, replace(_wanted(wanted), schedule=id))
 
 
 @router.get("/logs/send", response_model=Page[KbLogShown], responses={200: {"content": {"text/csv": {}}}})
 async def list_kb_logs(visit: Visitor, wanted: Annotated[KbLogFilter, Query()]) -> Response:
     """Lists all send logs (kb_schedule_logs) in sight, the newest first."""
     may_read(visit)
-    filters = replace(_wanted(visit, wanted), schedule_id=wanted.schedule_id)
+    filters = replace(_wanted(wanted), schedule=wanted.schedule_id)
     if wanted.target_room_id is not None:
         async with visit.read() as tx:
-            filters = replace(filters, room_id=await find_room_id(tx, visit.scope, wanted.target_room_id))
+            filters = replace(filters, room=await find_room_id(tx, visit.scope, wanted.target_room_id))
     return await _answer_logs(visit, wanted, filters)
 
 
-async def _answer_logs(visit: Visit, wanted: Listed, filters: deliveries.Wanted) -> Response:
+async def _answer_logs(visit: Visit, wanted: Listed, filters: MessageDeliveryFilter) -> Response:
     async def load(tx: Tx, limit: int, cursor: str | None) -> Rows[Delivery]:
-        return await deliveries.list_deliveries(tx, filters, cursor, limit)
+        return await deliveries.list_deliveries(tx, visit.scope, filters, cursor=cursor, limit=limit)
 
     def show(delivery: Delivery) -> KbLogShown:
         return show_kb_log(delivery, visit.lang)
@@ -176,10 +181,10 @@ async def _answer_logs(visit: Visit, wanted: Listed, filters: deliveries.Wanted)
     return await answer_list(visit, wanted, Source("kb_schedule_logs", KbLogShown, load, show), has_csv=True)
 
 
-def _wanted(visit: Visit, wanted: KbLogOfFilter) -> deliveries.Wanted:
+def _wanted(wanted: KbLogOfFilter) -> MessageDeliveryFilter:
     """Only what has ended is in the log."""
-    states = [state.value for state, status in STATUS.items() if not wanted.status or status in wanted.status]
-    return deliveries.Wanted(visit.scope.listed, states, from_at=wanted.since, to_at=wanted.until)
+    states = tuple(state for state, status in STATUS.items() if not wanted.status or status in wanted.status)
+    return MessageDeliveryFilter.make({"state": states, "since": wanted.since, "until": wanted.until})
 
 
 async def _look_up(tx: Tx, visit: Visit, asked: KbScheduleAsked) -> tuple[int, int]:
@@ -213,3 +218,15 @@ async def _hold(tx: Tx, visit: Visit, schedule_id: int) -> Schedule:
 
 async def _show(tx: Tx, schedule: Schedule) -> KbScheduleShown:
     return show_kb_schedule(schedule, await tenants.get_unit(tx, schedule.unit_id))
+
+
+# no room and no bot has it: what is asked with it is refused as not found
+NOBODY = 0
+
+
+async def find_room_id(tx: Tx, scope: Scope, channel_id: str) -> int:
+    return await rooms.find_by_channel(tx, scope, channel_id) or NOBODY
+
+
+async def find_bot_id(tx: Tx, scope: Scope, name: str) -> int:
+    return await bots.find_by_name(tx, scope, name) or NOBODY

@@ -1,40 +1,27 @@
-"""What the endpoints of messaging share: how things are asked and shown, and how a refusal names its fields."""
+"""What the hand-written endpoints of messaging share."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Annotated
+from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Path, Query
-from pydantic import Field
+from fastapi import APIRouter, Path
+from pydantic import BeforeValidator, Field, StringConstraints, WithJsonSchema
 
-from pabal.apps.messaging.errors import ContentRefused
-from pabal.apps.messaging.model.findings import Finding
+from pabal.apps.messaging.model.content import Picture
+from pabal.apps.messaging.resources.schedules import DAYS
 from pabal.platform.actor import Right
-from pabal.platform.language.pairs import Lang
+from pabal.platform.findings import FieldsRefused
 from pabal.platform.web import endpoints
-from pabal.platform.web.endpoints import (
-    LAST,
-    Asked,
-    Shown,
-    answer,
-    fill,
-    long_id,
-    long_schema,
-    no_content,
-    read_long,
-)
+from pabal.platform.web.endpoints import LAST, long_schema, read_long
+from pabal.platform.web.filters import split_commas
 from pabal.platform.web.identify import guess_language
-from pabal.platform.web.problems import Fault
+from pabal.platform.web.problems import name_faults
 from pabal.platform.web.visit import Visit
-
-__all__ = ["LAST", "Asked", "Shown", "answer", "fill", "long_schema", "no_content", "read_long"]
+from pabal.platform.web.wall import SEOUL, WallDate, WallMoment, WallTime, Zone, aware
 
 AREA = "messaging"
 BASE = "/api/v1/messages"
 Number = Annotated[int, Path(ge=1, le=LAST, description="Its number.", examples=[3])]
-DeliveryId = Annotated[int, *long_id("dlv"), Path(description="The delivery's id.")]
-ImageId = Annotated[int, *long_id("file"), Path(description="The image's id.")]
-DryRun = Annotated[bool, Query(description="Only say what would come of it; nothing is saved.")]
 # as a body or a filter names a row
 Id = Annotated[int, Field(ge=1, le=LAST)]
 
@@ -47,19 +34,62 @@ def may_read(visit: Visit) -> None:
     visit.actor.require(Right.READ, AREA)
 
 
-def name_faults(findings: Iterable[Finding], names: Mapping[str, str], lang: Lang) -> list[Fault]:
-    """Findings as the caller's own body names the fields, in the caller's language."""
-    place = 1 if lang == "ko" else 0
-    return [Fault(f"/{names.get(one.field, one.field)}", one.code, one.text[place]) for one in findings]
-
-
 @contextmanager
 def naming(visit: Visit, names: Mapping[str, str]) -> Iterator[None]:
-    """What is wrong with each field becomes the problem's `errors`."""
+    """Findings under the names of a contract of others."""
     try:
         yield
-    except ContentRefused as error:
-        faults = name_faults(error.findings, names, guess_language(visit.request))
+    except FieldsRefused as error:
+        faults = name_faults(error.findings, guess_language(visit.request), names)
         error.faults = faults
         error.detail = ", ".join(dict.fromkeys(one.pointer for one in faults))
         raise
+
+
+__all__ = ["SEOUL", "WallDate", "WallMoment", "WallTime", "Zone", "aware"]
+
+Type = Annotated[Literal["once", "daily", "weekly"], Field(examples=["daily"])]
+Day = Literal["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+# more than this cannot be any setting's limit
+MOST_IMAGES = 100
+LONGEST_TEXT = 65_000
+
+
+def _read_image(given: Any) -> Picture:
+    """Only which file it is counts: the rest is the stored file's."""
+    if isinstance(given, Picture):
+        return given
+    named = given.get("id", "") if isinstance(given, dict) else given
+    return Picture(read_long("file", named), str(named), "image/png", 0, 0, 0)
+
+
+def _none_is_empty(given: Any) -> Any:
+    return () if given is None else given
+
+
+Image = Annotated[
+    Picture,
+    BeforeValidator(_read_image),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                long_schema("file"),
+                {"type": "object", "required": ["id"], "properties": {"id": long_schema("file")}},
+            ],
+            "examples": ["file_01h2xcejqtf2n"],
+        }
+    ),
+]
+Images = Annotated[tuple[Image, ...], BeforeValidator(_none_is_empty), Field(max_length=MOST_IMAGES)]
+# as long as may be typed; what a room takes is the check's business, in the reader's language
+Title = Annotated[str, StringConstraints(max_length=1000), Field(examples=["아침 공지"])]
+Prose = Annotated[str, StringConstraints(max_length=LONGEST_TEXT), Field(examples=["오늘도 좋은 하루 되세요"])]
+Weekdays = Annotated[
+    tuple[Day, ...],
+    BeforeValidator(_none_is_empty),
+    BeforeValidator(split_commas),
+    Field(description="Names, or one text with commas between them.", max_length=14, examples=[["monday", "friday"]]),
+    WithJsonSchema({"anyOf": [{"type": "array", "items": {"enum": list(DAYS)}}, {"type": "string"}, {"type": "null"}]}),
+]
+# the check says, with its sentence, what is too long; this only bounds the sum of all waits
+Wait = Annotated[int, Field(ge=0, le=2**31 - 1)]

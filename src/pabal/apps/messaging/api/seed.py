@@ -9,11 +9,9 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
-from pabal.apps.messaging.api.asked import stays_active, with_owner
-from pabal.apps.messaging.api.fields import (
+from pabal.apps.messaging.api.parts import (
     SEOUL,
     Images,
-    ImageShown,
     Prose,
     Title,
     Type,
@@ -24,20 +22,20 @@ from pabal.apps.messaging.api.fields import (
     Weekdays,
     Zone,
     aware,
-    read_days,
-    show_days,
-    show_image,
-    show_time,
 )
-from pabal.apps.messaging.api.parts import LAST, Asked, Shown, fill
+from pabal.apps.messaging.api.schedules import with_owner
 from pabal.apps.messaging.model import seed
 from pabal.apps.messaging.model.content import Content, SendOrder
 from pabal.apps.messaging.model.deliveries import Delivery
 from pabal.apps.messaging.model.schedules import LatePolicy, NewSchedule, Schedule, ScheduleType, When
+from pabal.apps.messaging.resources.images import ImageView, view_image
+from pabal.apps.messaging.resources.schedules import DAYS, stays_active
+from pabal.engine.recurrence import Weekday
 from pabal.platform.language.pairs import Lang
-from pabal.platform.resources import case
+from pabal.platform.resources import case, plain
 from pabal.platform.tenants import Unit
-from pabal.platform.web.endpoints import rules
+from pabal.platform.web.endpoints import LAST, Asked, Shown, fill, rules
+from pabal.platform.web.models import model_of
 
 Status = Literal["active", "inactive", "completed", "error"]
 OwnerType = Annotated[Literal["hq", "distributor", "agency", "branch"], Field(examples=["branch"])]
@@ -52,12 +50,12 @@ NAMES = {
     "images_2": "message_images_2",
     "media_wait_1": "media_wait_time_1",
     "media_wait_2": "media_wait_time_2",
-    "zone": "timezone",
 }
 # the system's own columns
 READ_ONLY = frozenset(
     ("id", "created_by_mb_id", "room_type", "last_sent_at", "next_send_at", "send_count", "created_at", "updated_at")
 )
+Image: Any = model_of(ImageView)
 Key = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 Owner = Annotated[str | int, Field(examples=["3"], description="The unit's id.")]
 
@@ -162,7 +160,7 @@ class KbScheduleAsked(Asked):
             valid_from=aware(self.valid_from, zone),
             valid_until=aware(self.valid_until, zone),
             schedule_date=self.schedule_date,
-            schedule_weekdays=read_days(self.schedule_weekdays),
+            schedule_weekdays=tuple(Weekday(DAYS.index(day)) for day in self.schedule_weekdays),
             zone=zone,
         )
 
@@ -179,8 +177,8 @@ class KbScheduleShown(Shown):
     target_bot_name: str = Field(examples=["busan1"])
     target_room_id: str = Field(examples=["18390001"])
     message_text: str | None = Field(examples=["오늘도 좋은 하루 되세요"])
-    message_images_1: list[ImageShown]
-    message_images_2: list[ImageShown]
+    message_images_1: list[Image]
+    message_images_2: list[Image]
     send_interval_seconds: int = Field(examples=[1])
     media_wait_time_1: int = Field(examples=[0])
     media_wait_time_2: int = Field(examples=[0])
@@ -237,15 +235,15 @@ def show_kb_schedule(schedule: Schedule, unit: Unit) -> KbScheduleShown:
         target_bot_name=schedule.bot_name,
         target_room_id=schedule.channel_id,
         message_text=content.text,
-        message_images_1=[show_image(one) for one in content.images_1],
-        message_images_2=[show_image(one) for one in content.images_2],
+        message_images_1=[Image.model_validate(plain(view_image(one))) for one in content.images_1],
+        message_images_2=[Image.model_validate(plain(view_image(one))) for one in content.images_2],
         send_interval_seconds=content.send_interval_seconds,
         media_wait_time_1=content.media_wait_1,
         media_wait_time_2=content.media_wait_2,
         schedule_type=when.schedule_type,
         schedule_date=when.schedule_date,
-        schedule_time=show_time(when.schedule_time),
-        schedule_weekdays=show_days(when.schedule_weekdays) or None,
+        schedule_time=when.schedule_time.isoformat(timespec="seconds"),
+        schedule_weekdays=[DAYS[day] for day in when.schedule_weekdays] or None,
         valid_from=when.valid_from,
         valid_until=when.valid_until,
         status=schedule.state,

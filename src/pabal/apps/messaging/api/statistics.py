@@ -11,14 +11,16 @@ from pydantic import Field
 
 from pabal.apps.messaging.actions import reports
 from pabal.apps.messaging.actions.reports import EffectRow, Row, Totals
-from pabal.apps.messaging.api.fields import DAYS, SEOUL, Zone
-from pabal.apps.messaging.api.parts import Shown, answer, fill, may_read, noun
-from pabal.apps.messaging.store.bots import BotServer, list_servers
+from pabal.apps.messaging.api.parts import SEOUL, Zone, may_read, noun
+from pabal.apps.messaging.resources.schedules import DAYS
+from pabal.apps.messaging.resources.statistics import BotServerView, view_server
+from pabal.apps.messaging.store.bots import list_servers
 from pabal.apps.messaging.store.statistics import Delays, Period
-from pabal.engine import ids
+from pabal.platform.web.endpoints import Shown, answer
 from pabal.platform.web.filters import Moment
 from pabal.platform.web.filters import Query as Plain
 from pabal.platform.web.identify import Visitor
+from pabal.platform.web.models import model_of
 from pabal.platform.web.paging import Page, answer_all
 from pabal.platform.web.problems import BadParameter
 from pabal.platform.web.visit import Visit
@@ -91,8 +93,8 @@ class UnsentShown(Shown):
 class StatisticsShown(Shown):
     """`due` and `sent` are by weekday (Monday first) and hour. Duplicates are counted for the whole house only."""
 
-    since: datetime = Field(serialization_alias="from")
-    until: datetime = Field(serialization_alias="to")
+    since: datetime = Field(alias="from")
+    until: datetime = Field(alias="to")
     totals: TotalsShown
     before: TotalsShown
     delays: DelaysShown
@@ -161,21 +163,6 @@ class MetricsShown(Shown):
     success_rate: float = Field(examples=[98.3])
 
 
-class LoadShown(Shown):
-    """What one server of bots said of itself last."""
-
-    server: str = Field(examples=["wrk_01h2xcejqtf2n"])
-    host: str = Field(examples=["server-1"])
-    port: int = Field(examples=[1490])
-    active_bots: int = Field(examples=[42])
-    total_connections: int = Field(examples=[45])
-    memory_mb: float = Field(examples=[181.5])
-    cpu_percent: float = Field(examples=[3.2])
-    refused: int = Field(examples=[0])
-    started_at: datetime
-    at: datetime
-
-
 @router.get("/statistics", response_model=StatisticsShown)
 async def get_message_statistics(visit: Visitor, wanted: Annotated[PeriodAsked, Query()]) -> Response:
     """Says how a period went and how the one before it did: success, delays, limits, what is unsent."""
@@ -184,8 +171,7 @@ async def get_message_statistics(visit: Visitor, wanted: Annotated[PeriodAsked, 
     async with visit.read() as tx:
         found = await reports.read_summary(tx, visit.scope, period, wanted.zone)
     shown = StatisticsShown(
-        since=period.since,
-        until=period.until,
+        **{"from": period.since, "to": period.until},
         totals=_totals(found.totals),
         before=_totals(found.before),
         delays=_delays(found.delays),
@@ -242,13 +228,13 @@ async def get_message_metrics(visit: Visitor, wanted: Annotated[Plain, Query()])
     return answer(MetricsShown(**found))
 
 
-@router.get("/load", response_model=Page[LoadShown])
+@router.get("/load", response_model=Page[model_of(BotServerView)])  # type: ignore[misc]  # made from the view
 async def list_bot_servers(visit: Visitor, wanted: Annotated[Plain, Query()]) -> Response:
     """Lists the servers of bots with their load. They belong to the house: who sees only a part of it sees none."""
     may_read(visit)
     async with visit.read() as tx:
         found = await list_servers(tx) if visit.scope.units is None else []
-    return answer_all([_load(one) for one in found])
+    return answer_all([view_server(one) for one in found])
 
 
 def _totals(totals: Totals) -> TotalsShown:
@@ -278,7 +264,3 @@ def _key(key: Any) -> str:
 
 def _effect(row: EffectRow, key: str, name: str | None) -> EffectRowShown:
     return EffectRowShown(key=key, name=name, sends=row.sends, before=row.before, after=row.after, change=row.change)
-
-
-def _load(one: BotServer) -> LoadShown:
-    return fill(LoadShown, one, server=ids.show("wrk", one.worker))

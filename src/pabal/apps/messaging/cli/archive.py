@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from pabal.apps.messaging.cli import words
-from pabal.apps.messaging.cli.words import reply, reply_one
+from pabal.apps.messaging.resources.statistics import CopiedArchiveView, MessageArchiveView, archive_of
 from pabal.platform.commands.lazily import lazily
+from pabal.platform.commands.resources import show_views
 from pabal.platform.commands.shell import Shell
 
-if TYPE_CHECKING:
-    from pabal.apps.messaging.actions.archives import Month
-
 with lazily():
-    from pabal.apps.messaging.actions import archives
+    from pabal.apps.messaging.actions import reports
     from pabal.platform import storage
     from pabal.platform.commands import files
 
 app = typer.Typer(help="Archives: finished months of deliveries.", no_args_is_help=True)
 
 COLUMNS = ("month", "deliveries", "size", "made_at", "file")
-FIELDS = (*COLUMNS, "to")
 
 
 @app.command("list")
@@ -33,8 +30,8 @@ def list_(ctx: typer.Context) -> None:
 
     async def work() -> None:
         async with shell.transaction() as tx:
-            rows = [_row(one) for one in await archives.list_months(tx, shell.actor)]
-        shell.show(reply(COLUMNS, rows, empty=words.NO_ARCHIVES))
+            views = [MessageArchiveView(**archive_of(one)) for one in await reports.list_months(tx, shell.actor)]
+        shell.show(show_views(shell, MessageArchiveView, views, COLUMNS, empty=words.NO_ARCHIVES))
 
     shell.run(work())
 
@@ -52,20 +49,11 @@ def get(
 
     async def work() -> None:
         async with shell.transaction() as tx:
-            found = await archives.get_month(tx, shell.actor, month)
+            found = await reports.get_month(tx, shell.actor, month)
         target = to or Path(found.file.name)
         content = await storage.read(files.open_files(shell), found.file)
         await files.write_new(target, content.chunks)
-        shell.show(reply_one(shell, FIELDS, {**_row(found), "to": str(target)}))
+        view = CopiedArchiveView(**archive_of(found), to=str(target))
+        shell.show(show_views(shell, CopiedArchiveView, [view], (*COLUMNS, "to"), single=True))
 
     shell.run(work())
-
-
-def _row(month: Month) -> dict[str, Any]:
-    return {
-        "month": month.name,
-        "deliveries": month.archive.deliveries,
-        "size": month.file.size,
-        "made_at": month.archive.made_at,
-        "file": month.file.name,
-    }

@@ -12,11 +12,11 @@ from pabal.apps.messaging.errors import (
     TemplateNotFound,
 )
 from pabal.apps.messaging.model.bots import Bot, Device
+from pabal.apps.messaging.model.content import Template
 from pabal.apps.messaging.model.deliveries import Delivery
 from pabal.apps.messaging.model.rooms import Room, RoomType
 from pabal.apps.messaging.model.schedules import Schedule
-from pabal.apps.messaging.model.templates import Template
-from pabal.apps.messaging.resources.bots import BotFilter
+from pabal.apps.messaging.resources.rooms import RoomFilter
 from pabal.apps.messaging.store import bots, deliveries, rooms, schedules, templates
 from pabal.base.database import Tx
 from pabal.base.errors import NotFound
@@ -26,23 +26,22 @@ from pabal.platform.commands.options import NameAmbiguous
 from pabal.platform.tenants import Scope
 
 Named = TypeVar("Named", Bot, Device, Room, Schedule, Template)
-_MOST = 200
+# enough to tell which ones one may mean
+_MOST = 20
 
 
 async def find_schedule(tx: Tx, scope: Scope, text: str) -> Schedule:
     number = _number(text)
     if number is not None:
         return await schedules.get_schedule(tx, scope, number)
-    page = await schedules.list_schedules(tx, schedules.Wanted(scope.listed, q=text), limit=_MOST)
-    return _only([one for one in page.items if one.title == text.strip()], text, ScheduleNotFound)
+    return _only(await schedules.list_titled(tx, scope, text.strip(), most=_MOST), text, ScheduleNotFound)
 
 
 async def find_template(tx: Tx, scope: Scope, text: str) -> Template:
     number = _number(text)
     if number is not None:
         return await templates.get_template(tx, scope, number)
-    page = await templates.list_templates(tx, scope, q=text, limit=_MOST)
-    return _only([one for one in page.items if one.name == text.strip()], text, TemplateNotFound)
+    return _only(await templates.list_named(tx, scope, text.strip(), most=_MOST), text, TemplateNotFound)
 
 
 async def find_room(tx: Tx, scope: Scope, text: str) -> Room:
@@ -51,17 +50,26 @@ async def find_room(tx: Tx, scope: Scope, text: str) -> Room:
     found = None if number is None else await rooms.find_room(tx, number)
     if found is not None and scope.holds(found.unit_id):
         return found
-    page = await rooms.list_rooms(tx, rooms.Wanted(scope.listed, q=text.strip()), limit=_MOST)
-    unclaimed = await rooms.list_unclaimed(tx, scope, limit=_MOST)
-    alike = [one for one in (*page.items, *unclaimed.items) if text.strip() in (one.name, one.channel_id)]
-    return _only(alike, text, RoomNotFound)
+    return _only(await rooms.list_named(tx, scope, text.strip(), most=_MOST), text, RoomNotFound)
+
+
+async def find_schedule_id(tx: Tx, scope: Scope, text: str) -> int:
+    return (await find_schedule(tx, scope, text)).id
+
+
+async def find_template_id(tx: Tx, scope: Scope, text: str) -> int:
+    return (await find_template(tx, scope, text)).id
+
+
+async def find_bot_id(tx: Tx, scope: Scope, text: str) -> int:
+    return (await find_bot(tx, scope, text)).id
 
 
 async def find_test_room(tx: Tx, scope: Scope, text: str | None) -> Room:
     """The one there is, when none is named."""
     if text is not None:
         return await find_room(tx, scope, text)
-    page = await rooms.list_rooms(tx, rooms.Wanted(scope.listed, room_type=RoomType.TEST), limit=2)
+    page = await rooms.list_rooms(tx, scope, RoomFilter(type=RoomType.TEST), limit=2)
     return _only(page.items, "test", RoomNotFound)
 
 
@@ -74,8 +82,10 @@ async def find_bot(tx: Tx, scope: Scope, text: str) -> Bot:
     number = _number(text)
     if number is not None:
         return await bots.get_bot(tx, scope, number)
-    page = await bots.list_bots(tx, scope, BotFilter(q=text.strip()), limit=_MOST)
-    return _only([one for one in page.items if one.name == text.strip()], text, BotNotFound)
+    number = await bots.find_by_name(tx, scope, text.strip())
+    if number is None:
+        raise BotNotFound(text[:100])
+    return await bots.get_bot(tx, scope, number)
 
 
 async def find_device(tx: Tx, scope: Scope, text: str) -> Device:
@@ -92,8 +102,7 @@ async def find_delivery(tx: Tx, scope: Scope, text: str) -> Delivery:
         low, high = ids.read_range("dlv", text.strip())
     except ids.BadId as error:
         raise DeliveryNotFound(text[:100]) from error
-    wanted = deliveries.Wanted(units=scope.listed)
-    page = await deliveries.list_deliveries(tx, wanted, paging.show_cursor(min(high, ids.LAST)), limit=2)
+    page = await deliveries.list_deliveries(tx, scope, cursor=paging.show_cursor(min(high, ids.LAST)), limit=2)
     found = [one for one in page.items if one.id >= low]
     if not found:
         raise DeliveryNotFound(text[:100])

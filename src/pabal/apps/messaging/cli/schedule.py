@@ -1,120 +1,85 @@
-"""`pabal msg schedule`: list, show, and every verb of a schedule but saving it; that is saving.py."""
+"""`pabal msg schedule`: what is described, and what is not: saving with files and a try, one moment, a send, a test."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from inspect import Parameter
+from typing import TYPE_CHECKING, Annotated, Any
 from zoneinfo import ZoneInfo
 
 import typer
 
 from pabal.apps.messaging.cli import words
-from pabal.apps.messaging.cli.delivery import Asked, show_list
-from pabal.apps.messaging.cli.words import reply, reply_one
+from pabal.apps.messaging.cli.uploads import Images1, Images2, Spread, check_files, in_words, trying
 from pabal.apps.messaging.model.schedules import Schedule
+from pabal.apps.messaging.resources.checks import SentScheduleView, SkippedScheduleView
+from pabal.apps.messaging.resources.deliveries import DELIVERY, MessageDeliveryFilter
+from pabal.apps.messaging.resources.schedules import SCHEDULE, MessageScheduleEdit
 from pabal.engine import ids
-from pabal.platform.actor import Actor
-from pabal.platform.commands.answers import Answer
 from pabal.platform.commands.lazily import lazily
-from pabal.platform.commands.options import Cursor, DryRun, Limit, OrgOption, Yes, see, tell_more, unit_names
+from pabal.platform.commands.options import Cursor, DryRun, Limit, Yes, see, tell_more
+from pabal.platform.commands.resources import add_commands, options_of, read_options, show_rows, show_views, signed
 from pabal.platform.commands.shell import Shell
+from pabal.platform.resources.asks import asked_of
 
 if TYPE_CHECKING:
     from pabal.base.database import Tx
 
-    Verb = Callable[[Tx, Actor, int], Awaitable[Schedule]]
-
 with lazily():
-    from pabal.apps.messaging.actions import deliveries, schedules
-    from pabal.apps.messaging.cli import finding
-    from pabal.apps.messaging.cli import rows as views
+    from pabal.apps.messaging.actions import checking, deliveries, schedules
+    from pabal.apps.messaging.cli import explain, finding, schedule_options
+    from pabal.apps.messaging.store import deliveries as delivery_store
     from pabal.apps.messaging.store import schedules as store
     from pabal.platform import tenants
     from pabal.platform.commands import moments
 
 app = typer.Typer(help="Schedules: what is sent where, and when.", no_args_is_help=True)
+add_commands(app, SCHEDULE)
 
-Which = Annotated[str, typer.Argument(metavar="SCHEDULE", help="Its number, or its title.")]
+Which = Annotated[str, typer.Argument(metavar="SCHEDULE", help=SCHEDULE.which)]
 Moment = Annotated[
     str | None, typer.Option("--at", help="내일 09:00, tomorrow 09:00, +2h, an ISO moment; in the schedule's zone.")
 ]
-RoomOption = Annotated[str | None, typer.Option("--room", help="Only to this one: number, name or channel id.")]
-BotOption = Annotated[str | None, typer.Option("--bot", help="Only by this one: number or name.")]
-COLUMNS = ("id", "state", "title", "says", "next_send_at", "room", "room_type", "bot", "last_sent_at", "org")
-FIELDS = (
-    *("id", "state", "title", "description", "says", "next_send_at", "valid_from", "valid_until", "room", "room_type"),
-    *("bot", "org", "text", "images_1", "images_2", "send_order", "send_interval_seconds", "late_policy"),
-    *("last_sent_at", "send_count", "failures", "created_by", "created_at", "updated_at"),
+Active = Annotated[bool | None, typer.Option("--active/--inactive", help="Whether it is sent.")]
+_BY_NAME = tuple(name for name, about in asked_of(MessageScheduleEdit).items() if about.find)
+_SAID = {
+    **options_of(MessageScheduleEdit),
+    "images_1": (Images1, None),
+    "images_2": (Images2, None),
+    "is_active": (Active, None),
+    "dry_run": (DryRun, False),
+}
+_ROOM = (_SAID["room_id"][0], Parameter.empty)
+
+
+def _new(ctx: typer.Context, dry_run: bool, **said: Any) -> None:
+    shell: Shell = ctx.obj
+    check_files(shell, said["text"], said["images_1"], said["images_2"])
+    shell.run(_save(shell, None, said, dry_run=dry_run))
+
+
+def _edit(ctx: typer.Context, schedule: str, dry_run: bool, **said: Any) -> None:
+    shell: Shell = ctx.obj
+    check_files(shell, said["text"], said["images_1"], said["images_2"])
+    shell.run(_save(shell, schedule, said, dry_run=dry_run))
+
+
+app.command("new", cls=Spread)(
+    signed(
+        _new,
+        "A new schedule. With --dry-run: its next moments, the room's limits, and what to know, without saving it.",
+        **{**_SAID, "room_id": _ROOM},
+    )
 )
-
-
-class StateName(StrEnum):
-    ACTIVE = "active"
-    INACTIVE = "inactive"
-    COMPLETED = "completed"
-    ERROR = "error"
-
-
-@app.command("list")
-def list_(
-    ctx: typer.Context,
-    state: Annotated[list[StateName] | None, typer.Option(help="Only in this state; may be repeated.")] = None,
-    room: RoomOption = None,
-    bot: BotOption = None,
-    q: Annotated[str | None, typer.Option("--find", help="A part of the title or the text.")] = None,
-    org: OrgOption = None,
-    limit: Limit = 50,
-    cursor: Cursor = None,
-) -> None:  # long: each filter is an option
-    """What is sent next first, then those with nothing ahead."""
-    shell: Shell = ctx.obj
-
-    async def work() -> None:
-        async with shell.transaction() as tx:
-            scope = await see(tx, shell, org)
-            wanted = store.Wanted(
-                scope.listed,
-                states=[one.value for one in state or ()],
-                room_id=None if room is None else (await finding.find_room(tx, scope, room)).id,
-                bot_id=None if bot is None else (await finding.find_bot(tx, scope, bot)).id,
-                q=q,
-            )
-            page = await store.list_schedules(tx, wanted, cursor, limit)
-            names = await unit_names(tx)
-        rows = [views.schedule_row(one, names, shell.lang) for one in page.items]
-        extra = {"next_cursor": page.cursor}
-        shell.show(reply(COLUMNS, rows, extra=extra, empty=words.NO_SCHEDULES, family="message_schedule"))
-        tell_more(shell, page.cursor)
-
-    shell.run(work())
-
-
-@app.command()
-def show(ctx: typer.Context, schedule: Which) -> None:
-    """One schedule. How it will look and its next moments: pabal msg preview."""
-    shell: Shell = ctx.obj
-
-    async def work() -> None:
-        async with shell.transaction() as tx:
-            found = await finding.find_schedule(tx, await see(tx, shell), schedule)
-            answer = await show_schedule(tx, shell, found)
-        shell.show(answer)
-
-    shell.run(work())
-
-
-@app.command()
-def pause(ctx: typer.Context, schedule: Which, dry_run: DryRun = False) -> None:
-    """Nothing more is sent; what waits is withdrawn, what has begun goes on."""
-    _change(ctx, schedule, schedules.deactivate, dry_run=dry_run)
-
-
-@app.command()
-def resume(ctx: typer.Context, schedule: Which, dry_run: DryRun = False) -> None:
-    """Goes on with its next moment."""
-    _change(ctx, schedule, schedules.activate, dry_run=dry_run)
+app.command("edit", cls=Spread)(
+    signed(
+        _edit,
+        "Changes what is said; the rest stays. What has begun goes on as it was.",
+        schedule=(Which, Parameter.empty),
+        **_SAID,
+    )
+)
 
 
 @app.command()
@@ -159,8 +124,7 @@ def send_now(ctx: typer.Context, schedule: Which, yes: Yes = False, dry_run: Dry
     async def work() -> None:
         async with shell.change(dry_run=dry_run) as tx:
             job = ids.show("job", await schedules.send_now(tx, shell.actor, found.id))
-        row = {"schedule": found.title, "room": found.room_name, "bot": found.bot_name, "job": job}
-        shell.show(reply_one(shell, ("schedule", "room", "bot", "job"), row))
+        shell.show(show_views(shell, SentScheduleView, [SentScheduleView.of(found, job=job)], single=True))
         if not dry_run and shell.output == "table":
             shell.tell(words.SENT_TO, job=job)
 
@@ -186,10 +150,10 @@ def send_test(
             below = await tenants.visible_to(tx, shell.actor, within=found.unit_id)
             place = await finding.find_test_room(tx, below if room is None else await see(tx, shell), room)
             made = await deliveries.send_test(tx, shell.actor, found.id, place.id)
-            row = views.delivery_row(made, shell.lang, tx.now)
-        shell.show(reply_one(shell, ("id", "state", "schedule", "room", "bot", "job"), row, family="delivery"))
+            answer = await show_rows(tx, shell, DELIVERY, [made], _SENT, single=True)
+        shell.show(answer)
         if not dry_run and shell.output == "table":
-            shell.tell(words.LOOK_AT, id=row["id"])
+            shell.tell(words.LOOK_AT, id=ids.show("dlv", made.id))
 
     shell.run(work())
 
@@ -210,7 +174,7 @@ def delete(
     async def work() -> None:
         async with shell.change(dry_run=dry_run) as tx:
             found = await finding.find_schedule(tx, await see(tx, shell), schedule)
-            answer = await show_schedule(tx, shell, found)
+            answer = await show_rows(tx, shell, SCHEDULE, [found], SCHEDULE.columns, single=True)
             await (schedules.purge if purge else schedules.delete)(tx, shell.actor, found.id)
         shell.show(answer)
 
@@ -221,25 +185,44 @@ def delete(
 def logs(ctx: typer.Context, schedule: Which, limit: Limit = 20, cursor: Cursor = None) -> None:
     """What became of its sends, the newest first."""
     shell: Shell = ctx.obj
-    shell.run(show_list(shell, Asked(schedule=schedule), limit, cursor))
-
-
-async def show_schedule(tx: Tx, shell: Shell, schedule: Schedule) -> Answer:
-    """Shown after the commit."""
-    row = views.schedule_row(schedule, await unit_names(tx), shell.lang)
-    return reply_one(shell, FIELDS, row, family="message_schedule")
-
-
-def _change(ctx: typer.Context, schedule: str, verb: Verb, *, dry_run: bool) -> None:
-    shell: Shell = ctx.obj
 
     async def work() -> None:
-        async with shell.change(dry_run=dry_run) as tx:
-            found = await finding.find_schedule(tx, await see(tx, shell), schedule)
-            answer = await show_schedule(tx, shell, await verb(tx, shell.actor, found.id))
+        [listing] = DELIVERY.listings
+        async with shell.transaction() as tx:
+            scope = await see(tx, shell)
+            wanted = MessageDeliveryFilter(schedule=(await finding.find_schedule(tx, scope, schedule)).id)
+            page = await delivery_store.list_deliveries(tx, scope, wanted, cursor=cursor, limit=limit)
+            extra = {"next_cursor": page.cursor}
+            answer = await show_rows(tx, shell, DELIVERY, page.items, listing.columns, empty=listing.empty, extra=extra)
         shell.show(answer)
+        tell_more(shell, page.cursor)
 
     shell.run(work())
+
+
+_SENT = ("id", "stands", "schedule_title", "room_name", "bot_name", "job")
+
+
+async def _save(shell: Shell, schedule: str | None, said: Mapping[str, Any], *, dry_run: bool) -> None:
+    async with trying(shell, dry_run=dry_run) as here:
+        tx, old, scope = here.tx, None, await see(here.tx, shell)
+        if schedule is not None:
+            old = await finding.find_schedule(tx, scope, schedule)
+        named = await read_options(tx, scope, MessageScheduleEdit, {name: said[name] for name in _BY_NAME})
+        wanted = await schedule_options.understand(shell, here, {**said, **named}, old)
+        with in_words(shell, MessageScheduleEdit):
+            checked = await checking.check(tx, shell.actor, wanted, schedule_id=None if old is None else old.id)
+            if old is None:
+                saved = await schedules.create(tx, shell.actor, wanted)
+            else:
+                saved = await schedules.edit(tx, shell.actor, old.id, wanted, expect_version=old.version)
+        answer = await show_rows(tx, shell, SCHEDULE, [saved], SCHEDULE.columns, single=True)
+        fold, now = await checking.read_fold(tx), tx.now
+    if dry_run:
+        explain.show_checked(shell, checked, saved.when, fold, now)
+    else:
+        shell.show(answer)
+        explain.tell_warnings(shell, checked)
 
 
 async def _one_moment(
@@ -249,8 +232,8 @@ async def _one_moment(
         found = await finding.find_schedule(tx, await see(tx, shell), schedule)
         moment = await act(tx, found)
         after = await store.get_schedule(tx, await see(tx, shell), found.id)
-    row = {"id": after.id, "state": after.state, "title": after.title, "at": moment, "next_send_at": after.next_send_at}
-    shell.show(reply_one(shell, tuple(row), row, family="message_schedule"))
+    view = SkippedScheduleView.of(after, at=moment)
+    shell.show(show_views(shell, SkippedScheduleView, [view], words=SCHEDULE.words, single=True))
 
 
 def _read(text: str, schedule: Schedule, tx: Tx) -> datetime:

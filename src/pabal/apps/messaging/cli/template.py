@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pabal.apps.messaging.cli import words
-from pabal.apps.messaging.cli.trying import (
+from pabal.apps.messaging.cli.uploads import (
     Images1,
     Images2,
     Spread,
@@ -20,10 +19,11 @@ from pabal.apps.messaging.cli.trying import (
     trying,
     upload,
 )
-from pabal.apps.messaging.cli.words import reply, reply_one
-from pabal.apps.messaging.model.templates import NewTemplate, Template
+from pabal.apps.messaging.model.content import NewTemplate, Template
+from pabal.apps.messaging.resources.templates import TEMPLATE, MessageTemplateNew
 from pabal.platform.commands.lazily import lazily
-from pabal.platform.commands.options import Cursor, DryRun, Limit, OrgOption, Yes, find_unit, see, tell_more
+from pabal.platform.commands.options import DryRun, OrgOption, find_unit, see
+from pabal.platform.commands.resources import add_commands, show_rows
 from pabal.platform.commands.shell import Shell
 
 if TYPE_CHECKING:
@@ -32,48 +32,13 @@ if TYPE_CHECKING:
 
 with lazily():
     from pabal.apps.messaging.actions import templates
-    from pabal.apps.messaging.cli import finding
-    from pabal.apps.messaging.cli import rows as views
     from pabal.apps.messaging.store import templates as store
 
+# as many units as anybody is in
+_MOST = 1000
 app = typer.Typer(help="Templates: a text and images to begin a schedule with.", no_args_is_help=True)
 
-Which = Annotated[str, typer.Argument(metavar="TEMPLATE", help="Its number, or its name.")]
-COLUMNS = ("id", "name", "org", "text", "images_1", "images_2", "schedules", "sends", "updated_at")
-
-
-@app.command("list")
-def list_(
-    ctx: typer.Context,
-    q: Annotated[str | None, typer.Option("--find", help="A part of the name.")] = None,
-    org: OrgOption = None,
-    limit: Limit = 50,
-    cursor: Cursor = None,
-) -> None:
-    """By name, those of units above included."""
-    shell: Shell = ctx.obj
-
-    async def work() -> None:
-        async with shell.transaction() as tx:
-            page = await store.list_templates(tx, await see(tx, shell, org), q=q, cursor=cursor, limit=limit)
-        rows = [views.template_row(one) for one in page.items]
-        shell.show(reply(COLUMNS, rows, extra={"next_cursor": page.cursor}, empty=words.NO_TEMPLATES))
-        tell_more(shell, page.cursor)
-
-    shell.run(work())
-
-
-@app.command()
-def show(ctx: typer.Context, template: Which) -> None:
-    """One template."""
-    shell: Shell = ctx.obj
-
-    async def work() -> None:
-        async with shell.transaction() as tx:
-            found = await finding.find_template(tx, await see(tx, shell), template)
-        _show(shell, found)
-
-    shell.run(work())
+add_commands(app, TEMPLATE)
 
 
 @app.command(cls=Spread)
@@ -93,26 +58,6 @@ def save(
     shell.run(_save(shell, given, dry_run=dry_run))
 
 
-@app.command()
-def delete(ctx: typer.Context, template: Which, yes: Yes = False, dry_run: DryRun = False) -> None:
-    """Schedules made from it stay as they are."""
-    shell: Shell = ctx.obj
-    if not dry_run:
-        shell.confirm(words.ASK_DELETE_TEMPLATE, yes=yes, template=template)
-
-    async def work() -> None:
-        async with shell.change(dry_run=dry_run) as tx:
-            found = await finding.find_template(tx, await see(tx, shell), template)
-            await templates.delete(tx, shell.actor, found.id)
-        _show(shell, found)
-
-    shell.run(work())
-
-
-def _show(shell: Shell, template: Template) -> None:
-    shell.show(reply_one(shell, (*COLUMNS, "created_by", "created_at"), views.template_row(template)))
-
-
 @dataclass(frozen=True)
 class _Given:
     name: str
@@ -129,20 +74,20 @@ async def _save(shell: Shell, given: _Given, *, dry_run: bool) -> None:
         old = await _find(tx, scope, given.name, unit_id)
         new = NewTemplate(given.name, unit_id=unit_id) if old is None else old.as_new()
         new = await _with(shell, here, new, given)
-        with in_words(shell):
+        with in_words(shell, MessageTemplateNew):
             if old is None:
                 made = await templates.save(tx, shell.actor, new)
             else:
                 made = await templates.edit(tx, shell.actor, old.id, new)
-    _show(shell, made)
+        answer = await show_rows(tx, shell, TEMPLATE, [made], TEMPLATE.columns, single=True)
+    shell.show(answer)
     if dry_run:
         shell.tell("dry_run")
 
 
 async def _find(tx: Tx, scope: Scope, name: str, unit_id: int | None) -> Template | None:
-    page = await store.list_templates(tx, scope, q=name, limit=200)
-    same = " ".join(name.split())
-    return next((one for one in page.items if (one.name, one.unit_id) == (same, unit_id)), None)
+    named = await store.list_named(tx, scope, " ".join(name.split()), most=_MOST)
+    return next((one for one in named if one.unit_id == unit_id), None)
 
 
 async def _with(shell: Shell, here: Try, new: NewTemplate, given: _Given) -> NewTemplate:

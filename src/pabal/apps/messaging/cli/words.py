@@ -1,83 +1,19 @@
-"""What `pabal msg` says, in English and Korean: columns, codes, sentences, and the next command after an error."""
+"""What `pabal msg` says besides what is described: sentences, the words of reports, the next command after an error."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pabal.apps.messaging.model.reasons import COMPONENTS, LIMITS
 from pabal.platform.commands.answers import Answer
 from pabal.platform.commands.lazily import lazily
 from pabal.platform.commands.shell import Shell
 from pabal.platform.language.pairs import Pair
 
 with lazily():
-    from pabal.apps.messaging import words as app_words
+    from pabal.apps.messaging import labels as app_words
 
-COLUMNS: Mapping[str, Pair] = {
-    "title": ("TITLE", "제목"),
-    "description": ("DESCRIPTION", "설명"),
-    "text": ("TEXT", "글"),
-    "images_1": ("IMAGES 1", "그림 1"),
-    "images_2": ("IMAGES 2", "그림 2"),
-    "send_order": ("ORDER", "순서"),
-    "send_interval_seconds": ("INTERVAL (s)", "간격(초)"),
-    "says": ("WHEN", "언제"),
-    "valid_from": ("FROM", "유효 시작"),
-    "valid_until": ("UNTIL", "유효 끝"),
-    "late_policy": ("WHEN LATE", "늦었을 때"),
-    "next_send_at": ("NEXT", "다음 발송"),
-    "last_sent_at": ("LAST SENT", "마지막 발송"),
-    "send_count": ("SENDS", "발송 수"),
-    "failures": ("FAILURES IN A ROW", "이어진 실패"),
-    "created_by": ("MADE BY", "만든 사람"),
-    "created_at": ("MADE", "만든 때"),
-    "updated_at": ("CHANGED", "바뀐 때"),
-    "room": ("ROOM", "톡방"),
-    "bot": ("BOT", "봇"),
-    "bots": ("BOTS", "봇"),
-    "held": ("HELD FOR ITS NAME", "이름이 겹쳐 보류"),
-    "org": ("UNIT", "조직"),
-    "room_type": ("KIND", "종류"),
-    "channel_id": ("CHANNEL", "채널ID"),
-    "note": ("NOTE", "메모"),
-    "budget": ("BUDGET", "제한"),
-    "last_message_at": ("LAST MESSAGE", "마지막 메시지"),
-    "image_mode": ("IMAGES", "그림 보내기"),
-    "has_secret": ("SIGNS", "서명"),
-    "waiting": ("WAITING", "대기"),
-    "server": ("SERVER", "서버"),
-    "last_ping_at": ("LAST SIGNAL", "마지막 신호"),
-    "excluded_reason": ("WHY EXCLUDED", "제외한 까닭"),
-    "pending": ("TO APPROVE", "승인 대기 기기"),
-    "device_id": ("DEVICE", "기기"),
-    "client_version": ("SCRIPT", "스크립트"),
-    "address": ("ADDRESS", "주소"),
-    "asks_from": ("ASKS FROM", "승인 대기 주소"),
-    "decided_by": ("DECIDED BY", "정한 사람"),
-    "decided_at": ("DECIDED", "정한 때"),
-    "scheduled_at": ("DUE", "예정"),
-    "started_at": ("BEGAN", "시작"),
-    "ended_at": ("ENDED", "끝"),
-    "schedule": ("SCHEDULE", "스케줄"),
-    "cause": ("CAUSE", "계기"),
-    "parts": ("SENT", "보낸 것"),
-    "attempts": ("TRIES", "시도"),
+# of the reports; resources have their own
+WORDS: Mapping[str, Pair] = {
     "why": ("WHY", "이유"),
-    "job": ("JOB", "작업"),
-    "schedules": ("SCHEDULES", "쓰는 스케줄"),
-    "sends": ("SENDS", "발송 수"),
-    "limit": ("LIMIT", "제한"),
-    "used": ("USED", "사용"),
-    "most": ("MOST", "최대"),
-    "span": ("WITHIN", "동안"),
-    "meter": ("METER", "사용률"),
-    "is_own": ("THE ROOM'S OWN", "톡방 값"),
-    "next_allowed_at": ("NEXT ALLOWED", "다음 가능"),
-    "active_bots": ("BOTS", "봇"),
-    "total_connections": ("CONNECTIONS", "연결"),
-    "memory_mb": ("MEMORY (MB)", "메모리(MB)"),
-    "cpu_percent": ("CPU (%)", "CPU(%)"),
-    "refused": ("REFUSED", "거절"),
-    "at": ("AT", "시각"),
     "processed": ("PROCESSED", "처리"),
     "sent": ("SENT", "성공"),
     "success_rate": ("SUCCESS (%)", "성공률(%)"),
@@ -93,46 +29,8 @@ COLUMNS: Mapping[str, Pair] = {
     "since": ("SINCE", "시작"),
     "until": ("UNTIL", "끝"),
     "name": ("NAME", "이름"),
-    "month": ("MONTH", "달"),
-    "made_at": ("MADE", "만든 때"),
-    "to": ("COPIED TO", "복사한 곳"),
 }
-CODES: Mapping[str, Pair] = {
-    "room_type.production": ("production", "운영"),
-    "room_type.test": ("test", "테스트"),
-    "image_mode.single": ("one by one", "한 장씩"),
-    "image_mode.group": ("as a group", "묶음으로"),
-    "cause.schedule": ("schedule", "스케줄"),
-    "cause.now": ("sent now", "지금 보내기"),
-    "cause.test": ("test", "테스트"),
-    "late_policy.window": ("sends within the window", "정해진 시간 안에만 보냄"),
-    "late_policy.send_late": ("sends it late", "늦어도 보냄"),
-    "late_policy.ask": ("asks", "물어봄"),
-    "late_policy.skip": ("skips it", "건너뜀"),
-    "send_order.text_first": ("text first", "글 먼저"),
-    "send_order.images_first": ("images first", "그림 먼저"),
-    "send_order.images_only": ("images only", "그림만"),
-    **{f"limit.{name}": words for name, words in LIMITS.items()},
-}
-WORDS: Mapping[str, Pair] = {**COLUMNS, **CODES}
 
-NO_SCHEDULES: Pair = (
-    "No scheduled messages yet. Example: pabal msg schedule new --room ROOM --text 'Hello' --daily 09:00",
-    "아직 예약한 메시지가 없습니다. 예: pabal msg schedule new --room 톡방 --text '안녕하세요' --daily 09:00",
-)
-NO_TEMPLATES: Pair = (
-    "No templates yet: pabal msg template save NAME --text TEXT",
-    "아직 템플릿이 없습니다: pabal msg template save 이름 --text 글",
-)
-NO_ROOMS: Pair = (
-    "No rooms. Those a bot has heard something in: pabal msg room list --unclaimed",
-    "톡방이 없습니다. 봇이 발견한 톡방: pabal msg room list --unclaimed",
-)
-NO_BOTS: Pair = (
-    "No bot has connected yet: give the phone's script the address of this server, port 1490, or try pabal sim bot",
-    "연결된 봇이 없습니다. 봇 앱에 이 서버의 주소와 1490 포트를 넣거나 pabal sim bot 을 써 보세요",
-)
-NO_DELIVERIES: Pair = ("Nothing was sent yet.", "아직 보낸 것이 없습니다.")
 NO_ARCHIVES: Pair = (
     "No month is put away yet. It is done on the 3rd of each month at 04:30 in Seoul: pabal schedules list",
     "아직 보관한 달이 없습니다. 매월 3일 04:30(서울)에 보관합니다: pabal schedules list",
@@ -148,10 +46,6 @@ ASK_SEND: Pair = (
 ASK_DELETE: Pair = (
     "Delete schedule {schedule}? Nothing more of it is sent; its log stays.",
     "스케줄 {schedule}을(를) 지울까요? 더는 보내지 않습니다. 발송 기록은 남습니다.",
-)
-ASK_DELETE_TEMPLATE: Pair = (
-    "Delete template {template}? Schedules made from it stay.",
-    "템플릿 {template}을(를) 지울까요? 이것으로 만든 스케줄은 그대로입니다.",
 )
 SENT_TO: Pair = ("What becomes of it: pabal why {job}", "결과 보기: pabal why {job}")
 LOOK_AT: Pair = ("What becomes of it: pabal msg delivery show {id}", "결과 보기: pabal msg delivery show {id}")
@@ -174,10 +68,7 @@ USED: Mapping[str, Pair] = {
     "messages_per_hour": ("{used}/{most} messages an hour", "1시간 {used}/{most}건"),
     "messages_per_day": ("{used}/{most} messages a day", "하루 {used}/{most}건"),
 }
-SECRET: Pair = ("Secret", "비밀값")
-SALT: Pair = ("Salt (may be empty)", "솔트(비워도 됩니다)")
 CUT: Pair = ("(folded there: the app shows ‘View all’)", "(앱에서는 여기서 접히고 ‘전체보기’가 보입니다)")
-PICTURES = COMPONENTS
 
 _SCHEDULES, _ROOMS, _BOTS = "pabal msg schedule list", "pabal msg room list", "pabal msg bot list"
 NEXT: Mapping[str, str] = {

@@ -29,9 +29,9 @@ async def paint(services: Services) -> None:
 
 
 def phones(services: Services) -> list[AbstractAsyncContextManager[object]]:
-    from pabal.apps.messaging.demo.phones import make_phones
+    from pabal.apps.messaging.demo import filling
 
-    return make_phones(services)
+    return filling.make_phones(services)
 
 
 DEMO = Demo(load=load, clear=clear, after=paint)

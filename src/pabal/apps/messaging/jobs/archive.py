@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from pabal.apps.messaging import settings as own
-from pabal.apps.messaging.model.deliveries import about_of
+from pabal.apps.messaging.model.deliveries import Archive, about_of
 from pabal.apps.messaging.model.seed import as_seed
-from pabal.apps.messaging.store import archives, deliveries
-from pabal.apps.messaging.store.archives import Archive
+from pabal.apps.messaging.store import deliveries
 from pabal.base.database import Database, Tx
 from pabal.base.telemetry import declare, emit
 from pabal.engine import schedules
@@ -47,7 +46,7 @@ async def ensure_archive(tx: Tx) -> None:
             name="Archive of deliveries",
             kind=ARCHIVE,
             recurrence=Cron("30 4 3 * *"),
-            zone=archives.ZONE,
+            zone=deliveries.ZONE,
             about=ABOUT,
             lane=ABOUT,
             overlap=Overlap.SKIP,
@@ -63,7 +62,7 @@ class Archiver:
     async def run(self, job: Job) -> None:
         """The handler of `messaging.archive`. Run twice, the second time finds nothing to do."""
         async with self._database.transaction() as tx:
-            months = await archives.list_months(tx, tx.now - SETTLED)
+            months = await deliveries.list_months(tx, tx.now - SETTLED)
         for month in months:
             await self._archive(month)
         await self._delete_old()
@@ -75,7 +74,7 @@ class Archiver:
         upload = Upload(lines.pack(), f"deliveries-{month:%Y-%m}.jsonl.gz", hq.id)
         file = await storage.accept_file(self._database, self._files, ENGINE, upload, max_bytes=MOST_BYTES)
         async with self._database.transaction() as tx:
-            if await archives.insert_archive(tx, Archive(month, file.id, lines.count, began)):
+            if await deliveries.insert_archive(tx, Archive(month, file.id, lines.count, began)):
                 await storage.keep(tx, await visible_to(tx, ENGINE), file.id, f"delivery_archive:{month:%Y-%m}")
         emit("archive.made", month=f"{month:%Y-%m}", deliveries=lines.count)
 
@@ -84,7 +83,7 @@ class Archiver:
         while gone == SLICE:
             async with self._database.transaction() as tx:
                 before = tx.now - await settings.value(tx, own.KEEP_LOGS)
-                ids = await archives.delete_old(tx, before, SLICE)
+                ids = await deliveries.delete_old(tx, before, SLICE)
                 await storage.release_all(tx, [about_of(each) for each in ids])
             gone = len(ids)
             if gone:
@@ -109,7 +108,7 @@ class _Lines:
 
     async def _next(self, after: tuple[datetime, int] | None) -> tuple[tuple[datetime, int], bytes] | None:
         async with self.database.transaction() as tx:
-            places = await archives.find_slice(tx, self.month, after, SLICE)
+            places = await deliveries.find_slice(tx, self.month, after, SLICE)
             shown = await deliveries.show_deliveries(tx, None, [delivery_id for _, delivery_id in places])
         if not places:
             return None

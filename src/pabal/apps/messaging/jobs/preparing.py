@@ -6,17 +6,17 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from pabal.apps.messaging import settings as own
-from pabal.apps.messaging.actions import endings, missing
-from pabal.apps.messaging.actions.dispatching import dispatch
+from pabal.apps.messaging.actions import endings, opening
 from pabal.apps.messaging.actions.endings import End, Ended
+from pabal.apps.messaging.actions.opening import dispatch
 from pabal.apps.messaging.machine import DELIVERY, DeliveryEvent
-from pabal.apps.messaging.model import limits
+from pabal.apps.messaging.model import rooms
 from pabal.apps.messaging.model.content import Pace, Part, plan_parts
 from pabal.apps.messaging.model.deliveries import DeliveryPart, DeliveryState, PartState
 from pabal.apps.messaging.model.rooms import RoomType
 from pabal.apps.messaging.model.schedules import LatePolicy, ScheduleState
-from pabal.apps.messaging.store import counts, errands, marks
-from pabal.apps.messaging.store.errands import ON_TIME, Errand, Occurrence
+from pabal.apps.messaging.store import sending, statistics
+from pabal.apps.messaging.store.sending import ON_TIME, DeliveryToSend, Occurrence
 from pabal.base.database import Tx
 from pabal.engine import facts, withdrawals
 from pabal.engine import limits as engine_limits
@@ -31,7 +31,7 @@ from pabal.platform.storage import File
 from pabal.platform.tenants import Scope, list_path
 
 NEEDED = (
-    *limits.SETTINGS,
+    *rooms.SETTINGS,
     own.IMAGE_GAP_MS,
     own.UNKNOWN_PARTS,
     own.CATCHUP_WINDOW,
@@ -55,7 +55,7 @@ class Ready:
     """An attempt that has begun: what is left to send, with its pictures' files."""
 
     job: Job
-    errand: Errand
+    delivery: DeliveryToSend
     parts: tuple[Part, ...]
     total: int
     files: dict[int, File]
@@ -71,7 +71,7 @@ class Start(NamedTuple):
     """Parts that are out already, of an attempt before this one, are not planned any more."""
 
     job: Job
-    errand: Errand
+    delivery: DeliveryToSend
     parts: tuple[DeliveryPart, ...]
 
     @property
@@ -114,7 +114,7 @@ def _delivery_of(job: Job) -> object:
 async def _find_starts(tx: Tx, jobs: Sequence[Job], values: Values) -> list[Start | Outcome]:
     """What each job is for, or why there is nothing to do. What went out is never begun again."""
     asked = {_occurrence_of(job): job.id for job in jobs if "delivery_id" not in job.args}
-    opened = await missing.open_deliveries(tx, asked) if asked else {}
+    opened = await opening.open_deliveries(tx, asked) if asked else {}
     found: list[Start | Outcome] = []
     for job in jobs:
         fresh = None if "delivery_id" in job.args else opened.get(_occurrence_of(job))
@@ -128,18 +128,18 @@ def _occurrence_of(job: Job) -> Occurrence:
 
 async def _find_known(tx: Tx, job: Job, values: Values) -> Start | Outcome:
     """Its delivery is older than this attempt."""
-    delivery_id = job.args.get("delivery_id") or await errands.find_at(tx, *_occurrence_of(job))
-    errand = None if delivery_id is None else await errands.find_errand(tx, delivery_id)
-    if errand is None:
+    delivery_id = job.args.get("delivery_id") or await sending.find_at(tx, *_occurrence_of(job))
+    delivery = None if delivery_id is None else await sending.find_delivery(tx, delivery_id)
+    if delivery is None:
         return Cancel("schedule_inactive")
-    if errand.state in _WRITTEN:
-        await counts.count(tx, "duplicates_prevented", "already_sent")
+    if delivery.state in _WRITTEN:
+        await statistics.count(tx, "duplicates_prevented", "already_sent")
         return _DUPLICATE
-    if errand.state != DeliveryState.OPEN:
-        errand = await _reopen(tx, job, errand)
-    elif errand.schedule_state == ScheduleState.DELETED or not (errand.attempts or "delivery_id" in job.args):
+    if delivery.state != DeliveryState.OPEN:
+        delivery = await _reopen(tx, job, delivery)
+    elif delivery.schedule_state == ScheduleState.DELETED or not (delivery.attempts or "delivery_id" in job.args):
         return Cancel("schedule_inactive")
-    return Start(job, errand, (await list_settled(tx, {errand.id: values}))[errand.id])
+    return Start(job, delivery, (await list_settled(tx, {delivery.id: values}))[delivery.id])
 
 
 async def finish(tx: Tx, ended: Sequence[tuple[Start, str]]) -> dict[Key, Outcome]:
@@ -154,53 +154,53 @@ async def finish(tx: Tx, ended: Sequence[tuple[Start, str]]) -> dict[Key, Outcom
 
 def _end(start: Start, event: DeliveryEvent, reason: str) -> Ended:
     end = End(event, None if event is DeliveryEvent.SEND else reason)
-    return Ended(start.errand, end, start.job.id)
+    return Ended(start.delivery, end, start.job.id)
 
 
 async def list_settled(tx: Tx, values_of: Mapping[int, Values]) -> dict[int, tuple[DeliveryPart, ...]]:
     """Deliveries' parts; what an attempt left in the middle is unknown now, or by the setting sent again."""
-    found = await marks.list_parts(tx, list(values_of))
+    found = await sending.list_parts(tx, list(values_of))
     for delivery_id, parts in found.items():
         if any(part.state is PartState.WRITING for part in parts):
             resend = values_of[delivery_id][own.UNKNOWN_PARTS] == "resend"
-            await marks.settle_writing(tx, delivery_id, resend=resend)
-            found |= await marks.list_parts(tx, [delivery_id])
+            await sending.settle_writing(tx, delivery_id, resend=resend)
+            found |= await sending.list_parts(tx, [delivery_id])
     return found
 
 
-async def _reopen(tx: Tx, job: Job, errand: Errand) -> Errand:
+async def _reopen(tx: Tx, job: Job, delivery: DeliveryToSend) -> DeliveryToSend:
     """Its job was started again by hand: what failed or was missed may be sent after all."""
-    await transition(tx, DELIVERY, errand.id, DeliveryEvent.RESUME, actor=ENGINE.name, reason="job_retried")
-    await errands.reopen_errand(tx, errand.id, asked_by=ENGINE.name)
-    await errands.set_job(tx, errand.id, job.id)
-    return (await errands.find_errands(tx, [errand.id]))[errand.id]
+    await transition(tx, DELIVERY, delivery.id, DeliveryEvent.RESUME, actor=ENGINE.name, reason="job_retried")
+    await sending.reopen_delivery(tx, delivery.id, asked_by=ENGINE.name)
+    await sending.set_job(tx, delivery.id, job.id)
+    return (await sending.find_deliveries(tx, [delivery.id]))[delivery.id]
 
 
 async def _refuse(tx: Tx, start: Start, values: Values, bots_here_by: datetime) -> Outcome | None:
-    job, errand = start.job, start.errand
-    if errand.route != job.queue:
+    job, delivery = start.job, start.delivery
+    if delivery.route != job.queue:
         # the schedule was given to another bot while this waited
-        await dispatch(tx, errand)
+        await dispatch(tx, delivery)
         return Done("another bot sends it")
-    if errand.attempts == 0 and "delivery_id" not in job.args:
-        latest = max(errand.scheduled_at + _window(errand.late_policy, values), bots_here_by)
+    if delivery.attempts == 0 and "delivery_id" not in job.args:
+        latest = max(delivery.scheduled_at + _window(delivery.late_policy, values), bots_here_by)
         if tx.now > latest:
             return Miss("too_late")
-    if errand.room_name is None:
+    if delivery.room_name is None:
         return Fail("bot_not_in_room")
-    if not await _may_enter(tx, errand):
+    if not await _may_enter(tx, delivery):
         return Fail("room_not_allowed")
-    return await _hold_back(tx, job, errand) if errand.is_name_shared else None
+    return await _hold_back(tx, job, delivery) if delivery.is_name_shared else None
 
 
-async def _hold_back(tx: Tx, job: Job, errand: Errand) -> Outcome:
+async def _hold_back(tx: Tx, job: Job, delivery: DeliveryToSend) -> Outcome:
     """The bot finds a room by its name and has this one for another unit's room too: it would arrive in either."""
-    held = Limited(tx.now + HELD_LOOK, limits.shared_name(errand.room_id))
-    if errand.deferred_by == limits.SHARED_NAME:
+    held = Limited(tx.now + HELD_LOOK, rooms.shared_name(delivery.room_id))
+    if delivery.deferred_by == rooms.SHARED_NAME:
         # told when it began: this may go on for a day
-        await errands.defer_errand(tx, errand.id, job_id=job.id, by=limits.SHARED_NAME, until=held.until)
+        await sending.defer_delivery(tx, delivery.id, job_id=job.id, by=rooms.SHARED_NAME, until=held.until)
     else:
-        await _defer(tx, job, errand, held)
+        await _defer(tx, job, delivery, held)
     return held
 
 
@@ -214,15 +214,15 @@ def _window(policy: str, values: Values) -> timedelta:
             return ON_TIME
 
 
-async def _may_enter(tx: Tx, errand: Errand) -> bool:
+async def _may_enter(tx: Tx, delivery: DeliveryToSend) -> bool:
     """Asked again: the room may have been given away, or be no test room any more, since the schedule was saved."""
-    if errand.room_unit_id is None:
+    if delivery.room_unit_id is None:
         return False
-    if errand.is_test:
-        return errand.room_type == RoomType.TEST
-    if errand.room_unit_id == errand.schedule_unit_id:
+    if delivery.is_test:
+        return delivery.room_type == RoomType.TEST
+    if delivery.room_unit_id == delivery.schedule_unit_id:
         return True
-    return errand.schedule_unit_id in {unit.id for unit in await list_path(tx, errand.room_unit_id)}
+    return delivery.schedule_unit_id in {unit.id for unit in await list_path(tx, delivery.room_unit_id)}
 
 
 async def _take_limits(tx: Tx, starts: Sequence[Start], values: Values) -> dict[Key, Outcome]:
@@ -231,17 +231,17 @@ async def _take_limits(tx: Tx, starts: Sequence[Start], values: Values) -> dict[
     wanted: list[tuple[Start, list[Limit]]] = []
     for start in starts:
         messages = _count_messages(start.parts)
-        allowed = limits.resolve(start.errand.limits, values)
-        too_small = limits.find_too_small(allowed, messages)
+        allowed = rooms.resolve(start.delivery.limits, values)
+        too_small = rooms.find_too_small(allowed, messages)
         if too_small is not None:
             refused[start.job.key] = await _fail_limit(tx, start, too_small)
         else:
-            room_id, is_resumed = start.errand.room_id, start.errand.attempts > 0
-            wanted.append((start, limits.to_engine(room_id, allowed, messages, is_resumed=is_resumed)))
+            room_id, is_resumed = start.delivery.room_id, start.delivery.attempts > 0
+            wanted.append((start, rooms.to_engine(room_id, allowed, messages, is_resumed=is_resumed)))
     answers = await engine_limits.take_all(tx, [(start.job, taken) for start, taken in wanted])
     for (start, _), limited in zip(wanted, answers, strict=True):
         if limited is not None:
-            await _defer(tx, start.job, start.errand, limited)
+            await _defer(tx, start.job, start.delivery, limited)
             refused[start.job.key] = limited
     return refused
 
@@ -254,34 +254,34 @@ def _count_messages(parts: Sequence[DeliveryPart]) -> int:
 
 async def _fail_limit(tx: Tx, start: Start, name: str) -> Outcome:
     entry = {"at": tx.now.isoformat(), "attempt": start.job.attempt, "reason": "limit_too_small", "error": name}
-    await errands.note_error(tx, start.errand.id, entry)
+    await sending.note_error(tx, start.delivery.id, entry)
     return Fail("limit_too_small")
 
 
-async def _defer(tx: Tx, job: Job, errand: Errand, limited: Limited) -> None:
-    name = limits.limit_name(limited.limit)
-    await errands.defer_errand(tx, errand.id, job_id=job.id, by=name, until=limited.until)
-    await counts.count(tx, "limit_reached", name)
-    said = {"limit": name, "until": limited.until, "schedule_id": errand.schedule_id, "room_id": errand.room_id}
-    await facts.record(tx, "messaging.delivery_deferred", errand.about, said, errand.unit_id)
+async def _defer(tx: Tx, job: Job, delivery: DeliveryToSend, limited: Limited) -> None:
+    name = rooms.limit_name(limited.limit)
+    await sending.defer_delivery(tx, delivery.id, job_id=job.id, by=name, until=limited.until)
+    await statistics.count(tx, "limit_reached", name)
+    said = {"limit": name, "until": limited.until, "schedule_id": delivery.schedule_id, "room_id": delivery.room_id}
+    await facts.record(tx, "messaging.delivery_deferred", delivery.about, said, delivery.unit_id)
 
 
 async def _begin(tx: Tx, starts: Sequence[Start], values: Values) -> dict[Key, Ready | Outcome]:
     if not starts:
         return {}
-    plans = {start.job.key: plan_parts(start.errand.content, _pace(start.errand, values)) for start in starts}
+    plans = {start.job.key: plan_parts(start.delivery.content, _pace(start.delivery, values)) for start in starts}
     wanted = {picture.file_id for plan in plans.values() for part in plan for picture in part.pictures}
     files = await storage.find_files(tx, _HOUSE, wanted)
     ready = {start.job.key: _ready(start, plans[start.job.key], files, values) for start in starts}
     begun = [one for one in ready.values() if isinstance(one, Ready)]
-    await errands.start_errands(tx, {one.errand.id: one.job.id for one in begun})
-    until = {one.job.id: one.errand.counts_from + values[own.RETRY_HORIZON] for one in begun}
+    await sending.start_deliveries(tx, {one.delivery.id: one.job.id for one in begun})
+    until = {one.job.id: one.delivery.counts_from + values[own.RETRY_HORIZON] for one in begun}
     await withdrawals.extend(tx, until)
     return ready
 
 
-def _pace(errand: Errand, values: Values) -> Pace:
-    return Pace(errand.image_mode, values[own.IMAGE_GAP_MS])
+def _pace(delivery: DeliveryToSend, values: Values) -> Pace:
+    return Pace(delivery.image_mode, values[own.IMAGE_GAP_MS])
 
 
 def _ready(start: Start, planned: Sequence[Part], files: Mapping[int, File], values: Values) -> Ready | Outcome:
@@ -290,4 +290,4 @@ def _ready(start: Start, planned: Sequence[Part], files: Mapping[int, File], val
     wanted = {picture.file_id for part in left for picture in part.pictures}
     if not wanted <= files.keys():
         return Fail("file_missing")
-    return Ready(start.job, start.errand, left, len(planned), {one: files[one] for one in wanted}, values)
+    return Ready(start.job, start.delivery, left, len(planned), {one: files[one] for one in wanted}, values)

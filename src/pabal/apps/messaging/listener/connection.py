@@ -8,12 +8,14 @@ from typing import TypeVar
 
 from pabal.apps.messaging.errors import BadPacket, BotGone, HandshakeIncomplete
 from pabal.apps.messaging.listener import refusals
-from pabal.apps.messaging.listener.clients import Address
-from pabal.apps.messaging.listener.dialects import (
+from pabal.apps.messaging.listener.handshake import Handshake, is_handshake, read_handshake
+from pabal.apps.messaging.listener.lines import Lines
+from pabal.apps.messaging.listener.protocol import (
     CHATS,
     PONGS,
     Dialect,
     Room,
+    Verdict,
     choose_dialect,
     media_seconds,
     read_chat,
@@ -23,13 +25,9 @@ from pabal.apps.messaging.listener.dialects import (
     write_refusal,
     write_welcome,
 )
-from pabal.apps.messaging.listener.early import Early
-from pabal.apps.messaging.listener.handshake import Handshake, is_handshake, read_handshake
-from pabal.apps.messaging.listener.lines import Lines
-from pabal.apps.messaging.listener.protocol import Verdict
 from pabal.apps.messaging.listener.refusals import Refusal
-from pabal.apps.messaging.listener.strangers import FREE, LINE, Bucket
-from pabal.apps.messaging.listener.switchboard import Switchboard
+from pabal.apps.messaging.listener.strangers import FREE, LINE, Bucket, Early
+from pabal.apps.messaging.listener.switchboard import Address, Switchboard
 from pabal.apps.messaging.listener.wire import Packet, read_packet
 from pabal.base.addresses import group_address
 from pabal.base.telemetry import declare, emit

@@ -3,11 +3,10 @@
 from collections.abc import Callable
 from functools import partial
 
-from pabal.apps.messaging.actions.bot_health import bring_back_once
-from pabal.apps.messaging.listener.keeper import DatabaseKeeper
+from pabal.apps.messaging.actions.bots import bring_back_once
+from pabal.apps.messaging.listener.keeper import DatabaseKeeper, Seeing
 from pabal.apps.messaging.listener.reporting import Reporting
 from pabal.apps.messaging.listener.routes import Routes
-from pabal.apps.messaging.listener.seeing import Seeing
 from pabal.apps.messaging.listener.server import BotServer
 from pabal.apps.messaging.model.bots import TOPIC
 from pabal.base.clock import elapsed

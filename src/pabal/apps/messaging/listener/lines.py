@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import cast
 
 from pabal.apps.messaging.errors import BotGone
-from pabal.apps.messaging.listener.clients import Address
+from pabal.apps.messaging.listener.switchboard import Address
 
 MAX_LINE = 1024 * 1024
 # A handshake has 500 bytes; the longest chat there is, 10,000 characters in base64, has 41,000.

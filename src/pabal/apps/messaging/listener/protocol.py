@@ -1,8 +1,15 @@
 """The seam of the bot server: what it asks of whoever decides about devices, and the values the two speak in."""
 
+import base64
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol
+
+from pabal import __version__
+from pabal.apps.messaging.listener.handshake import Handshake, signed_ms, text_of
+from pabal.apps.messaging.listener.wire import Packet, clean, decode_parts, host_moment, write_packet, write_plain
 
 if TYPE_CHECKING:
     from pabal.apps.messaging.listener.connection import Connection
@@ -58,3 +65,168 @@ class Keeper(Protocol):
 
     async def on_close(self, connection: "Connection") -> None:
         """Once, last, for every connection whose on_handshake was begun, even if that raised."""
+
+
+POSITIONS_SINCE = (3, 3)
+MESSAGE = "messageResponse"
+CHATS = ("message", "analyze")
+PONGS = ("pong", "ping")  # 3.2 answers a ping with a ping
+
+# Of what a phone says of itself.
+MOST_VALUES, VALUE_LENGTH = 20, 100
+
+_MEGABYTE = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """Texts go by the room's name, images by its channel."""
+
+    name: str
+    channel_id: str
+
+
+class Dialect(Protocol):
+    def text(self, bot_name: str, room: Room, text: str) -> bytes: ...
+
+    def images(
+        self, bot_name: str, room: Room, pictures: Sequence[bytes], *, extension: str, media_wait: int
+    ) -> bytes: ...
+
+
+class Positions:
+    """3.3 and later. Such a client silently ignores the older form."""
+
+    def text(self, bot_name: str, room: Room, text: str) -> bytes:
+        data = {**_address(bot_name, room), "message_type": "text", "content_encoding": "base64"}
+        return write_packet(MESSAGE, data, [text.encode("utf-8", "replace")], moment=host_moment())
+
+    def images(self, bot_name: str, room: Room, pictures: Sequence[bytes], *, extension: str, media_wait: int) -> bytes:
+        kind = {"message_type": "image", "content_encoding": "base64", "message_format": extension}
+        data = {**_address(bot_name, room), **kind, **_wait(media_wait)}
+        return write_packet(MESSAGE, data, pictures, moment=host_moment())
+
+
+class Plain:
+    """3.2 and earlier."""
+
+    def text(self, bot_name: str, room: Room, text: str) -> bytes:
+        data = {**_address(bot_name, room), "message_type": "text", "text": text}
+        return write_plain(MESSAGE, data, moment=host_moment())
+
+    def images(self, bot_name: str, room: Room, pictures: Sequence[bytes], *, extension: str, media_wait: int) -> bytes:
+        text = "IMAGE_BASE64:" + "|||".join(base64.b64encode(picture).decode() for picture in pictures)
+        kind = {"message_type": "image", "message_format": extension, "text": text}
+        return write_plain(MESSAGE, {**_address(bot_name, room), **kind, **_wait(media_wait)}, moment=host_moment())
+
+
+def choose_dialect(handshake: Handshake) -> Dialect:
+    return Positions() if handshake.release >= POSITIONS_SINCE else Plain()
+
+
+def write_ping(bot_name: str) -> bytes:
+    moment = host_moment()
+    data = {
+        "bot_name": bot_name,
+        "channel_id": "ping",
+        "room": "PING",
+        "user_hash": "system",
+        "server_timestamp": moment.strftime("%Y-%m-%d %H:%M:%S.%f")[:-3],
+        "text": "",
+    }
+    return write_packet("ping", data, moment=moment)
+
+
+def write_welcome(verdict: Verdict) -> bytes:
+    data = {"success": True, "approved": verdict.approved, "message": verdict.message, "server_version": __version__}
+    return write_packet("handshakeComplete", data, moment=host_moment())
+
+
+def write_refusal(reason: str, message: str, *, was_welcomed: bool) -> bytes:
+    """Instead of the welcome, or as an error after it."""
+    data = {"success": False, "approved": False, "reason": reason, "message": message, "server_version": __version__}
+    return write_packet("error" if was_welcomed else "handshakeComplete", data, moment=host_moment())
+
+
+def read_chat(packet: Packet) -> Chat:
+    """Both dialects: base64 after the header, or plain text with names in camelCase."""
+    data = packet.data
+    is_text = text_of(data, "message_type", "messageType") in ("", "text")
+    auth = data.get("auth")
+    return Chat(
+        room=text_of(data, "room"),
+        channel_id=text_of(data, "channel_id", "channelId"),
+        sender=text_of(data, "sender"),
+        text=_read_text(packet) if is_text else "",
+        log_id=text_of(data, "log_id", "logId"),
+        is_group_chat=_is_true(data.get("is_group_chat", data.get("isGroupChat"))),
+        at=_read_moment(data.get("timestamp")),
+        signed_ms=signed_ms(auth) if isinstance(auth, dict) else 0,
+    )
+
+
+def read_claim(packet: Packet) -> tuple[str, str] | None:
+    """The bot and the device a chat says it is from: its `auth` names both."""
+    auth = packet.data.get("auth")
+    if not isinstance(auth, dict):
+        return None
+    bot_name, device_id = text_of(auth, "botName"), text_of(auth, "deviceID", "deviceId")
+    return (bot_name, device_id) if bot_name and device_id else None
+
+
+def read_pong(packet: Packet) -> tuple[dict[str, Any], dict[str, Any] | None]:
+    monitoring, auth = packet.data.get("monitoring"), packet.data.get("auth")
+    return _plain(monitoring) if isinstance(monitoring, dict) else {}, auth if isinstance(auth, dict) else None
+
+
+def media_seconds(pictures: Sequence[bytes], media_wait: int) -> float:
+    """How long the phone hears nothing after these pictures: the wait it was given, or its own rule, and 1.2 s."""
+    wait_ms = float(media_wait)
+    if wait_ms <= 0:
+        size = sum(len(picture) for picture in pictures) / _MEGABYTE
+        least, most = (3000, 15000) if len(pictures) > 1 else (4000, 6000)
+        wait_ms = min(max(1500 + 2000 * size + 300 * (len(pictures) - 1), least), most)
+    return wait_ms / 1000 + 1.2
+
+
+def _address(bot_name: str, room: Room) -> dict[str, Any]:
+    return {"room": room.name, "channel_id": room.channel_id, "bot_name": bot_name}
+
+
+def _wait(media_wait: int) -> dict[str, Any]:
+    return {"media_wait_time": media_wait} if media_wait > 0 else {}
+
+
+def _read_text(packet: Packet) -> str:
+    if packet.raw:
+        return clean(b"".join(decode_parts(packet)).decode("utf-8", "replace"))
+    text = packet.data.get("text", packet.data.get("message", ""))
+    return clean(text) if isinstance(text, str) else ""
+
+
+def _plain(monitoring: dict[str, Any]) -> dict[str, Any]:
+    """Numbers and short texts only, and not many: it comes from outside, is kept, and goes into a row."""
+    kept = {clean(key)[:VALUE_LENGTH]: value for key, value in list(monitoring.items())[:MOST_VALUES]}
+    return {
+        key: clean(value)[:VALUE_LENGTH] if isinstance(value, str) else value
+        for key, value in kept.items()
+        if _fits(value)
+    }
+
+
+def _fits(value: object) -> bool:
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return isinstance(value, str | bool) or (isinstance(value, int) and abs(value) < 2**63)
+
+
+def _is_true(value: object) -> bool:
+    return value is True or (isinstance(value, str) and value.lower() == "true")
+
+
+def _read_moment(value: object) -> datetime | None:
+    try:
+        moment = datetime.fromisoformat(value) if isinstance(value, str) else None
+    except ValueError:
+        return None
+    return moment if moment is not None and moment.tzinfo is not None else None

@@ -4,10 +4,9 @@ from collections.abc import Callable
 from datetime import timedelta
 
 from pabal.apps.messaging import settings as own
-from pabal.apps.messaging.listener.clients import ClientInfo
-from pabal.apps.messaging.listener.load import Limits
 from pabal.apps.messaging.listener.routes import Connected, Routes
-from pabal.apps.messaging.listener.server import BotServer
+from pabal.apps.messaging.listener.server import BotServer, Limits
+from pabal.apps.messaging.listener.switchboard import ClientInfo
 from pabal.apps.messaging.store import connected
 from pabal.apps.messaging.store.connected import Heard, ServerLoad
 from pabal.base.clock import elapsed

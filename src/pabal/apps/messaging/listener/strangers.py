@@ -1,6 +1,7 @@
 """Connections nobody has approved: few of them, in all and of one address, and what they say is little and slow."""
 
 import asyncio
+import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
@@ -123,3 +124,29 @@ class Strangers:
         """Those that seem to be approved phones last."""
         of_source = self._by_source[source]
         return next((each for each in of_source if not each.is_expected), next(iter(of_source)))
+
+
+class Early:
+    """Lines as they came, in order, until the handshake. What is beyond the bounds is dropped; the phone is not."""
+
+    __slots__ = ("_bytes", "_lines", "_source", "_strangers")
+
+    def __init__(self, strangers: Strangers, source: str) -> None:
+        self._strangers, self._source = strangers, source
+        self._lines: list[bytes] = []
+        self._bytes = 0
+
+    def keep(self, line: bytes) -> bool:
+        """False when it was dropped."""
+        size = sys.getsizeof(line)
+        if self._bytes + size > KEPT_OF_ONE or not self._strangers.keep(self._source, size):
+            return False
+        self._lines.append(line)
+        self._bytes += size
+        return True
+
+    def take(self) -> list[bytes]:
+        """And gives the room back."""
+        self._strangers.give_back(self._source, self._bytes)
+        lines, self._lines, self._bytes = self._lines, [], 0
+        return lines

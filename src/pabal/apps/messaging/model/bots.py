@@ -121,3 +121,23 @@ class Bot:
 
     def without_ids(self) -> "Bot":
         return replace(self, devices=tuple(device.without_id() for device in self.devices))
+
+
+@dataclass(frozen=True, slots=True)
+class BotServer:
+    """What one server of bots said of itself last."""
+
+    worker: int
+    host: str
+    port: int
+    active_bots: int
+    total_connections: int
+    memory_mb: float
+    cpu_percent: float
+    refused: int
+    started_at: datetime
+    at: datetime
+
+    @property
+    def address(self) -> str:
+        return f"{self.host}:{self.port}"

@@ -8,11 +8,11 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from pabal.apps.messaging.model.content import IMAGES_1, IMAGES_2, Content, SendOrder
-from pabal.apps.messaging.model.findings import Finding, find
-from pabal.apps.messaging.model.limits import find_too_small
-from pabal.apps.messaging.model.rooms import RoomLimits
+from pabal.apps.messaging.model.findings import find
+from pabal.apps.messaging.model.rooms import RoomLimits, find_too_small
 from pabal.apps.messaging.model.schedules import NewSchedule, ScheduleType, When
 from pabal.base.errors import Invalid
+from pabal.platform.findings import Finding
 from pabal.platform.language.moments import show_moment
 from pabal.platform.language.pairs import Pair
 

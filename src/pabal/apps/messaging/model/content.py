@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
+from datetime import datetime
 from enum import StrEnum
 from typing import Any, Self
 
@@ -129,3 +130,55 @@ def _pieces(content: Content, component: Component, mode: ImageMode) -> Iterator
         return
     for index, picture in enumerate(pictures):
         yield index, (picture,)
+
+
+ABOUT = "message_template"
+LONGEST_NAME = 100
+
+
+@dataclass(frozen=True, slots=True)
+class NewTemplate:
+    """`unit_id` None: the unit of whoever saves it."""
+
+    name: str
+    text: str | None = None
+    images_1: tuple[Picture, ...] = ()
+    images_2: tuple[Picture, ...] = ()
+    unit_id: int | None = None
+
+    @property
+    def content(self) -> Content:
+        return Content(self.text, self.images_1, self.images_2)
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """`schedules` use it now; `sends` went out with it, by schedules deleted since too."""
+
+    id: int
+    unit_id: int
+    unit_name: str
+    name: str
+    text: str | None
+    images_1: tuple[Picture, ...]
+    images_2: tuple[Picture, ...]
+    created_by: str
+    created_at: datetime
+    updated_at: datetime
+    schedules: int = 0
+    sends: int = 0
+
+    @property
+    def about(self) -> str:
+        return f"{ABOUT}:{self.id}"
+
+    @property
+    def content(self) -> Content:
+        return Content(self.text, self.images_1, self.images_2)
+
+    @property
+    def pictures(self) -> tuple[Picture, ...]:
+        return (*self.images_1, *self.images_2)
+
+    def as_new(self) -> NewTemplate:
+        return NewTemplate(self.name, self.text, self.images_1, self.images_2, self.unit_id)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from enum import StrEnum
 from typing import Any
 
@@ -101,6 +101,42 @@ class Delivery:
 
 
 @dataclass(frozen=True, slots=True)
+class OpenSend:
+    """A send under way. `delivery_id` None: nobody has taken it yet. `until`: when a deferred one is tried again."""
+
+    job_id: int | None
+    delivery_id: int | None
+    unit_id: int
+    schedule_id: int
+    schedule_title: str
+    room_id: int
+    room_name: str
+    bot_id: int
+    bot_name: str
+    scheduled_at: datetime
+    cause: str
+    deferred_by: str | None
+    until: datetime | None
+    parts: int
+    written: int
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class Recent:
+    """`verdict` is the seed's: not_sent, retry_needed or sent."""
+
+    schedule_id: int
+    unit_id: int
+    schedule_title: str
+    scheduled_at: datetime
+    delivery_id: int | None
+    state: str | None
+    reason: str | None
+    verdict: str
+
+
+@dataclass(frozen=True, slots=True)
 class Tally:
     """How far a component is: for the chips of the log (글 ✓ · 그림1 3/3 ✓ · 그림2 ✕)."""
 
@@ -137,3 +173,13 @@ def show_components(parts: Sequence[DeliveryPart]) -> str:
     """The seed's send_components: which were really sent, whole or in part."""
     sent = [each.component for each in tally(parts) if each.written]
     return ",".join(name for name in (TEXT, IMAGES_1, IMAGES_2) if name in sent)
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """Holds its month as it was at `made_at`."""
+
+    month: date
+    file_id: int
+    deliveries: int
+    made_at: datetime

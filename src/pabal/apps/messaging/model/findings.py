@@ -1,18 +1,9 @@
 """What a check finds, as sentences: what is wrong, with its values, and what to do. Pure."""
 
-from dataclasses import dataclass
 from typing import Any
 
+from pabal.platform.findings import Finding
 from pabal.platform.language.pairs import Pair, put
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """`field` is the form's: the name in NewSchedule, Content or When. `code` is stable, for programs."""
-
-    code: str
-    field: str
-    text: Pair
 
 
 def find(code: str, field: str, **values: Any) -> Finding:

@@ -6,9 +6,10 @@ from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from pabal.apps.messaging.model.checks import say
-from pabal.apps.messaging.model.findings import REASONS, Finding, fill, find
+from pabal.apps.messaging.model.findings import REASONS, fill, find
 from pabal.apps.messaging.model.schedules import When
 from pabal.engine.recurrence import Upcoming, preview
+from pabal.platform.findings import Finding
 from pabal.platform.language.pairs import Pair
 
 SHOWN = 5
@@ -20,7 +21,7 @@ _TICK = timedelta(microseconds=1)
 
 
 @dataclass(frozen=True, slots=True)
-class Upcoming5:
+class UpcomingSend:
     """One of the next five moments, or one between them that will not be. `reasons` say why, or what is special."""
 
     moment: datetime
@@ -63,11 +64,11 @@ class Around:
     bot_reason: str | None = None
 
 
-def list_upcoming(when: When, around: Around) -> tuple[Upcoming5, ...]:
+def list_upcoming(when: When, around: Around) -> tuple[UpcomingSend, ...]:
     """The timing must be right already."""
     rows = preview(when.timing, around.now, SHOWN, skipped=around.skipped, paused=around.is_paused)
     zone = ZoneInfo(when.zone)
-    shown: list[Upcoming5] = []
+    shown: list[UpcomingSend] = []
     for row in rows:
         # one moment outside the validity shows where it begins or ends
         if row.excluded in _OUTSIDE and any(one.excluded == row.excluded for one in shown):
@@ -76,17 +77,17 @@ def list_upcoming(when: When, around: Around) -> tuple[Upcoming5, ...]:
     return tuple(shown)
 
 
-def _explain(row: Upcoming, zone: ZoneInfo, around: Around, *, is_first: bool) -> Upcoming5:
+def _explain(row: Upcoming, zone: ZoneInfo, around: Around, *, is_first: bool) -> UpcomingSend:
     reasons = [REASONS[key] for key in (row.excluded, row.note) if key is not None and key in REASONS]
     if row.excluded is not None:
-        return Upcoming5(row.moment, row.excluded, tuple(reasons))
+        return UpcomingSend(row.moment, row.excluded, tuple(reasons))
     start = start_after(row.moment, _moments_before(row.moment, around), around.gap)
     if start > row.moment:
         at = say(start, zone, around.now)
         reasons.append(fill(REASONS["deferred"], at=at, gap=int(around.gap.total_seconds())))
     if is_first and around.bot_reason is not None:
         reasons.append(REASONS[around.bot_reason])
-    return Upcoming5(row.moment, None, tuple(reasons), start if start > row.moment else None)
+    return UpcomingSend(row.moment, None, tuple(reasons), start if start > row.moment else None)
 
 
 def start_after(moment: datetime, others: Sequence[datetime], gap: timedelta) -> datetime:
@@ -97,7 +98,7 @@ def start_after(moment: datetime, others: Sequence[datetime], gap: timedelta) ->
     return moment if last is None else max(moment, last + gap)
 
 
-def list_conflicts(when: When, moments: Sequence[Upcoming5], around: Around) -> Iterator[Finding]:
+def list_conflicts(when: When, moments: Sequence[UpcomingSend], around: Around) -> Iterator[Finding]:
     """The first moment that another schedule defers, and the first one of another that this defers."""
     zone, gap = ZoneInfo(when.zone), int(around.gap.total_seconds())
     sent = [one for one in moments if one.is_sent]

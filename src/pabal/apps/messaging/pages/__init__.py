@@ -3,24 +3,16 @@
 from fastapi import APIRouter
 
 from pabal.apps.messaging.pages import (
-    archives,
     bots,
     deliveries,
-    delivery,
-    files,
     form,
-    room,
+    form_post,
     rooms,
-    schedule,
     schedules,
     statistics,
     templates_,
-    wizard,
 )
 
 router = APIRouter(include_in_schema=False)
-for page in (
-    *(files, form, wizard, schedules, schedule, templates_),
-    *(rooms, room, bots, archives, deliveries, delivery, statistics),
-):
+for page in (form_post, form, schedules, templates_, rooms, bots, deliveries, statistics):
     router.include_router(page.router)

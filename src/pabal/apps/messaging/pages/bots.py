@@ -12,14 +12,14 @@ from pydantic import BaseModel
 from pabal.apps.messaging import settings as own
 from pabal.apps.messaging.actions import bots as actions
 from pabal.apps.messaging.errors import UnknownDecision
-from pabal.apps.messaging.model.bots import Bot, Device
+from pabal.apps.messaging.model.bots import Bot, BotServer, Device
 from pabal.apps.messaging.model.content import ImageMode
 from pabal.apps.messaging.model.reasons import name_exclusion
-from pabal.apps.messaging.pages.listing import AREA, PAGE
+from pabal.apps.messaging.pages.page_texts import AREA, PAGE
 from pabal.apps.messaging.resources.bots import BotFilter, show_bot, show_device
-from pabal.apps.messaging.store import bots, deliveries, rooms, watching
-from pabal.apps.messaging.store.bots import BotServer
-from pabal.apps.messaging.store.pictures import EVERYTHING
+from pabal.apps.messaging.resources.rooms import RoomFilter
+from pabal.apps.messaging.store import attention, bots, deliveries, rooms
+from pabal.apps.messaging.store.templates import EVERYTHING
 from pabal.base.database import Tx
 from pabal.engine.listing import Page
 from pabal.platform import settings
@@ -81,7 +81,7 @@ async def list_page(visit: Visitor, filters: Annotated[Filters, Query()]) -> Res
     async with visit.read() as tx:
         page = await _load(tx, visit, filters)
         servers = await _list_servers(tx) if visit.scope.units is None else []
-        waiting = [one for one in await watching.list_waiting_bots(tx) if visit.scope.holds(one.unit_id)]
+        waiting = [one for one in await attention.list_waiting_bots(tx) if visit.scope.holds(one.unit_id)]
         pending = await bots.list_devices(tx, visit.scope)
         pending = [show_device(visit.actor, device) for device in pending]
     return await visit.show(
@@ -108,7 +108,7 @@ async def page(visit: Visitor, bot_id: RowId) -> Response:
         bot = await bots.get_bot(tx, visit.scope, bot_id)
         units = await load_tree(tx, visit.scope)
         asks_at_new = await settings.value(tx, own.ASK_AT_NEW_ADDRESS)
-        known = await rooms.list_rooms(tx, rooms.Wanted(units=visit.scope.listed, bot_id=bot_id), limit=PAGE)
+        known = await rooms.list_rooms(tx, visit.scope, RoomFilter(bot=bot_id), limit=PAGE)
         servers = await bots.list_servers(tx) if visit.scope.units is None else []
         under_way = [one for one in await deliveries.list_open(tx, visit.scope.listed) if one.bot_id == bot_id]
     return await visit.show(

@@ -1,29 +1,49 @@
-"""The send logs: what is under way, then every end with its parts and its reason; also as CSV."""
+"""The send logs: what is under way, every end with its parts and reason (also as CSV), one delivery, old months."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
-from fastapi.responses import Response
+from fastapi import APIRouter, Form, Query
+from fastapi.responses import Response, StreamingResponse
 from pydantic import BaseModel
 
-from pabal.apps.messaging.actions import archives, reports
-from pabal.apps.messaging.model.deliveries import Delivery, Tally, show_components, tally
-from pabal.apps.messaging.model.reasons import Sentence, explain, name_limit
-from pabal.apps.messaging.pages.charts import CAUSES
-from pabal.apps.messaging.pages.listing import AREA, PAGE, tell
-from pabal.apps.messaging.store import bots, deliveries, rooms, schedules
-from pabal.apps.messaging.store.deliveries import OpenSend, Wanted
+from pabal.apps.messaging import settings as own
+from pabal.apps.messaging.actions import deliveries as actions
+from pabal.apps.messaging.actions import reports
+from pabal.apps.messaging.jobs.archive import ARCHIVE
+from pabal.apps.messaging.model.content import ImageMode, Pace
+from pabal.apps.messaging.model.deliveries import (
+    Cause,
+    Delivery,
+    DeliveryPart,
+    DeliveryState,
+    OpenSend,
+    PartState,
+    Tally,
+    show_components,
+    tally,
+)
+from pabal.apps.messaging.model.preview import bubbles
+from pabal.apps.messaging.model.reasons import COMPONENTS, Sentence, explain, name_limit, name_reason
+from pabal.apps.messaging.pages.page_texts import AREA, PAGE, tell
+from pabal.apps.messaging.pages.statistics import CAUSES
+from pabal.apps.messaging.resources.deliveries import MessageDeliveryFilter
+from pabal.apps.messaging.store import bots, rooms, schedules
+from pabal.apps.messaging.store import deliveries as store
 from pabal.apps.messaging.store.statistics import Period
 from pabal.base.database import Tx
+from pabal.engine import ids, listing
 from pabal.engine.listing import Page
+from pabal.engine.listing import schedules as plans
+from pabal.platform import settings, storage
 from pabal.platform.actor import Right
 from pabal.platform.language.pairs import Pair
 from pabal.platform.web.exports import stream_csv
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.keyset import read_page
-from pabal.platform.web.lists import Word, keep_filters, midnight, read_day, read_number, today, turn
+from pabal.platform.web.lists import RowId, Word, keep_filters, midnight, read_day, read_number, today, turn
 from pabal.platform.web.paging import AT_ONCE
 from pabal.platform.web.visit import Visit
 
@@ -66,19 +86,20 @@ class Filters(BaseModel):
     def is_set(self) -> bool:
         return bool(self.model_dump(exclude_defaults=True, exclude={"cursor"}))
 
-    def wanted(self, visit: Visit) -> Wanted:
+    def wanted(self, visit: Visit) -> MessageDeliveryFilter:
         """Only ends; a day is the visitor's."""
         day = read_day(self.day)
-        return Wanted(
-            units=visit.scope.listed,
-            states=(self.state,) if self.state in ENDED else ENDED,
-            schedule_id=read_number(self.schedule),
-            room_id=read_number(self.room),
-            bot_id=read_number(self.bot),
-            cause=self.cause if self.cause in CAUSES else None,
-            from_at=None if day is None else midnight(visit, day),
-            to_at=None if day is None else midnight(visit, day, days=1),
-            q=self.q or None,
+        return MessageDeliveryFilter.make(
+            {
+                "state": tuple(DeliveryState(one) for one in ((self.state,) if self.state in ENDED else ENDED)),
+                "schedule": read_number(self.schedule),
+                "room": read_number(self.room),
+                "bot": read_number(self.bot),
+                "cause": Cause(self.cause) if self.cause in CAUSES else None,
+                "since": None if day is None else midnight(visit, day),
+                "until": None if day is None else midnight(visit, day, days=1),
+                "q": self.q or None,
+            }
         )
 
     def leaves(self, one: OpenSend) -> bool:
@@ -134,7 +155,7 @@ async def list_page(visit: Visitor, filters: Annotated[Filters, Query()]) -> Res
         under_way = await _list_open(tx, visit, filters)
         day = await reports.read_day(tx, visit.scope, Period(midnight(visit, today(visit)), visit.now))
         names = await _read_choices(tx, visit, filters)
-        has_archives = await archives.may_see(tx, visit.actor)
+        has_archives = await reports.may_see(tx, visit.actor)
     return await visit.show(
         "messaging/deliveries.html",
         lines=[show_line(visit, one) for one in page.items],
@@ -162,7 +183,7 @@ async def export(visit: Visitor, filters: Annotated[Filters, Query()]) -> Respon
 
     async def read(cursor: str | None) -> Page[Sequence[Any]]:
         async with visit.read() as tx:
-            page = await deliveries.list_deliveries(tx, filters.wanted(visit), cursor, AT_ONCE)
+            page = await store.list_deliveries(tx, visit.scope, filters.wanted(visit), cursor=cursor, limit=AT_ONCE)
         return Page([_csv_row(visit, show_line(visit, one)) for one in page.items], page.cursor)
 
     return stream_csv("deliveries", COLUMNS, read)
@@ -173,14 +194,16 @@ async def _load(tx: Tx, visit: Visit, filters: Filters) -> Page[Delivery]:
     if filters.state in PLACES:
         return Page([], None)
     wanted = filters.wanted(visit)
-    return await read_page(lambda cursor: deliveries.list_deliveries(tx, wanted, cursor, PAGE), filters.cursor)
+    return await read_page(
+        lambda cursor: store.list_deliveries(tx, visit.scope, wanted, cursor=cursor, limit=PAGE), filters.cursor
+    )
 
 
 async def _list_open(tx: Tx, visit: Visit, filters: Filters) -> list[OpenLine]:
     """On the first page only: what is under way is always the newest."""
     if filters.cursor or filters.day or filters.state in ENDED:
         return []
-    found = await deliveries.list_open(tx, visit.scope.listed)
+    found = await store.list_open(tx, visit.scope.listed)
     return [OpenLine(one, _say_place(visit, one)) for one in found if filters.leaves(one)]
 
 
@@ -196,7 +219,7 @@ def _say_place(visit: Visit, one: OpenSend) -> str:
 
 
 async def _read_choices(tx: Tx, visit: Visit, filters: Filters) -> dict[str, Any]:
-    known_rooms = await rooms.list_rooms(tx, rooms.Wanted(units=visit.scope.listed), limit=CHOICES)
+    known_rooms = await rooms.list_rooms(tx, visit.scope, limit=CHOICES)
     known_bots = await bots.list_bots(tx, visit.scope, limit=CHOICES)
     schedule_id = read_number(filters.schedule)
     schedule = None if schedule_id is None else await schedules.find_schedule(tx, schedule_id)
@@ -220,3 +243,155 @@ def _csv_row(visit: Visit, line: Line) -> Sequence[Any]:
         ),
         *(one.reason, line.why, one.deferred_by),
     )
+
+
+@router.get("/messages/deliveries/archives")
+async def list_archives(visit: Visitor) -> Response:
+    async with visit.read() as tx:
+        months = await reports.list_months(tx, visit.actor)
+        planned = await listing.list_schedules(tx, plans.Wanted(units=None, kind=ARCHIVE), limit=1)
+        kept = await settings.value(tx, own.KEEP_LOGS)
+    return await visit.show(
+        "messaging/reports.html",
+        months=months,
+        next_at=planned.items[0].next_at if planned.items else None,
+        days=kept.days,
+    )
+
+
+@router.get("/messages/deliveries/archives/{month}")
+async def download_archive(visit: Visitor, month: str) -> Response:
+    async with visit.read() as tx:
+        file = (await reports.get_month(tx, visit.actor, month)).file
+    content = await storage.read(visit.services.files, file)
+    headers = {"Content-Length": str(content.size), "Content-Disposition": f'attachment; filename="{file.name}"'}
+    return StreamingResponse(content.chunks, 200, headers, media_type="application/gzip")
+
+
+Back = Annotated[str, Form(max_length=2000)]
+_MARKS = {"planned": "wait", "writing": "work", "written": "good", "unknown": "attn"}
+_ENDS: dict[str, tuple[str, Pair]] = {
+    "sent": ("good", ("Everything is out.", "모두 보냈습니다.")),
+    "partial": ("attn", ("It ended with a part of it sent.", "일부만 보내고 끝났습니다.")),
+    "failed": ("fail", ("It ended without success.", "보내지 못하고 끝났습니다.")),
+    "unknown": ("attn", ("It ended, and of a part nobody knows.", "끝났지만 한 부분은 도착했는지 알 수 없습니다.")),
+    "missed": ("attn", ("It was too late.", "제때 보내지 못해 놓쳤습니다.")),
+}
+
+
+@router.get("/messages/deliveries/{delivery_id}")
+async def show(visit: Visitor, delivery_id: RowId) -> Response:
+    visit.actor.require(Right.READ, AREA)
+    async with visit.read() as tx:
+        delivery = await store.get_delivery(tx, visit.scope, delivery_id)
+        shown = await _show_sent(tx, delivery)
+    return await visit.show(
+        "messaging/delivery.html",
+        line=show_line(visit, delivery),
+        story=list(_tell_story(visit, delivery)),
+        cause=visit.say(*CAUSES[delivery.cause]),
+        job=None if delivery.job_id is None else ids.show("job", delivery.job_id),
+        components=COMPONENTS,
+        live_topics=TOPICS,
+        topics=TOPICS,
+        **shown,
+    )
+
+
+@router.post("/messages/deliveries/{delivery_id}/resume")
+async def resume(
+    visit: Visitor, delivery_id: RowId, resend_unknown: Annotated[str, Form()] = "", back: Back = ""
+) -> Response:
+    async with visit.change() as tx:
+        done = await actions.resume(tx, visit.actor, delivery_id, resend_unknown=resend_unknown == "yes")
+    return visit.go(back or f"/messages/deliveries/{done.id}", said=("It goes on.", "이어서 보냅니다."))
+
+
+@router.post("/messages/deliveries/{delivery_id}/dismiss")
+async def dismiss(visit: Visitor, delivery_id: RowId, back: Back = "") -> Response:
+    async with visit.change() as tx:
+        await actions.dismiss(tx, visit.actor, delivery_id)
+    return visit.go(back or f"/messages/deliveries/{delivery_id}", said=("Passed over.", "넘어갔습니다."))
+
+
+async def _show_sent(tx: Tx, delivery: Delivery) -> dict[str, Any]:
+    """As it was sent, or as it would have been."""
+    gap = await settings.value(tx, own.IMAGE_GAP_MS)
+    fold = await settings.value(tx, own.FOLD_LENGTH)
+    pace = Pace(ImageMode(delivery.image_mode), gap)
+    at = delivery.started_at or delivery.scheduled_at
+    made = bubbles(delivery.content, pace, bot_name=delivery.bot_name, at=at, fold_length=fold)
+    return {"bubbles": made, "room_name": delivery.room_name}
+
+
+def _tell_story(visit: Visit, delivery: Delivery) -> Iterator[dict[str, Any]]:
+    """From its moment to its end, one line each, as `ui.why` takes it."""
+    yield _item(visit, delivery.scheduled_at, "wait", visit.say("Its moment came.", "보낼 시각이 되었습니다."))
+    for entry in delivery.detail.get("errors", ()):
+        yield from _tell_error(visit, delivery, entry)
+    if delivery.started_at is not None:
+        said = visit.say(
+            "Bot ‘{bot}’ began to send it.", "봇 ‘{bot}’이(가) 보내기 시작했습니다.", bot=delivery.bot_name
+        )
+        late = visit.say("attempts so far: {n}", "지금까지 시도 {n}번", n=delivery.attempts)
+        yield _item(visit, delivery.started_at, "work", said, late)
+    for part in delivery.parts:
+        yield _tell_part(visit, part)
+    yield _tell_end(visit, delivery)
+
+
+def _tell_error(visit: Visit, delivery: Delivery, entry: Any) -> Iterator[dict[str, Any]]:
+    """What an attempt left behind when it failed."""
+    if not isinstance(entry, dict):
+        return
+    said = visit.say(*name_reason(str(entry.get("reason", "")), bot=delivery.bot_name))
+    at = _read(entry.get("at"))
+    yield _item(visit, at, "fail", said, str(entry.get("error") or entry.get("detail") or ""))
+
+
+def _tell_part(visit: Visit, part: DeliveryPart) -> dict[str, Any]:
+    what = visit.say(*COMPONENTS[part.component])
+    if part.to_image > part.from_image:
+        numbers = (
+            f"{part.from_image + 1}"
+            if part.to_image - part.from_image == 1
+            else f"{part.from_image + 1}–{part.to_image}"
+        )
+        what += f" #{numbers}"
+    said = f"{what}: {visit.voice.status_word('delivery_part', part.state)}"
+    facts = []
+    if part.began_at is not None and part.written_at is not None:
+        took = (part.written_at - part.began_at).total_seconds()
+        facts.append(visit.say("took {n} s", "{n}초 걸림", n=f"{took:.1f}"))
+    if part.resent:
+        facts.append(visit.say("sent again {n} time|sent again {n} times", "다시 보냄 {n}번", n=part.resent))
+    if part.state is PartState.UNKNOWN:
+        facts.append(visit.say("cut off while it was written", "보내다 끊겼습니다"))
+    return _item(visit, part.written_at or part.began_at, _MARKS[part.state], said, " · ".join(facts))
+
+
+def _tell_end(visit: Visit, delivery: Delivery) -> dict[str, Any]:
+    why = show_line(visit, delivery).why
+    if delivery.state == "open":
+        place = delivery.place or "queued"
+        if place == "deferred":
+            values = {"limit": name_limit(delivery.deferred_by), "until": delivery.deferred_until}
+            why = tell(
+                visit,
+                [Sentence(("It goes on at {until}: {limit}.", "{limit} 제한이 풀리는 {until}에 이어집니다."), values)],
+            )
+        return _item(visit, None, "wait", visit.voice.status_word("delivery", place), why) | {"now": True}
+    cls, said = _ENDS[delivery.state]
+    return _item(visit, delivery.ended_at, cls, visit.say(*said), why)
+
+
+def _item(visit: Visit, at: datetime | None, cls: str, text: str, fact: str = "") -> dict[str, Any]:
+    shown = "" if at is None else visit.voice.when(at, "t", relative=False, seconds=True)
+    return {"at": shown, "cls": cls, "text": text, "fact": fact}
+
+
+def _read(value: Any) -> datetime | None:
+    try:
+        return datetime.fromisoformat(value) if isinstance(value, str) else None
+    except ValueError:
+        return None

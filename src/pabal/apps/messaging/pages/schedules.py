@@ -1,32 +1,53 @@
-"""The list of schedules, and what one does to a row: pause, resume, send, test, skip, delete."""
+"""The list of schedules, the page of one, and what one does to it: pause, resume, send, test, skip, delete."""
 
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, Query
 from fastapi.responses import Response
 from pydantic import BaseModel
 
 from pabal.apps.messaging.actions import deliveries, schedules
+from pabal.apps.messaging.actions.checking import Checked, survey
+from pabal.apps.messaging.machine import SCHEDULE
+from pabal.apps.messaging.model.content import ImageMode, Pace
+from pabal.apps.messaging.model.deliveries import OpenSend
+from pabal.apps.messaging.model.preview import Bubble
 from pabal.apps.messaging.model.rooms import RoomType
 from pabal.apps.messaging.model.schedules import Schedule, ScheduleState, ScheduleType
-from pabal.apps.messaging.pages.listing import AREA
-from pabal.apps.messaging.pages.rows import make_rows
-from pabal.apps.messaging.pages.sheet import MOST_CHOICES
-from pabal.apps.messaging.store.glances import count_today
-from pabal.apps.messaging.store.rooms import Wanted as WantedRooms
+from pabal.apps.messaging.pages.deliveries import show_line
+from pabal.apps.messaging.pages.form_view import MOST_CHOICES, describe, load_limits, show_bubbles
+from pabal.apps.messaging.pages.page_texts import AREA
+from pabal.apps.messaging.resources.deliveries import MessageDeliveryFilter
+from pabal.apps.messaging.resources.rooms import RoomFilter
+from pabal.apps.messaging.resources.schedules import ListedState, MessageScheduleFilter, ScheduleSort, pace_of
+from pabal.apps.messaging.store.bots import find_bot
+from pabal.apps.messaging.store.deliveries import list_deliveries, list_open
 from pabal.apps.messaging.store.rooms import list_rooms
-from pabal.apps.messaging.store.schedules import Wanted, count_states, get_schedule, list_schedules
+from pabal.apps.messaging.store.schedules import (
+    Last,
+    count_states,
+    count_today,
+    get_schedule,
+    list_last,
+    list_schedules,
+    show_bot_states,
+)
 from pabal.base.database import Tx
+from pabal.engine import why
 from pabal.engine.listing import Page
+from pabal.engine.listing.history import Wanted as WantedHistory
+from pabal.engine.listing.history import list_transitions
 from pabal.engine.schedules import NotAMoment
 from pabal.platform import tenants
 from pabal.platform.actor import Right
 from pabal.platform.language.moments import show_moment
-from pabal.platform.language.pairs import Pair
-from pabal.platform.tenants import UnitNotFound
+from pabal.platform.language.pairs import Pair, put
+from pabal.platform.tenants import Scope, UnitNotFound
+from pabal.platform.web.actors import name_actors
 from pabal.platform.web.idempotency import REPLAYED, Act, Once
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.keyset import read_page
@@ -73,7 +94,7 @@ async def show_list(visit: Visitor, filters: Annotated[Filters, Query()]) -> Res
     async with visit.read() as tx:
         page = await _load_page(tx, visit, filters)
         rows = await make_rows(tx, visit, page.items)
-        rooms = (await list_rooms(tx, WantedRooms(visit.scope.listed), limit=MOST_CHOICES)).items
+        rooms = (await list_rooms(tx, visit.scope, limit=MOST_CHOICES)).items
         units = (await load_tree(tx, visit.scope)).choices()
         counts = await _count(tx, visit)
     return await visit.show(
@@ -156,8 +177,7 @@ async def choose_test_room(visit: Visitor, schedule_id: RowId) -> Response:
     visit.actor.require(Right.WRITE, AREA)
     async with visit.read() as tx:
         schedule = await get_schedule(tx, visit.scope, schedule_id)
-        wanted = WantedRooms(visit.scope.listed, room_type=RoomType.TEST)
-        rooms = (await list_rooms(tx, wanted, limit=MOST_CHOICES)).items
+        rooms = (await list_rooms(tx, visit.scope, RoomFilter(type=RoomType.TEST), limit=MOST_CHOICES)).items
     nonce = secrets.token_urlsafe(12)
     return await visit.show("messaging/test_send.html", schedule=schedule, rooms=rooms, nonce=nonce)
 
@@ -185,28 +205,28 @@ async def _once(visit: Visit, once: str, what: str, act: Act, back: str) -> Resp
 
 async def _load_page(tx: Tx, visit: Visit, filters: Filters) -> Page[Schedule]:
     states = _VIEWS.get(filters.view) or [one for one in filters.state.split(",") if one in _STATES]
-    wanted = Wanted(
-        await _read_units(tx, visit, filters.unit),
-        states=states,
-        types=[one for one in filters.type.split(",") if one in set(ScheduleType)],
-        room_id=read_number(filters.room),
-        bot_id=read_number(filters.bot),
+    wanted = MessageScheduleFilter(
+        state=tuple(ListedState(one) for one in states),
+        type=tuple(ScheduleType(one) for one in filters.type.split(",") if one in set(ScheduleType)),
+        room=read_number(filters.room),
+        bot=read_number(filters.bot),
         q=filters.q or None,
-        sort="newest" if filters.sort == "newest" else "next",
+        sort=ScheduleSort.NEWEST if filters.sort == "newest" else ScheduleSort.NEXT,
     )
-    page = await read_page(lambda cursor: list_schedules(tx, wanted, cursor), filters.cursor)
+    scope = await _read_scope(tx, visit, filters.unit)
+    page = await read_page(lambda cursor: list_schedules(tx, scope, wanted, cursor=cursor), filters.cursor)
     return page if filters.view != "today" else _cut_today(page, midnight(visit, today(visit), days=1))
 
 
-async def _read_units(tx: Tx, visit: Visit, unit: str) -> list[int] | None:
+async def _read_scope(tx: Tx, visit: Visit, unit: str) -> Scope:
     """A unit that is not in sight filters nothing."""
     number = read_number(unit)
     if number is None or not visit.scope.holds(number):
-        return visit.scope.listed
+        return visit.scope
     try:
-        return (await tenants.visible_to(tx, visit.actor, within=number)).listed
+        return await tenants.visible_to(tx, visit.actor, within=number)
     except UnitNotFound:
-        return visit.scope.listed
+        return visit.scope
 
 
 def _cut_today(page: Page[Schedule], until: datetime) -> Page[Schedule]:
@@ -242,3 +262,104 @@ def _in_both(visit: Visit, moment: datetime) -> Pair:
 
 def _href(schedule: Schedule) -> str:
     return f"{LIST}/{schedule.id}"
+
+
+RECENT = 10
+_LOOKS = {"active": "good", "inactive": "end", "completed": "end", "error": "fail", "deleted": "end"}
+
+
+@router.get("/{schedule_id}")
+async def show(visit: Visitor, schedule_id: RowId) -> Response:
+    visit.actor.require(Right.READ, AREA)
+    async with visit.read() as tx:
+        schedule = await get_schedule(tx, visit.scope, schedule_id)
+        [row] = await make_rows(tx, visit, [schedule])
+        checked = (await survey(tx, visit.actor, schedule.as_new(), schedule)).checked
+        sends = await list_deliveries(tx, visit.scope, MessageDeliveryFilter(schedule=schedule_id), limit=RECENT)
+        shown = await _show_bubbles(tx, schedule, checked)
+        history = await _load_history(tx, visit, schedule)
+    return await visit.show(
+        "messaging/schedule.html",
+        row=row,
+        upcoming=checked.upcoming,
+        warnings=[*checked.problems, *checked.warnings] if schedule.is_active else checked.problems,
+        budget=checked.budget,
+        bubbles=shown,
+        pace=pace_of(schedule.content, visit.lang),
+        lines=[show_line(visit, one) for one in sends.items],
+        history=history,
+        nonce=secrets.token_urlsafe(12),
+        live_topics=TOPICS,
+    )
+
+
+async def _show_bubbles(tx: Tx, schedule: Schedule, checked: Checked) -> list[Bubble]:
+    limits = await load_limits(tx)
+    bot = await find_bot(tx, schedule.bot_id)
+    pace = Pace(bot.image_mode if bot else ImageMode.SINGLE, limits.image_gap)
+    at = next((one.moment for one in checked.upcoming if one.is_sent), tx.now)
+    return show_bubbles(schedule.content, pace, schedule.bot_name, at, limits.fold)
+
+
+async def _load_history(tx: Tx, visit: Visit, schedule: Schedule) -> list[dict[str, Any]]:
+    wanted = WantedHistory(visit.scope.listed, SCHEDULE.name, subject=schedule.id)
+    found = (await list_transitions(tx, wanted, limit=RECENT)).items
+    names = await name_actors(tx, visit, {one.actor for one in found})
+    return [
+        {
+            "at": visit.voice.when(one.at, "1", relative=False),
+            "cls": _LOOKS.get(one.target, "wait"),
+            "text": visit.voice.status_word("message_schedule", one.target),
+            "fact": " · ".join(filter(None, (names[one.actor], one.reason))),
+        }
+        for one in found
+    ]
+
+
+_NOTES: dict[str, Pair] = {
+    "waiting_for_bot": ("waits for the bot", "봇이 돌아오면 보냅니다"),
+    "deferred": ("put off by a limit of the room", "톡방 제한으로 미뤘습니다"),
+    "held": ("held: the bot has another room of this name", "같은 이름의 톡방이 또 있어 보류 중입니다"),
+    "retrying": ("failed, is tried again", "실패해 다시 시도합니다"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """`place` is where a send of it is right now, `path` its owner from the top one may see, `why` its engine id."""
+
+    schedule: Schedule
+    says: str
+    path: list[str]
+    bot_state: str
+    why: str | None = None
+    last: Last | None = None
+    place: str | None = None
+    note: Pair | None = None
+
+
+async def make_rows(tx: Tx, visit: Visit, found: Sequence[Schedule]) -> list[Row]:
+    bots = await show_bot_states(tx, sorted({one.bot_id for one in found}))
+    units = await load_tree(tx, visit.scope)
+    last = await list_last(tx, [one.id for one in found])
+    under_way = {one.schedule_id: one for one in reversed(await list_open(tx, visit.scope.listed))}
+    return [
+        _row(visit, one, units.names(one.unit_id), bots[one.bot_id], last.get(one.id), under_way.get(one.id))
+        for one in found
+    ]
+
+
+def _row(
+    visit: Visit, one: Schedule, path: list[str], bot_state: str, last: Last | None, open_send: OpenSend | None
+) -> Row:
+    place = open_send.place if open_send and open_send.cause != "test" else None
+    return Row(
+        schedule=one,
+        says=put(visit.lang, describe(one.as_new(), visit.now)),
+        path=path,
+        bot_state=bot_state,
+        why=None if one.timetable_id is None else why.show_schedule(one.timetable_id),
+        last=last,
+        place=place,
+        note=_NOTES.get(place or ""),
+    )

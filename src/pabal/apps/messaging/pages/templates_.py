@@ -8,18 +8,19 @@ from fastapi.responses import Response
 from pydantic import BaseModel
 
 from pabal.apps.messaging.actions import templates
-from pabal.apps.messaging.errors import ContentRefused, TemplateNameTaken
-from pabal.apps.messaging.model.findings import Finding
-from pabal.apps.messaging.model.templates import NewTemplate, Template
-from pabal.apps.messaging.pages.listing import AREA
-from pabal.apps.messaging.pages.reading import Draft
-from pabal.apps.messaging.pages.receiving import PostedForm, Sent, receive
-from pabal.apps.messaging.pages.saving import MOVES, change_draft
-from pabal.apps.messaging.pages.sheet import QUIET, Telling, load_sheet
+from pabal.apps.messaging.errors import TemplateNameTaken
+from pabal.apps.messaging.model.content import NewTemplate, Template
+from pabal.apps.messaging.pages.form import MOVES, change_draft
+from pabal.apps.messaging.pages.form_draft import Draft
+from pabal.apps.messaging.pages.form_post import PostedDraft, PostedForm, receive
+from pabal.apps.messaging.pages.form_view import QUIET, FormMessages, load_form
+from pabal.apps.messaging.pages.page_texts import AREA
+from pabal.apps.messaging.resources.templates import MessageTemplateFilter
 from pabal.apps.messaging.store.templates import get_template, list_templates
 from pabal.base.database import Tx
 from pabal.engine.listing import Page
 from pabal.platform.actor import Right
+from pabal.platform.findings import FieldsRefused, Finding
 from pabal.platform.language.errors import explain
 from pabal.platform.tenants import visible_to
 from pabal.platform.web.identify import Visitor
@@ -62,8 +63,8 @@ async def create(posted: PostedForm) -> Response:
 async def preview(posted: PostedForm) -> Response:
     sent = await receive(posted)
     async with posted.visit.read() as tx:
-        sheet = await load_sheet(tx, posted.visit, sent.draft)
-    return await posted.visit.show("messaging/_phone.html", sheet=sheet)
+        form = await load_form(tx, posted.visit, sent.draft)
+    return await posted.visit.show("messaging/_phone.html", form=form)
 
 
 @router.get("/{template_id}")
@@ -91,11 +92,11 @@ async def delete(visit: Visitor, template_id: RowId) -> Response:
 async def _keep(posted: PostedForm, template_id: int | None) -> Response:
     visit, sent = posted.visit, await receive(posted)
     if sent.do.partition(":")[0] in (*MOVES, "upload", "look") or sent.refused:
-        stays = await change_draft(visit, replace(sent, do="look" if sent.do == "save" else sent.do))
-        return await _show(visit, stays.draft, stays.telling, stays.status, template_id=template_id)
+        redisplay = await change_draft(visit, replace(sent, do="look" if sent.do == "save" else sent.do))
+        return await _show(visit, redisplay.draft, redisplay.messages, redisplay.status, template_id=template_id)
     try:
         made = await _write(visit, sent, template_id)
-    except ContentRefused as error:
+    except FieldsRefused as error:
         return await _refuse(visit, sent, error.findings, template_id)
     except TemplateNameTaken as error:
         found = Finding(error.code, "template_name", (explain(error, "en"), explain(error, "ko")))
@@ -103,7 +104,7 @@ async def _keep(posted: PostedForm, template_id: int | None) -> Response:
     return visit.go(LIST, said=("Saved: {name}", "저장했습니다: {name}"), name=made.name)
 
 
-async def _write(visit: Visit, sent: Sent, template_id: int | None) -> Template:
+async def _write(visit: Visit, sent: PostedDraft, template_id: int | None) -> Template:
     draft = sent.draft
     wanted = NewTemplate(draft.template_name.strip(), draft.text, draft.images_1, draft.images_2)
     async with visit.change() as tx:
@@ -112,18 +113,18 @@ async def _write(visit: Visit, sent: Sent, template_id: int | None) -> Template:
         return await templates.edit(tx, visit.actor, template_id, wanted)
 
 
-async def _refuse(visit: Visit, sent: Sent, findings: tuple[Finding, ...], template_id: int | None) -> Response:
+async def _refuse(visit: Visit, sent: PostedDraft, findings: tuple[Finding, ...], template_id: int | None) -> Response:
     told = tuple(replace(one, field="template_name") if one.field == "name" else one for one in findings)
-    return await _show(visit, sent.draft, Telling(more=told), 422, template_id=template_id)
+    return await _show(visit, sent.draft, FormMessages(more=told), 422, template_id=template_id)
 
 
 async def _show(
-    visit: Visit, draft: Draft, telling: Telling = QUIET, status: int = 200, *, template_id: int | None = None
+    visit: Visit, draft: Draft, messages: FormMessages = QUIET, status: int = 200, *, template_id: int | None = None
 ) -> Response:
     async with visit.read() as tx:
-        sheet = await load_sheet(tx, visit, draft, telling)
+        form = await load_form(tx, visit, draft, messages)
         own = template_id is None or await _is_own(tx, visit, template_id)
-    values = {"sheet": sheet, "template_id": template_id, "is_own": own}
+    values = {"form": form, "template_id": template_id, "is_own": own}
     return await visit.show("messaging/template.html", status, **values)
 
 
@@ -134,5 +135,6 @@ async def _is_own(tx: Tx, visit: Visit, template_id: int) -> bool:
 
 async def _load_page(tx: Tx, visit: Visit, filters: Filters) -> Page[Template]:
     return await read_page(
-        lambda cursor: list_templates(tx, visit.scope, q=filters.q or None, cursor=cursor), filters.cursor
+        lambda cursor: list_templates(tx, visit.scope, MessageTemplateFilter(q=filters.q or None), cursor=cursor),
+        filters.cursor,
     )

@@ -1,5 +1,10 @@
 """The resources of messaging, each described once: how it is shown, listed, asked for, and what one does with it."""
 
 from pabal.apps.messaging.resources.bots import BOT, DEVICE
+from pabal.apps.messaging.resources.deliveries import DELIVERY, OPEN_DELIVERY
+from pabal.apps.messaging.resources.rooms import ROOM
+from pabal.apps.messaging.resources.schedules import SCHEDULE
+from pabal.apps.messaging.resources.templates import TEMPLATE
 
-NOUNS = (BOT, DEVICE)
+# a path with a word comes before one with an id in its place
+NOUNS = (BOT, DEVICE, ROOM, SCHEDULE, TEMPLATE, OPEN_DELIVERY, DELIVERY)

@@ -155,7 +155,7 @@ DEVICE = Noun(
     find=f"{_STORE}:get_device",
     hold=f"{_STORE}:hold_device",
     named=f"{_FIND}:find_device",
-    words=f"{_HERE}.words:STATUS",
+    words=f"{_HERE}.labels:STATUS",
     columns=(
         *("id", "bot_name", "device_id", "state", "client_version", "address", "asks_from", "last_ping_at"),
         *("decided_by", "decided_at"),
@@ -198,7 +198,7 @@ BOT = Noun(
     find=f"{_STORE}:get_bot",
     hold=f"{_STORE}:hold_bot",
     named=f"{_FIND}:find_bot",
-    words=f"{_HERE}.words:STATUS",
+    words=f"{_HERE}.labels:STATUS",
     columns=(
         *("id", "name", "state", "unit_id", "waiting", "failures", "last_ping_at", "server", "image_mode"),
         *("has_secret", "excluded_reason", "created_at"),

@@ -2,50 +2,44 @@
 
 from pabal.apps.messaging.settings.bots import (
     ASK_AT_NEW_ADDRESS,
+    BUSY_HOURS,
+    CLAIM_BATCH_SIZE,
     EXCLUDE_AFTER,
     EXCLUDE_FOR,
+    IDLE_HOURS,
     MAX_BOTS,
     MAX_CPU_PERCENT,
     MAX_MEMORY_MB,
     MAX_STRANGERS,
     MAX_STRANGERS_PER_ADDRESS,
     PING_TIMEOUT,
-)
-from pabal.apps.messaging.settings.limits import (
-    DISPATCHES_PER_DAY,
-    MESSAGES_PER_DAY,
-    MESSAGES_PER_HOUR,
-    MESSAGES_PER_MINUTE,
-    MIN_GAP_SECONDS,
-)
-from pabal.apps.messaging.settings.polling import (
-    BUSY_HOURS,
-    CLAIM_BATCH_SIZE,
-    IDLE_HOURS,
     POLL_BASE,
     POLL_BUSY,
     POLL_IDLE,
     POLL_MAX,
 )
-from pabal.apps.messaging.settings.sending import (
+from pabal.apps.messaging.settings.messages import (
     CATCHUP_WINDOW,
+    DISPATCHES_PER_DAY,
     ERROR_AFTER,
+    FOLD_LENGTH,
     IMAGE_GAP_MS,
     KEEP_LOGS,
     LANE,
-    RETRIES,
-    RETRY_AFTER,
-    RETRY_HORIZON,
-    SEND_DEADLINE,
-    UNKNOWN_PARTS,
-)
-from pabal.apps.messaging.settings.writing import (
-    FOLD_LENGTH,
     MAX_IMAGE_BYTES,
     MAX_IMAGES,
     MAX_IMAGES_PER_GROUP,
     MAX_TEXT_LENGTH,
+    MESSAGES_PER_DAY,
+    MESSAGES_PER_HOUR,
+    MESSAGES_PER_MINUTE,
+    MIN_GAP_SECONDS,
+    RETRIES,
+    RETRY_AFTER,
+    RETRY_HORIZON,
     SAME_TEXT_DAYS,
+    SEND_DEADLINE,
+    UNKNOWN_PARTS,
     WARN_TEXT_LENGTH,
 )
 

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypeVar
 import typer
 
 from pabal.apps.messaging.errors import BadArrivalsFile
-from pabal.apps.messaging.simulator.frames import Reason
-from pabal.apps.messaging.simulator.witness import Log, Received
+from pabal.apps.messaging.simulator.witness import Log, Reason, Received
 from pabal.platform.commands.lazily import lazily
 from pabal.platform.language.pairs import Lang, Pair, put
 
@@ -21,8 +20,8 @@ if TYPE_CHECKING:
     from pabal.apps.messaging.simulator.options import Change, Options
 
 with lazily():
-    from pabal.apps.messaging.simulator import addresses, stopping
     from pabal.apps.messaging.simulator import bot as phone
+    from pabal.apps.messaging.simulator import fleet
     from pabal.apps.messaging.simulator import options as phone_options
 
 T = TypeVar("T")
@@ -111,8 +110,8 @@ class _Wanted:
 
 
 async def _run(shell: Shell, wanted: _Wanted, options: Options) -> None:
-    servers = addresses.read_servers(wanted.servers)
-    options = replace(options, rooms=tuple(addresses.read_room(text) for text in wanted.rooms))
+    servers = phone_options.read_servers(wanted.servers)
+    options = replace(options, rooms=tuple(phone_options.read_room(text) for text in wanted.rooms))
     async with AsyncExitStack() as stack:
         log = None if wanted.log is None else _open_log(wanted.log)
         if log is not None:
@@ -121,7 +120,7 @@ async def _run(shell: Shell, wanted: _Wanted, options: Options) -> None:
         one = await stack.enter_async_context(phone.SimulatedBot(wanted.name, servers, options))
         if wanted.is_twice:
             await stack.enter_async_context(one.twin())
-        await stopping.until_signalled()
+        await fleet.until_signalled()
 
 
 def _open_log(path: Path) -> Log:

@@ -8,16 +8,15 @@ all of them is read from PABAL_SIM_SECRET and PABAL_SIM_SALT.
 import argparse
 import asyncio
 import os
+import signal
 import sys
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from pabal.apps.messaging.simulator.addresses import read_servers
 from pabal.apps.messaging.simulator.bot import SimulatedBot
-from pabal.apps.messaging.simulator.options import Options, Server
-from pabal.apps.messaging.simulator.stopping import until_signalled
+from pabal.apps.messaging.simulator.options import Options, Server, read_servers
 from pabal.apps.messaging.simulator.witness import Log
 from pabal.base import open_files
 from pabal.base.errors import Invalid
@@ -99,6 +98,14 @@ async def _serve(fleet: Fleet) -> None:
         sys.stdout.write(f"connected {len(bots)}\n")
         sys.stdout.flush()
         await asyncio.gather(*(bot.run_until_stopped() for bot in bots))
+
+
+async def until_signalled() -> None:
+    stop, loop = asyncio.Event(), asyncio.get_running_loop()
+    with suppress(NotImplementedError, RuntimeError):  # not in the main thread: then only cancelling ends it
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, stop.set)
+    await stop.wait()
 
 
 if __name__ == "__main__":

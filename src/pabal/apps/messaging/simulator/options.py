@@ -1,10 +1,11 @@
 """How a simulated bot is to be, and how it is to misbehave."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Literal
 
+from pabal.apps.messaging.errors import BadBotServer, BadSimulatedRoom
 from pabal.apps.messaging.simulator.phone import Phone, usual_device
 from pabal.apps.messaging.simulator.witness import Log, Received
 
@@ -74,3 +75,22 @@ class Options:
         phone = Phone(name, self.device_id or usual_device(name), version=self.version, device_key=self.device_key)
         phone = replace(phone, is_nested=self.is_nested, secret=self.secret, salt=self.salt, skew=self.skew)
         return replace(phone, has_zero_positions=self.has_zero_positions)
+
+
+def read_servers(texts: Iterable[str]) -> list[Server]:
+    """Each may also hold several, with commas between."""
+    return [_read_server(one) for text in texts for one in text.split(",")]
+
+
+def read_room(text: str) -> Room:
+    name, _, channel_id = text.rpartition("=")
+    if not name or not channel_id:
+        raise BadSimulatedRoom(text[:100])
+    return Room(name, channel_id)
+
+
+def _read_server(text: str) -> Server:
+    host, _, port = text.strip().rpartition(":")
+    if not host or not (port.isascii() and port.isdigit()) or not 0 < int(port[:6]) < 65536:
+        raise BadBotServer(text[:100])
+    return host.strip("[]"), int(port)

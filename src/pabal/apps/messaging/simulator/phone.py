@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
-from pabal.apps.messaging.simulator.frames import Dialect, write_frame
+from pabal.apps.messaging.simulator.witness import Dialect, write_frame
 from pabal.base.clock import host_time
 
 CLIENT_TYPE = "MessengerBotR"

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from pabal.apps.messaging.errors import BotNotFound, DeviceNotFound
-from pabal.apps.messaging.model.bots import Bot, Device
+from pabal.apps.messaging.model.bots import Bot, BotServer, Device
 from pabal.apps.messaging.model.content import ImageMode
 from pabal.apps.messaging.resources.bots import BotFilter, DeviceFilter
 from pabal.base.database import Row, Tx
@@ -18,26 +18,6 @@ SQL = load(__file__)
 # Of more jobs than this nobody asks how many exactly.
 MOST_COUNTED = 10_001
 ALL_BOTS, WAITING_DEVICES = BotFilter(), DeviceFilter()
-
-
-@dataclass(frozen=True, slots=True)
-class BotServer:
-    """What one server of bots said of itself last."""
-
-    worker: int
-    host: str
-    port: int
-    active_bots: int
-    total_connections: int
-    memory_mb: float
-    cpu_percent: float
-    refused: int
-    started_at: datetime
-    at: datetime
-
-    @property
-    def address(self) -> str:
-        return f"{self.host}:{self.port}"
 
 
 async def get_bot(tx: Tx, scope: Scope, bot_id: int) -> Bot:

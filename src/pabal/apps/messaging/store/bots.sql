@@ -71,14 +71,15 @@ select r.route, r.worker from pabal.route r join pabal.worker w on w.id = r.work
 where r.route = any(:routes::text[]) and w.until > pabal.real_now();
 
 -- name: count_open(routes, most)
--- what waits for each: behind another in its lane, ready, or for its moment; counted up to a cap
-select w.queue as route, count(*)::int as open
+-- What waits for each: behind another in its lane, ready, or for its moment; at most so many are told. Whose it is comes before the
+-- cap: what waits for others must not use it up.
+select o.queue as route, least(count(*), :most)::int as open
 from (
-  (select r.id from pabal.ready r where r.queue = any(:routes::text[]) limit :most)
-  union all (select p.id from pabal.waiting p limit :most)
-  union all (select d.id from pabal.delayed d limit :most)) p
-cross join lateral (select w.queue from pabal.work w where w.id = p.id and w.queue = any(:routes::text[]) offset 0) w
-group by w.queue;
+  select r.queue from pabal.ready r where r.queue = any(:routes::text[])
+  union all
+  select w.queue from (select id from pabal.waiting union all select id from pabal.delayed) p
+  join pabal.work w on w.id = p.id and w.queue = any(:routes::text[]) and w.queue <> w.kind) o
+group by o.queue;
 
 -- name: list_servers()
 select s.worker, s.host, s.port, s.active_bots, s.total_connections, s.memory_mb, s.cpu_percent, s.refused, s.started_at, s.at

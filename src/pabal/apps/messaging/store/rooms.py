@@ -1,28 +1,20 @@
 """Rooms: claimed and unclaimed, the bots in them, and what is said there by the minute."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Any, NamedTuple
 
 from pabal.apps.messaging.errors import RoomNotFound
 from pabal.apps.messaging.model.rooms import Namesake, Room, RoomBot, RoomLimits, RoomType
+from pabal.apps.messaging.resources.rooms import RoomFilter
 from pabal.base.database import Row, Tx
 from pabal.base.sql import load
 from pabal.engine.listing import Page, paging
 from pabal.platform.tenants import Scope
 
 SQL = load(__file__)
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """Which rooms. `q` is in its name, in what a bot calls it, or is its channel id; `units` None is everything."""
-
-    units: Sequence[int] | None = None
-    q: str | None = None
-    room_type: RoomType | None = None
-    bot_id: int | None = None
+_ANY = RoomFilter()
 
 
 class Sighting(NamedTuple):
@@ -70,21 +62,31 @@ async def hold_room(tx: Tx, room_id: int) -> Room | None:
     return rooms[0] if rooms else None
 
 
-async def list_rooms(tx: Tx, wanted: Wanted, *, cursor: str | None = None, limit: int = 50) -> Page[Room]:
-    """Those somebody claimed, by name."""
+async def list_rooms(
+    tx: Tx, scope: Scope, wanted: RoomFilter = _ANY, *, cursor: str | None = None, limit: int = 50
+) -> Page[Room]:
+    """Those somebody claimed, by name; or those nobody has."""
+    if wanted.unclaimed:
+        return await list_unclaimed(tx, scope, cursor=cursor, limit=limit)
     name, last = ("", 0) if cursor is None else paging.read_cursor(cursor, str, int)
     rows = await tx.rows(
         SQL.list_rooms,
-        units=None if wanted.units is None else list(wanted.units),
+        units=scope.listed,
         q=wanted.q or None,
-        room_type=None if wanted.room_type is None else wanted.room_type.value,
-        bot_id=wanted.bot_id,
+        room_type=None if wanted.type is None else wanted.type.value,
+        bot_id=wanted.bot,
         after_name=name,
         after_id=last,
         most=paging.one_more(limit),
     )
     page = paging.cut(rows, limit, lambda row: paging.show_cursor(row["name"], row["id"]))
     return Page(await _complete(tx, page.items), page.cursor)
+
+
+async def list_named(tx: Tx, scope: Scope, name: str, *, most: int) -> list[Room]:
+    """Those of exactly this name or channel id; what nobody claimed too, for who sees the whole house."""
+    given = {"units": scope.listed, "is_all": scope.holds(None)}
+    return await _complete(tx, await tx.rows(SQL.list_named, **given, name=name, most=most))
 
 
 async def list_unclaimed(tx: Tx, scope: Scope, *, cursor: str | None = None, limit: int = 50) -> Page[Room]:

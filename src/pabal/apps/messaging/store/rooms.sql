@@ -25,6 +25,15 @@ where r.unit_id is not null and (:units::bigint[] is null or r.unit_id = any(:un
   and (r.name, r.id) > (:after_name::text, :after_id::bigint)
 order by r.name, r.id limit :most;
 
+-- name: list_named(units, is_all, name, most)
+-- by name or channel id; what nobody claimed only for whoever sees all
+select r.id, r.unit_id, r.channel_id, r.name, r.room_type, r.note, r.min_gap_seconds, r.dispatches_per_day, r.messages_per_minute,
+  r.messages_per_hour, r.messages_per_day, r.max_text_length, r.last_message_at, r.claimed_by, r.created_at, r.updated_at
+from pabal.room r
+where (r.name = :name or r.channel_id = :name)
+  and case when r.unit_id is null then :is_all::boolean else :units::bigint[] is null or r.unit_id = any(:units::bigint[]) end
+order by r.unit_id is null, r.name, r.id limit :most;
+
 -- name: list_unclaimed(before, most)
 -- newest first
 select r.id, r.unit_id, r.channel_id, r.name, r.room_type, r.note, r.min_gap_seconds, r.dispatches_per_day, r.messages_per_minute,

@@ -3,20 +3,15 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Literal, NamedTuple
 
 from pabal.apps.messaging.errors import ScheduleNotFound
+from pabal.apps.messaging.model.bots import route_of
 from pabal.apps.messaging.model.content import Content, Picture, SendOrder
-from pabal.apps.messaging.model.schedules import (
-    LatePolicy,
-    NewSchedule,
-    Schedule,
-    ScheduleState,
-    ScheduleType,
-    When,
-)
+from pabal.apps.messaging.model.schedules import LatePolicy, NewSchedule, Schedule, ScheduleState, ScheduleType, When
 from pabal.apps.messaging.model.upcoming import Neighbour
+from pabal.apps.messaging.resources.schedules import MessageScheduleFilter, ScheduleSort
 from pabal.base.database import Row, Tx
 from pabal.base.errors import Invalid
 from pabal.base.sql import load
@@ -30,30 +25,18 @@ SQL = load(__file__)
 MOST_NEIGHBOURS = 200
 _BEGINNING = datetime(1, 1, 1, tzinfo=UTC)
 _UPCOMING, _RESTING = range(2)
+_Part = Literal["upcoming", "resting", "newest"]
 _WHEN = ("schedule_time", "valid_from", "valid_until", "schedule_date", "zone")
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """Which schedules; never deleted ones. `q` is a part of the title or the text.
-
-    Sorted by what is sent next (then those with nothing ahead, the newest first), or all from the newest.
-    """
-
-    units: Sequence[int] | None
-    states: Sequence[str] = ()
-    types: Sequence[str] = ()
-    room_id: int | None = None
-    bot_id: int | None = None
-    q: str | None = None
-    is_due: bool = False
-    sort: Literal["next", "newest"] = "next"
 
 
 class _Place(NamedTuple):
     part: int
     next_at: datetime
     id: int
+
+
+_NEWEST = _Place(_RESTING, _BEGINNING, LAST)
+_ANY = MessageScheduleFilter()
 
 
 async def get_schedule(tx: Tx, scope: Scope, schedule_id: int) -> Schedule:
@@ -81,11 +64,22 @@ async def load_schedules(tx: Tx, ids: Sequence[int]) -> list[Schedule]:
     return [_read(row, asked.get(row["timetable_id"], ())) for row in rows]
 
 
-async def list_schedules(tx: Tx, wanted: Wanted, cursor: str | None = None, limit: int = 50) -> Page[Schedule]:
+async def list_titled(tx: Tx, scope: Scope, title: str, *, most: int) -> list[Schedule]:
+    """Those of exactly this title."""
+    rows = await tx.rows(SQL.list_titled, units=scope.listed, title=title, most=most)
+    return await load_schedules(tx, [row["id"] for row in rows])
+
+
+async def list_schedules(
+    tx: Tx, scope: Scope, wanted: MessageScheduleFilter = _ANY, *, cursor: str | None = None, limit: int = 50
+) -> Page[Schedule]:
+    """Sorted by what is sent next (then those with nothing ahead, the newest first), or all from the newest."""
     most = one_more(limit)
     place = None if cursor is None else _Place(*read_cursor(cursor, int, datetime, int))
-    newest = wanted.sort == "newest" and not wanted.is_due
-    found = await (_find_newest(tx, wanted, place, most) if newest else _find_next(tx, wanted, place, most))
+    if wanted.sort is ScheduleSort.NEWEST and not wanted.due:
+        found = await _find(tx, scope, wanted, "newest", place or _NEWEST, most)
+    else:
+        found = await _find_next(tx, scope, wanted, place, most)
     page = cut(found, limit, lambda one: show_cursor(*one))
     return Page(await load_schedules(tx, [one.id for one in page.items]), page.cursor)
 
@@ -97,12 +91,12 @@ async def count_states(tx: Tx, units: Sequence[int] | None) -> dict[str, int]:
 
 async def insert_schedule(tx: Tx, new: NewSchedule, *, unit_id: int, created_by: str) -> int:
     """In the machine's first state; it must begin in the same commit."""
-    made: int = await tx.value(SQL.insert_schedule, **_columns(new), unit_id=unit_id, created_by=created_by, now=tx.now)
+    made: int = await tx.value(SQL.insert_schedule, row={**_row(new, unit_id, tx.now), "created_by": created_by})
     return made
 
 
 async def update_schedule(tx: Tx, schedule_id: int, new: NewSchedule, *, unit_id: int) -> None:
-    await tx.run(SQL.update_schedule, id=schedule_id, **_columns(new), unit_id=unit_id, now=tx.now)
+    await tx.run(SQL.update_schedule, id=schedule_id, row=_row(new, unit_id, tx.now))
 
 
 async def set_timetable(tx: Tx, schedule_id: int, timetable_id: int) -> None:
@@ -155,58 +149,64 @@ async def list_astray(tx: Tx, *, by_room: bool, windows: Mapping[str, timedelta]
     return [row["id"] for row in rows]
 
 
-async def _find_next(tx: Tx, wanted: Wanted, place: _Place | None, most: int) -> list[_Place]:
+async def _find_next(
+    tx: Tx, scope: Scope, wanted: MessageScheduleFilter, place: _Place | None, most: int
+) -> list[_Place]:
     begin = place or _Place(_UPCOMING, _BEGINNING, 0)
     found: list[_Place] = []
     if begin.part == _UPCOMING:
-        given = {**_filters(wanted), "is_due": wanted.is_due, "now": tx.now, "next_at": begin.next_at}
-        rows = await tx.rows(SQL.find_upcoming, **given, after_id=begin.id, most=most)
-        found = [_Place(_UPCOMING, row["next_at"], row["id"]) for row in rows]
-    if len(found) < most and not wanted.is_due:
-        before = begin.id if begin.part == _RESTING else LAST
-        rows = await tx.rows(SQL.find_resting, **_filters(wanted), before_id=before, most=most - len(found))
-        found += [_Place(_RESTING, _BEGINNING, row["id"]) for row in rows]
+        found = await _find(tx, scope, wanted, "upcoming", begin, most)
+    if len(found) < most and not wanted.due:
+        rest = begin if begin.part == _RESTING else _NEWEST
+        found += await _find(tx, scope, wanted, "resting", rest, most - len(found))
     return found
 
 
-async def _find_newest(tx: Tx, wanted: Wanted, place: _Place | None, most: int) -> list[_Place]:
-    before = LAST if place is None else place.id
-    rows = await tx.rows(SQL.find_newest, **_filters(wanted), before_id=before, most=most)
-    return [_Place(_RESTING, _BEGINNING, row["id"]) for row in rows]
-
-
-def _filters(wanted: Wanted) -> dict[str, Any]:
+async def _find(
+    tx: Tx, scope: Scope, wanted: MessageScheduleFilter, part: _Part, begin: _Place, most: int
+) -> list[_Place]:
     q = (wanted.q or "").strip()
-    return {
-        "units": None if wanted.units is None else list(wanted.units),
-        "states": list(wanted.states) or None,
-        "types": list(wanted.types) or None,
-        "room_id": wanted.room_id,
-        "bot_id": wanted.bot_id,
-        "q": "%" + re.sub(r"([\\%_])", r"\\\1", q) + "%" if q else None,
-    }
+    rows = await tx.rows(
+        SQL.find_schedules,
+        part=part,
+        units=scope.listed,
+        states=[one.value for one in wanted.state] or None,
+        types=[one.value for one in wanted.type] or None,
+        room_id=wanted.room,
+        bot_id=wanted.bot,
+        q="%" + re.sub(r"([\\%_])", r"\\\1", q) + "%" if q else None,
+        is_due=wanted.due,
+        now=tx.now,
+        next_at=begin.next_at,
+        id=begin.id,
+        most=most,
+    )
+    kind = _UPCOMING if part == "upcoming" else _RESTING
+    return [_Place(kind, row["next_at"] or _BEGINNING, row["id"]) for row in rows]
 
 
-def _columns(new: NewSchedule) -> dict[str, Any]:
-    content = new.content.to_json()
+def _row(new: NewSchedule, unit_id: int, now: datetime) -> dict[str, Any]:
+    """The columns a person decides, as JSON has them."""
+    when = new.when
     return {
-        "title": new.title,
-        "description": new.description,
-        "bot_id": new.bot_id,
-        "room_id": new.room_id,
-        **content,
-        "send_order": new.content.send_order.value,
-        "schedule_type": new.when.schedule_type.value,
-        "schedule_weekdays": [int(day) for day in new.when.schedule_weekdays],
-        **{name: getattr(new.when, name) for name in _WHEN},
+        **{name: getattr(new, name) for name in ("title", "description", "bot_id", "room_id", "template_id")},
+        **new.content.to_json(),
+        **{name: _as_json(getattr(when, name)) for name in _WHEN},
+        "schedule_type": when.schedule_type.value,
+        "schedule_weekdays": [int(day) for day in when.schedule_weekdays],
         "late_policy": new.late_policy.value,
-        "template_id": new.template_id,
+        "unit_id": unit_id,
+        "updated_at": now.isoformat(),
     }
+
+
+def _as_json(value: date | time | str | None) -> str | None:
+    return value if value is None or isinstance(value, str) else value.isoformat()
 
 
 def _read(row: Row, asked: Sequence[datetime]) -> Schedule:
     values = dict(row)
-    for name in (*_WHEN, "schedule_type", "schedule_weekdays"):
+    for name in (*_WHEN, "schedule_type", "schedule_weekdays", "deleted_at"):
         values.pop(name)
     content = {name: values.pop(name) for name in Content.__dataclass_fields__}
     next_at = values.pop("next_at")
@@ -235,3 +235,34 @@ def _without(next_at: datetime | None, asked: Sequence[datetime], when: When) ->
         # a rule that can no longer be read (a zone that is gone) must not hide the schedule
         return next_at
     return next_at
+
+
+@dataclass(frozen=True, slots=True)
+class Last:
+    schedule_id: int
+    id: int
+    state: str
+    scheduled_at: datetime
+    reason: str | None
+
+
+async def list_last(tx: Tx, schedules: Sequence[int]) -> dict[int, Last]:
+    """By schedule. One that never sent anything is not there."""
+    found = await tx.all(Last, SQL.list_last, schedules=list(schedules))
+    return {one.schedule_id: one for one in found}
+
+
+async def count_today(tx: Tx, units: Sequence[int] | None, until: datetime) -> int:
+    found: int = await tx.value(SQL.count_today, units=None if units is None else list(units), until=until)
+    return found
+
+
+async def show_bot_states(tx: Tx, bots: Sequence[int]) -> dict[int, str]:
+    """online, offline or excluded, as a bot says of itself, for many at once."""
+    rows = await tx.rows(SQL.list_bots, bots=list(bots))
+    routes = {row["id"]: route_of(row["name"]) for row in rows}
+    held = {row["route"] for row in await tx.rows(SQL.list_held, routes=list(routes.values()))}
+    return {
+        row["id"]: "excluded" if row["is_excluded"] else "online" if routes[row["id"]] in held else "offline"
+        for row in rows
+    }

@@ -1,0 +1,42 @@
+"""What is wrong with a field, or worth knowing of it: the same on every face. A sentence in both languages."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pabal.base.errors import Invalid
+from pabal.platform.language.pairs import Lang, Pair, put
+from pabal.platform.resources.views import View, field
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """`field` is named as REST names it. `code` is stable, for programs."""
+
+    code: str
+    field: str
+    text: Pair
+
+
+class FindingView(View):
+    """`pointer` is the field it is about; `code` is stable, the sentence follows the reader's language."""
+
+    pointer: str = field(("Field", "항목"), example="/schedule_time")
+    code: str = field(("Code", "코드"), example="room_busy")
+    detail: str = field(
+        ("Finding", "내용"), example="'점심 공지' sends to this room at 09:00. This one goes out 30 s later."
+    )
+
+
+class FieldsRefused(Invalid):
+    """It cannot be saved as it is. What is wrong is said beside each field."""
+
+    # as the fields of the caller's own request name it, where those have other names: an edge's to say
+    faults: Sequence[object] = ()
+
+    def __init__(self, findings: Sequence[Finding]) -> None:
+        self.findings = tuple(findings)
+        super().__init__("; ".join(f"{one.field}: {one.text[0]}" for one in self.findings))
+
+
+def view_finding(finding: Finding, lang: Lang) -> FindingView:
+    return FindingView(pointer=f"/{finding.field}", code=finding.code, detail=put(lang, finding.text))
