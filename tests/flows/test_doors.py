@@ -34,8 +34,6 @@ from tests.apps.messaging.history import add_deliveries, add_parts, ended
 from tests.support.messaging import World, add_bot, add_room, add_schedule, upload
 from tests.support.web import SECRET, Web
 
-pytestmark = pytest.mark.slow
-
 R, W, M = Right.READ, Right.WRITE, Right.MANAGE
 SPARK = {"complete_setup": W, "pause": W, "resume": W, "delete": W}
 CLOCK = {"start": W, "expire": W, "daily_start": W, "daily_end": W}

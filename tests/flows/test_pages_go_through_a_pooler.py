@@ -8,7 +8,6 @@ from pathlib import Path
 
 import asyncpg
 import httpx2
-import pytest
 
 from pabal.base.database import Database
 from pabal.base.settings import Settings
@@ -19,7 +18,7 @@ from tests.support.pages import read, visitor
 from tests.support.pgbouncer import needs_pgbouncer, pgbouncer
 from tests.support.web import SECRET, open_web
 
-pytestmark = [pytest.mark.slow, needs_pgbouncer]
+pytestmark = needs_pgbouncer
 LISTS = ("jobs", "schedules", "facts", "alerts", "audit", "units", "users", "messages/rooms", "adgroups")
 # Leads to the front page whoever is signed in; needs samples, which a server with loops takes.
 NOT_WALKED = ("/sign-in", "/health/measures/{name}")

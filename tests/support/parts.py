@@ -11,14 +11,14 @@ DEAR = {
 }
 
 
-# `make check` runs them already
-CHECKED = "tests/architecture/"
+# whole folders of it: `make check` runs the first already, and what breaks the second mostly breaks a smaller test too
+FOLDERS = ("tests/architecture/", "tests/flows/")
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if item.nodeid.startswith(CHECKED):
+        if item.nodeid.startswith(FOLDERS):
             item.add_marker(pytest.mark.slow)
     if wrong := list_misplaced(items):
         raise pytest.UsageError("\n".join(wrong))

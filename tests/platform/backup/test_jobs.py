@@ -28,6 +28,8 @@ from tests.support.database import apply_unknown
 from tests.support.embedded import ask, until
 from tests.support.work import begin_life, enqueue
 
+pytestmark = pytest.mark.slow
+
 SQL = load(__file__)
 
 
