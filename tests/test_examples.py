@@ -15,6 +15,7 @@ from pabal.platform import audit, demo
 from pabal.platform.actor import ENGINE, Role
 from pabal.platform.slice import Slice, load_slice
 from pabal.testing import Parts, advance, assert_enqueued, drain
+from tests.cli.inside import Inside
 from tests.support.pages import read, visitor
 from tests.support.web import SECRET, Web
 
@@ -128,6 +129,17 @@ class TestLostAndFound:
         assert [item["state"] for item in (await haeundae.get(LOSTFOUND)).json()["items"]] == ["fetched"]
         assert (await gangnam.get(LOSTFOUND)).json()["items"] == []
         assert (await haeundae.get(LOSTFOUND, params={"colour": "black"})).json()["code"] == "unknown_parameter"
+
+    async def test_its_commands_say_what_its_endpoints_say(self, web: Web, tmp_path: Path):
+        run = Inside(tmp_path, web.db.url)
+        apps = {"PABAL_APPS": "lostfound"}
+
+        made = await run("lostfound", "hand-in", "umbrella", "--org", str(web.tree.haeundae.id), "-o", "json", **apps)
+        fetched = await run("lostfound", "fetch", str(made.json["id"]), "-o", "json", **apps)
+        listed = await run("lostfound", "list", "-o", "json", **apps)
+
+        assert (made.json["what"], fetched.json["state"]) == ("umbrella", "fetched")
+        assert listed.json["items"] == (await (await web.as_("hq")).get(LOSTFOUND)).json()["items"]
 
     async def test_a_viewer_may_only_look(self, web: Web):
         viewer = await visitor(web, "haeundae", Role.VIEWER)

@@ -60,7 +60,7 @@ async def test_a_generated_client_has_every_operation_and_lists_creates_and_dele
     signed_in = client.AuthenticatedClient(base_url=web.url, token=await web.make_token("hq"))
     units = _module("api.units", "list_units", "add_unit", "remove_unit")
     models = importlib.import_module(f"{NAME}.models")
-    new = models.NewUnit(parent_id=web.tree.hq.id, level=models.TenantsLevel.DISTRIBUTOR, name="대구총판")
+    new = models.NewUnit(parent_id=web.tree.hq.id, level=models.NewUnitLevel.DISTRIBUTOR, name="대구총판")
 
     async with signed_in:
         made = await units["add_unit"].asyncio(client=signed_in, body=new)

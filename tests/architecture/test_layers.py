@@ -65,7 +65,6 @@ def test_what_the_rules_allow_passes(house: Path):
     assert layer_faults(house) == ""
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("module", "imported"),
     [

@@ -47,12 +47,12 @@ async def test_a_silence_ends_when_it_says_and_can_be_taken_back(run: Inside, al
 
 async def test_a_whole_rule_is_silenced_for_planned_work(run: Inside, tree: Tree) -> None:
     done = (await run("alert", "silence", "engine.stuck_work", "--until", "+30m", "-m", "move", "-o", "json")).json
-    rules = {one["rule"]: one for one in (await run("alert", "rules", "-o", "json")).json["items"]}
+    rules = {one["name"]: one for one in (await run("alert", "rules", "-o", "json")).json["items"]}
     back = (await run("alert", "unsilence", "engine.stuck_work", "-o", "json")).json
 
-    assert (done["rule"], done["note"]) == ("engine.stuck_work", "move")
+    assert (done["name"], done["note"]) == ("engine.stuck_work", "move")
     assert (rules["engine.stuck_work"]["state"], rules["engine.clock_skew"]["state"]) == ("silenced", "ok")
-    assert (back["state"], back["until"]) == ("ok", None)
+    assert (back["state"], back["silenced_until"]) == ("ok", None)
 
 
 async def test_a_dry_run_leaves_it_firing(run: Inside, alert: Alert) -> None:

@@ -36,7 +36,7 @@ async def test_a_backup_that_was_damaged_is_found_bad(server: Server, run: Insid
     taken = (await run("backup", "take", "-o", "json")).json
     Path(taken["folder"], taken["file"]).write_bytes(b"torn")
 
-    checked = await run("backup", "check", taken["id"])
+    checked = await run("backup", "check", str(taken["id"]))
 
     assert checked.code == 1
     assert "backup_bad" in checked.err
@@ -60,7 +60,7 @@ async def test_a_dry_run_asks_nobody(run: Inside, tree: Tree) -> None:
 
 async def test_what_is_no_backup_is_named(run: Inside, tree: Tree) -> None:
     none = await run("backup", "check")
-    wrong = await run("backup", "check", "7")
+    wrong = await run("backup", "check", "seven")
     empty = await run("backup", "list")
 
     assert [none.code, wrong.code] == [3, 2]

@@ -37,7 +37,12 @@ async def test_a_channel_is_added_and_its_token_is_told_nobody(db: Database, run
     listed = await run("channel", "list", "-o", "json")
 
     [one] = listed.json["items"]
-    assert (one["org"], one["level"], one["wants"], one["state"]) == ("부산총판", "failure", "messaging.*", "ok")
+    assert (one["unit_id"], one["least_level"], one["wants"], one["state"]) == (
+        tree.busan.id,
+        "failure",
+        ["messaging.*"],
+        "ok",
+    )
     assert TOKEN not in listed.out
     async with db.transaction() as tx:
         assert TOKEN not in str(await audit.list_entries(tx, audit.Wanted(about=f"channel:{one['id']}")))

@@ -89,7 +89,7 @@ async def test_a_cancel_ends_the_job_and_calls_its_give_up(db: Database, cli: Cl
 
     done = cli("jobs", "cancel", shown(job), "--yes", "--app", app, "-o", "json", PYTHONPATH=f"{ROOT / 'src'}:{ROOT}")
 
-    assert done.json["items"] == [{"id": shown(job), "result": "cancelled"}]
+    assert done.json["items"] == [{"id": shown(job), "result": "cancelled", "job": None}]
     assert await results(db, job) == [(1, "cancelled", True)]
     [told] = [row for row in cli("jobs", "list", "-o", "json").json["items"] if row["kind"] == "test.told"]
     assert told["about"] == f"job:{job}"
@@ -141,7 +141,7 @@ async def test_a_failed_job_is_enqueued_again_as_a_new_one_that_names_it(db: Dat
 
     again = cli("jobs", "retry", shown(failed.id), "-o", "json").json["items"][0]
 
-    new = await place(db, ids.read("job", again["id"]))
+    new = await place(db, ids.read("job", again["job"]))
     assert new.id != failed.id
     assert (new.args, new.lane, new.about, new.priority, new.unit_id) == ({"a": 1}, "l", "schedule:7", 1, 3)
     assert (new.cause, new.queue, new.max_failures) == (shown(failed.id), PLAIN, 1)
@@ -153,7 +153,7 @@ async def test_a_retry_keeps_the_route(db: Database, cli: Cli) -> None:
 
     [again] = cli("jobs", "retry", shown(job), "-o", "json").json["items"]
 
-    assert (await place(db, ids.read("job", again["id"]))).queue == "bot:busan1"
+    assert (await place(db, ids.read("job", again["job"]))).queue == "bot:busan1"
 
 
 async def test_what_succeeded_or_still_runs_is_not_retried(db: Database, cli: Cli) -> None:

@@ -15,7 +15,7 @@ ROWS = [
     {"id": "job_1", "state": "done", "at": AT, "note": 'a,"b"\tc'},
     {"id": "job_2", "state": "failed", "at": None, "note": None},
 ]
-ANSWER = Answer(("id", "state"), ROWS, extra={"next_cursor": "job_2"}, empty="jobs.none")
+ANSWER = Answer(("id", "state"), ROWS, extra={"next_cursor": "job_2"}, empty="config.none")
 
 
 def written(capsys: pytest.CaptureFixture[str], form: str, answer: Answer = ANSWER) -> str:
@@ -88,7 +88,7 @@ def test_people_see_words_where_programs_see_codes(capsys: pytest.CaptureFixture
 
 
 def test_an_empty_table_says_so_to_the_person_not_to_the_pipe(capsys: pytest.CaptureFixture[str]) -> None:
-    write(Answer(("id",), [], empty="jobs.none"), "table", "en")
+    write(Answer(("id",), [], empty="config.none"), "table", "en")
 
     told = capsys.readouterr()
     assert (told.out, told.err) == ("", "No jobs.\n")

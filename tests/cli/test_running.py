@@ -23,6 +23,8 @@ from tests.support.programs import start
 from tests.support.servers import until, until_ended
 from tests.support.work import enqueue
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 async def room() -> AsyncIterator[Path]:
@@ -272,8 +274,6 @@ from pathlib import Path
 
 from pabal.engine.kinds import Kinds
 from pabal.platform.slice import Slice
-
-pytestmark = pytest.mark.slow
 
 kinds = Kinds()
 

@@ -62,7 +62,7 @@ async def test_only_what_is_named_is_changed(db: Database, run: Inside, tree: Tr
     edited = (await run("user", "edit", "kim", "--role", "viewer", "--org", "강남점", "-o", "json")).json
     shown = (await run("user", "show", str(kim.id), "-o", "json")).json
 
-    assert (edited["role"], edited["org"], edited["name"]) == ("viewer", "강남점", "kim name")
+    assert (edited["role"], edited["unit_id"], edited["name"]) == ("viewer", tree.gangnam.id, "kim name")
     assert shown == edited
 
 

@@ -12,6 +12,7 @@ import pytest
 import typer
 from typer.main import get_command
 
+from pabal import resources as house
 from pabal.apps.adgroups import resources as adgroups
 from pabal.apps.messaging import resources as messaging
 from pabal.base.database import Database
@@ -25,10 +26,10 @@ from pabal.platform.web.openapi import operations_of, schema_of
 from tests.cli.inside import Inside
 from tests.support.web import SECRET, Web
 
-NOUNS: tuple[Noun, ...] = (*messaging.NOUNS, *adgroups.NOUNS)
+NOUNS: tuple[Noun, ...] = (*house.NOUNS, *messaging.NOUNS, *adgroups.NOUNS)
 HANGUL = re.compile("[가-힣]")
 # words that Korean operators write in Latin letters
-LATIN = {"ID", "CSV", "CPU(%)", "SQL", "URL", "IP"}
+LATIN = {"ID", "PID", "SHA-256", "CSV", "CPU(%)", "SQL", "URL", "IP"}
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,15 @@ DEAR = {
 }
 
 
+# `make check` runs them already
+CHECKED = "tests/architecture/"
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.nodeid.startswith(CHECKED):
+            item.add_marker(pytest.mark.slow)
     if wrong := list_misplaced(items):
         raise pytest.UsageError("\n".join(wrong))
 

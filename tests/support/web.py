@@ -1,6 +1,7 @@
 """A whole web server on a real socket, an organisation, people of every role, and clients who are one of them."""
 
 import asyncio
+import json
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
@@ -142,6 +143,25 @@ def _routers_are_included_once() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(FastAPI, "include_router", include_or_share)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _descriptions_are_made_once() -> Iterator[None]:
+    """Sites of the same routers have the same description, which takes more than a second."""
+    make_schema, made = openapi.make_schema, dict[tuple[int, ...], str]()
+
+    def make_or_copy(site: FastAPI) -> Any:
+        shared = {id(route) for route in _included.values()}
+        routers = tuple(id(route) for route in site.router.routes if id(route) in shared)
+        if not routers:
+            return make_schema(site)
+        if routers not in made:
+            made[routers] = json.dumps(make_schema(site))
+        return json.loads(made[routers])
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(openapi, "make_schema", make_or_copy)
         yield
 
 

@@ -3,12 +3,11 @@
 from datetime import timedelta
 from pathlib import Path
 
-from lostfound.actions import AREA
+from lostfound.model import AREA, STATUS
 from lostfound.store import SQL, list_waiting
 from pabal.base.database import Tx
 from pabal.platform import alerts, settings
 from pabal.platform.alerts import AlertRule, Level, Measure, Reading
-from pabal.platform.language.status import Status
 from pabal.platform.overview import NavItem, Need
 from pabal.platform.settings import Setting
 from pabal.platform.slice import Demo, Slice
@@ -93,9 +92,7 @@ SLICE = Slice(
     templates=HERE / "templates",
     api="lostfound.api",
     nav=(NavItem("/lostfound", ("Items", "물건"), AREA, need=count_needs, goto="l"),),
-    status={
-        "item": {"waiting": Status("wait", ("waiting", "보관 중")), "fetched": Status("end", ("fetched", "찾아감"))}
-    },
+    status=STATUS,
     needs=list_needs,
     link=lambda about: "/lostfound" if about.startswith("item:") else None,
     demo=Demo(load=load_demo, clear=clear_demo),

@@ -1,18 +1,13 @@
 """The verbs. Each asks for the right, looks whether it is in sight, changes, records the fact and writes the audit."""
 
-from lostfound.store import SQL, Item
+from lostfound.model import AREA, Item
+from lostfound.store import SQL, ItemNotFound, hold_item
 from pabal.base.database import Tx
-from pabal.base.errors import Conflict, Invalid, NotFound
+from pabal.base.errors import Conflict, Invalid
 from pabal.engine import facts
 from pabal.platform import audit
 from pabal.platform.actor import Actor, Right
 from pabal.platform.tenants import UnitNotFound, visible_to
-
-AREA = "lostfound"
-
-
-class ItemNotFound(NotFound):
-    """There is no such item, or it is not yours to see."""
 
 
 class ItemFetched(Conflict):
@@ -23,21 +18,24 @@ class BadItem(Invalid):
     """Say in 1 to 200 characters what was found."""
 
 
-async def hand_in(tx: Tx, actor: Actor, unit_id: int | None, what: str) -> Item:
+async def hand_in(tx: Tx, actor: Actor, *, what: str, unit_id: int | None = None) -> Item:
+    """In the unit named, or the actor's own."""
     actor.require(Right.WRITE, AREA)
     said = " ".join(what.split())
     if not 1 <= len(said) <= 200 or not said.isprintable():
         raise BadItem(said[:200])
-    if unit_id is None or not (await visible_to(tx, actor)).holds(unit_id):
-        raise UnitNotFound(str(unit_id))
-    item = await tx.one(Item, SQL.insert_item, unit_id=unit_id, what=said, now=tx.now)
+    scope = await visible_to(tx, actor)
+    owner = unit_id or scope.unit_id
+    if owner is None or not scope.holds(owner):
+        raise UnitNotFound(str(owner))
+    item = await tx.one(Item, SQL.insert_item, unit_id=owner, what=said, now=tx.now)
     await _tell(tx, actor, "handed_in", item)
     return item
 
 
 async def fetch(tx: Tx, actor: Actor, item_id: int) -> Item:
     actor.require(Right.WRITE, AREA)
-    item = await tx.one(Item, SQL.hold_item, id=item_id)
+    item = await hold_item(tx, item_id)
     if item is None or not (await visible_to(tx, actor)).holds(item.unit_id):
         raise ItemNotFound(str(item_id))
     if item.fetched_at is not None:

@@ -14,6 +14,9 @@ where i.fetched_at is null and i.found_at <= :until
 order by i.found_at
 limit :most;
 
+-- name: find_item(id)
+select id, unit_id, what, found_at, fetched_at from lostfound.item where id = :id;
+
 -- name: hold_item(id)
 select id, unit_id, what, found_at, fetched_at from lostfound.item where id = :id for update;
 

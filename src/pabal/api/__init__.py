@@ -15,7 +15,6 @@ from pabal.api import (
     machines,
     me,
     notifications,
-    occurrences,
     schedules,
     servers,
     settings,
@@ -32,7 +31,7 @@ from pabal.platform.web.limits import limit_rate
 __all__ = ["router"]
 
 NOUNS = (
-    *(jobs, schedules, occurrences, why, machines, facts, bulk, alerts, notifications, audit),
+    *(jobs, schedules, why, machines, facts, bulk, alerts, notifications, audit),
     *(units, users, tokens, me, settings, files, servers, backups, broker, health),
 )
 
@@ -40,3 +39,4 @@ NOUNS = (
 router = APIRouter(prefix=BASE, dependencies=[Depends(open_visit), Depends(limit_rate), Depends(refuse_unknown)])
 for _noun in NOUNS:
     router.include_router(_noun.router)
+router.include_router(schedules.occurrences)

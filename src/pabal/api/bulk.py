@@ -7,7 +7,6 @@ from fastapi.responses import Response
 from pydantic import Field, TypeAdapter, model_validator
 
 from pabal.api.jobs import AREA as JOBS
-from pabal.api.jobs import JobState
 from pabal.api.parts import Asked, DryRun, ScheduleId, Shown, answer, house_of, noun
 from pabal.base.database import Tx
 from pabal.base.errors import Conflict, NotFound, PabalError
@@ -23,6 +22,7 @@ from pabal.platform.web.filters import Org, Word
 from pabal.platform.web.idempotency import OnceOnly
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.visit import Visit
+from pabal.resources.work import JobState
 
 router = noun("bulk")
 AT_ONCE = 200

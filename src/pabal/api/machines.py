@@ -1,90 +1,44 @@
 """Machines: which states there are, who is in which, and what may happen next."""
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import Path, Query
 from fastapi.responses import Response
 from pydantic import Field
 
-from pabal.api.parts import Asked, DryRun, Number, Shown, UnitId, answer, fill, noun
+from pabal.api.parts import Asked, DryRun, Number, Shown, answer, noun
 from pabal.base.database import Tx
 from pabal.engine import listing, transitions
 from pabal.engine.listing import SubjectLine
 from pabal.engine.listing.history import Wanted
-from pabal.engine.machine import Explained, Machine
+from pabal.engine.machine import Machine
 from pabal.engine.transitions import Transition
 from pabal.platform import operating
 from pabal.platform.controls import MachineControls
+from pabal.platform.resources import View, field
 from pabal.platform.web.etags import answer_one, expected_version, matching
 from pabal.platform.web.filters import Listed, Moment, Text, Word, Words
 from pabal.platform.web.idempotency import OnceOnly
 from pabal.platform.web.identify import Visitor
+from pabal.platform.web.models import model_of
 from pabal.platform.web.paging import Page, Source, answer_all, answer_list
 from pabal.platform.web.visit import Visit
+from pabal.resources.machines import (
+    EventEffectView,
+    MachineView,
+    SubjectStateView,
+    SubjectView,
+    TransitionView,
+    WholeMachineView,
+    view_effect,
+    view_machine,
+    view_subject,
+    view_whole_machine,
+)
 
 router = noun("machines")
 Name = Annotated[str, Path(max_length=100, description="The machine's name.", examples=["alert"])]
-
-
-class MachineShown(Shown):
-    name: str = Field(examples=["alert"])
-    app: str = Field(examples=["platform"])
-    states: list[str] = Field(examples=[["firing", "resolved"]])
-    initial: str = Field(examples=["firing"])
-    final: list[str] = Field(examples=[["resolved"]])
-    events: list[str] = Field(examples=[["resolve"]])
-
-
-class MachineWhole(MachineShown):
-    """`diagram` is Mermaid text; `counts` are the subjects in each state, counted up to 10,000."""
-
-    counts: dict[str, int] = Field(examples=[{"firing": 1}])
-    diagram: str = Field(examples=["stateDiagram-v2\n    [*] --> firing\n"])
-
-
-class SubjectShown(Shown):
-    """`since`, `event`, `actor` and `reason` are of its last transition; `next_event` of its soonest timer."""
-
-    id: str = Field(examples=["7"])
-    unit_id: UnitId
-    state: str = Field(examples=["firing"])
-    version: int = Field(examples=[1])
-    since: datetime | None
-    event: str | None = Field(examples=["begin"])
-    actor: str | None = Field(examples=["engine"])
-    reason: str | None = Field(examples=[None])
-    next_event: str | None = Field(examples=[None])
-    next_at: datetime | None
-
-
-class SubjectWhole(Shown):
-    id: str = Field(examples=["7"])
-    unit_id: UnitId
-    state: str = Field(examples=["firing"])
-    version: int = Field(examples=[1])
-
-
-class TransitionShown(Shown):
-    version: int = Field(examples=[2])
-    event: str = Field(examples=["acknowledge"])
-    source: str | None = Field(examples=["firing"])
-    target: str = Field(examples=["acknowledged"])
-    actor: str = Field(examples=["user:12"])
-    reason: str | None = Field(examples=[None])
-    cause: str | None = Field(examples=[None])
-    at: datetime
-
-
-class EventShown(Shown):
-    """What one event would do now: lead to `target`, or be refused with the values that were compared. `may_do_it`:
-    you lack the right; `not_by_hand`: nobody sends it by hand."""
-
-    event: str = Field(examples=["acknowledge"])
-    allowed: bool = Field(examples=[True])
-    target: str | None = Field(examples=["acknowledged"])
-    reason: str | None = Field(examples=[None])
-    values: dict[str, Any] = Field(examples=[{}])
 
 
 class Send(Asked):
@@ -92,11 +46,11 @@ class Send(Asked):
     reason: Text | None = Field(default=None, examples=["on it"])
 
 
-class Sent(Shown):
+class Sent(View):
     """`transition` is null in a dry run."""
 
-    effect: EventShown
-    transition: TransitionShown | None
+    effect: EventEffectView = field(("Effect", "결과"))
+    transition: TransitionView | None = field(("Transition", "전이"))
 
 
 class StateAt(Shown):
@@ -110,24 +64,23 @@ class SubjectFilter(Listed):
     state: Annotated[Words, Field(description="Any of these, separated by commas.")] = ()
 
 
-@router.get("/machines", response_model=Page[MachineShown])
+@router.get("/machines", response_model=Page[model_of(MachineView)])  # type: ignore[misc]  # made from the view
 async def list_machines(visit: Visitor) -> Response:
     """Lists the state machines of all apps on this server."""
     readable = operating.list_readable(visit.actor, visit.site.controls)
-    return answer_all([_show(visit, one.machine) for one in readable])
+    return answer_all([view_machine(one.machine, _app(visit, one.machine)) for one in readable])
 
 
-@router.get("/machines/{name}", response_model=MachineWhole)
+@router.get("/machines/{name}", response_model=model_of(WholeMachineView))
 async def get_machine(visit: Visitor, name: Name) -> Response:
     """Shows a machine with its diagram and how many subjects are in each state."""
     machine = _find(visit, name).machine
     async with visit.read() as tx:
         counts = await listing.count_states(tx, machine, visit.scope.listed)
-    short = _show(visit, machine)
-    return answer_one(visit, MachineWhole(**short.model_dump(), counts=counts, diagram=machine.diagram()))
+    return answer_one(visit, view_whole_machine(machine, _app(visit, machine), counts))
 
 
-@router.get("/machines/{name}/subjects", response_model=Page[SubjectShown])
+@router.get("/machines/{name}/subjects", response_model=Page[model_of(SubjectView)])  # type: ignore[misc]  # made from the view
 async def list_subjects(visit: Visitor, name: Name, wanted: Annotated[SubjectFilter, Query()]) -> Response:
     """Lists a machine's subjects, the newest first."""
     machine = _find(visit, name).machine
@@ -136,19 +89,19 @@ async def list_subjects(visit: Visitor, name: Name, wanted: Annotated[SubjectFil
         units = visit.scope.listed
         return await listing.list_subjects(tx, machine, units, states=wanted.state, limit=limit, cursor=cursor)
 
-    return await answer_list(visit, wanted, Source(f"subjects:{machine.name}", SubjectShown, load, _subject))
+    return await answer_list(visit, wanted, Source(f"subjects:{machine.name}", SubjectView, load, view_subject))
 
 
-@router.get("/machines/{name}/subjects/{id}", response_model=SubjectWhole)
+@router.get("/machines/{name}/subjects/{id}", response_model=model_of(SubjectStateView))
 async def get_subject(visit: Visitor, name: Name, id: Number) -> Response:
     """Shows in which state a subject is."""
     machine = _find(visit, name).machine
     async with visit.read() as tx:
         found = await operating.get_subject(tx, visit.scope, machine, id)
-    return answer_one(visit, fill(SubjectWhole, found, id=str(found.id)), version=found.version)
+    return answer_one(visit, SubjectStateView.of(found, id=str(found.id)), version=found.version)
 
 
-@router.get("/machines/{name}/subjects/{id}/history", response_model=Page[TransitionShown])
+@router.get("/machines/{name}/subjects/{id}/history", response_model=Page[model_of(TransitionView)])  # type: ignore[misc]  # made from the view
 async def list_history(visit: Visitor, name: Name, id: Number, wanted: Annotated[Listed, Query()]) -> Response:
     """Lists every transition of a subject, the newest first."""
     machine = _find(visit, name).machine
@@ -159,7 +112,7 @@ async def list_history(visit: Visitor, name: Name, id: Number, wanted: Annotated
         whole = Wanted(visit.scope.listed, machine.name, id)
         return await listing.list_transitions(tx, whole, limit=limit, cursor=cursor)
 
-    source = Source(f"history:{machine.name}", TransitionShown, load, TransitionShown.model_validate)
+    source = Source(f"history:{machine.name}", TransitionView, load, TransitionView.of)
     return await answer_list(visit, wanted, source)
 
 
@@ -175,16 +128,16 @@ async def get_state_at(
     return answer(StateAt(at=at, state=state))
 
 
-@router.get("/machines/{name}/subjects/{id}/allowed-events", response_model=Page[EventShown])
+@router.get("/machines/{name}/subjects/{id}/allowed-events", response_model=Page[model_of(EventEffectView)])  # type: ignore[misc]  # made from the view
 async def list_allowed_events(visit: Visitor, name: Name, id: Number) -> Response:
     """Says for every event where it would lead now if you sent it, or why not."""
     controls = _find(visit, name)
     async with visit.read() as tx:
         found = await operating.explain_subject(tx, visit.actor, visit.scope, controls, id)
-    return answer_all([_explained(one) for one in found])
+    return answer_all([view_effect(one) for one in found])
 
 
-@router.post("/machines/{name}/subjects/{id}/events", response_model=Sent)
+@router.post("/machines/{name}/subjects/{id}/events", response_model=model_of(Sent))
 async def send_event(  # long: where it goes, what it says, and how often
     visit: Visitor, once: OnceOnly, name: Name, id: Number, asked: Send, dry_run: DryRun = False
 ) -> Response:
@@ -203,8 +156,8 @@ async def send_event(  # long: where it goes, what it says, and how often
                 expect_version=expected_version(visit),
                 dry_run=dry_run,
             )
-        made = None if sent.made is None else TransitionShown.model_validate(sent.made)
-        return answer(Sent(effect=_explained(sent.explained), transition=made))
+        made = None if sent.made is None else TransitionView.of(sent.made)
+        return answer(Sent(effect=view_effect(sent.explained), transition=made))
 
     return await once.run(act)
 
@@ -213,27 +166,5 @@ def _find(visit: Visit, name: str) -> MachineControls:
     return operating.find_machine(visit.actor, visit.site.controls, name)
 
 
-def _show(visit: Visit, machine: Machine) -> MachineShown:
-    return MachineShown(
-        name=machine.name,
-        app=next(one.name for one in visit.site.slices if machine in one.machines),
-        states=[str(state) for state in machine.states],
-        initial=str(machine.initial),
-        final=[str(state) for state in machine.final],
-        events=list(machine.events),
-    )
-
-
-def _subject(line: SubjectLine) -> SubjectShown:
-    return fill(SubjectShown, line, id=str(line.id))
-
-
-def _explained(one: Explained) -> EventShown:
-    refusal = one.refusal
-    return EventShown(
-        event=one.event,
-        allowed=one.allowed,
-        target=one.target,
-        reason=None if refusal is None else refusal.reason,
-        values={} if refusal is None else dict(refusal.values),
-    )
+def _app(visit: Visit, machine: Machine) -> str:
+    return next(one.name for one in visit.site.slices if machine in one.machines)

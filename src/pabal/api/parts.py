@@ -15,10 +15,11 @@ from pabal.engine import ids, kinds, listing, why
 from pabal.engine.kinds import Kinds
 from pabal.platform.actor import Right
 from pabal.platform.alerts import AlertRule
+from pabal.platform.resources import View
 from pabal.platform.settings import Catalogue
-from pabal.platform.web import endpoints
 from pabal.platform.web.endpoints import LAST, Asked, Shown, fill, long_id, no_content, noun
 from pabal.platform.web.filters import FIRST_YEAR, LAST_YEAR
+from pabal.platform.web.paging import answer_json
 from pabal.platform.web.visit import Visit
 
 __all__ = ["Asked", "Shown", "fill", "no_content", "noun"]
@@ -89,8 +90,8 @@ JobName = Annotated[str, Field(examples=["job_01h2xcejqtf2n"])]
 UnitId = Annotated[int | None, Field(examples=[3], description="The organisation unit it belongs to.")]
 
 
-def answer(shown: BaseModel, status: int = 200, *, location: str | None = None) -> Response:
-    return endpoints.answer(shown, status, location=None if location is None else f"{BASE}{location}")
+def answer(shown: BaseModel | View, status: int = 200, *, location: str | None = None) -> Response:
+    return answer_json(shown, status, {} if location is None else {"Location": f"{BASE}{location}"})
 
 
 def may_read(visit: Visit, area: str) -> None:

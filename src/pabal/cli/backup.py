@@ -1,15 +1,17 @@
 """`pabal backup`: the backups there are, one more now, and whether one brings everything back."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pabal.cli.exits import BackupBad, BackupFailed, read_id
-from pabal.cli.options import Cursor, DryRun, Limit, cut, tell_more
+from pabal.cli.exits import BackupBad, BackupFailed
+from pabal.cli.options import DryRun
 from pabal.cli.shell import Shell, administrator
+from pabal.platform.commands.resources import add_commands, show_rows
+from pabal.resources.backups import BACKUP
 
 if TYPE_CHECKING:
-    from pabal.base.database import Database, Tx
+    from pabal.base.database import Database
     from pabal.engine.queue import Enqueued
     from pabal.platform.backup import Backup
 
@@ -20,29 +22,7 @@ app = typer.Typer(
 )
 
 NoWait = Annotated[bool, typer.Option("--no-wait", help="Only ask for it.")]
-COLUMNS = ("id", "state", "started_at", "size", "host", "file", "check_result", "reason")
-
-
-@app.command("list")
-def list_(ctx: typer.Context, limit: Limit = 50, cursor: Cursor = None) -> None:
-    """Newest first."""
-    shell: Shell = ctx.obj
-
-    async def work() -> None:
-        from pabal.cli.output import Answer
-        from pabal.platform import backup
-        from pabal.platform.backup.store import NEWEST
-
-        before = NEWEST if cursor is None else read_id("bak", cursor)
-        async with shell.transaction() as tx:
-            found = await backup.list_backups(tx, administrator(), before=before, limit=limit + 1)
-        page, has_more = cut(found, limit)
-        rows = [_row(one) for one in page]
-        after = rows[-1]["id"] if has_more else None
-        shell.show(Answer(COLUMNS, rows, extra={"next_cursor": after}, empty="backup.none", family="backup"))
-        tell_more(shell, after)
-
-    shell.run(work())
+add_commands(app, BACKUP)
 
 
 @app.command()
@@ -61,7 +41,7 @@ def take(ctx: typer.Context, no_wait: NoWait = False, dry_run: DryRun = False) -
         shell.tell("backup.asked", job=asked)
         async with shell.database() as database:
             taken = await _wait(shell, database, asked)
-        _show(shell, taken)
+            await _show(shell, database, taken)
         if not taken.is_whole:
             raise BackupFailed(taken.reason or "")
 
@@ -79,11 +59,12 @@ def check(
     shell: Shell = ctx.obj
 
     async def work() -> None:
+        from pabal.cli.finding import find_backup
         from pabal.cli.waiting import until_ended
         from pabal.platform import backup
 
         async with shell.change(dry_run=dry_run) as tx:
-            wanted = await _find(tx, which)
+            wanted = (await find_backup(tx, which)).id
             asked = await backup.check_now(tx, administrator(), wanted)
         if dry_run or no_wait:
             _show_asked(shell, asked)
@@ -93,22 +74,11 @@ def check(
             await until_ended(shell, database, asked.id)
             async with database.transaction() as tx:
                 checked = await backup.get_backup(tx, wanted)
-        _show(shell, checked)
+            await _show(shell, database, checked)
         if checked.check_result != "good":
             raise BackupBad(checked.check_detail or "")
 
     shell.run(work())
-
-
-async def _find(tx: "Tx", text: str | None) -> int:
-    from pabal.platform import backup
-
-    if text is not None:
-        return read_id("bak", text)
-    newest = await backup.find_newest_good(tx)
-    if newest is None:
-        raise backup.BackupNotFound
-    return newest.id
 
 
 async def _wait(shell: Shell, database: "Database", asked: "Enqueued") -> "Backup":
@@ -130,17 +100,7 @@ def _show_asked(shell: Shell, asked: "Enqueued") -> None:
     shell.show(Answer(("job", "is_new"), [row], single=True))
 
 
-def _show(shell: Shell, backup: "Backup") -> None:
-    from pabal.cli.output import Answer
-
-    columns = (*COLUMNS, "ended_at", "folder", "sha256", "checked_at", "check_detail")
-    shell.show(Answer(columns, [_row(backup)], single=True, family="backup"))
-
-
-def _row(backup: "Backup") -> dict[str, Any]:
-    from dataclasses import asdict
-
-    from pabal.engine import ids
-
-    shown = {"id": ids.show("bak", backup.id), "job_id": ids.show("job", backup.job_id)}
-    return {**asdict(backup), **shown, "state": backup.ending or "running"}
+async def _show(shell: Shell, database: "Database", backup: "Backup") -> None:
+    async with database.transaction() as tx:
+        answer = await show_rows(tx, shell, BACKUP, [backup], BACKUP.columns, single=True)
+    shell.show(answer)

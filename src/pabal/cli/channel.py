@@ -2,46 +2,30 @@
 
 import sys
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from pabal.cli.exits import NotDelivered, read_number
 from pabal.cli.notice import LevelName
-from pabal.cli.options import DryRun, OrgOption, Yes, find_org, find_unit, unit_names
+from pabal.cli.options import DryRun, OrgOption, find_org
 from pabal.cli.shell import Shell, administrator
+from pabal.platform.commands.resources import add_commands, show_rows, show_views, viewer_of
+from pabal.resources.notifications import CHANNEL, DeliveryView, view_delivery
 
 if TYPE_CHECKING:
     from pabal.base.database import Tx
-    from pabal.platform.notifications import Channel, Delivery
+    from pabal.platform.notifications import Delivery
 
 app = typer.Typer(help="Channels: where notices go besides the console.", no_args_is_help=True)
 
 ChannelId = Annotated[str, typer.Argument(metavar="ID", help="Its number: see `pabal channel list`.")]
-COLUMNS = ("id", "name", "state", "org", "chat_id", "level", "wants", "last_ok_at", "last_error")
+add_commands(app, CHANNEL)
 
 
 class MessageLanguage(StrEnum):
     KO = "ko"
     EN = "en"
-
-
-@app.command("list")
-def list_(ctx: typer.Context, org: OrgOption = None) -> None:
-    """Every channel and how it stands."""
-    shell: Shell = ctx.obj
-
-    async def work() -> None:
-        from pabal.cli.output import Answer
-        from pabal.platform import notifications
-
-        async with shell.transaction() as tx:
-            within = None if org is None else (await find_unit(tx, org)).id
-            found = await notifications.list_channels(tx, administrator(), within=within)
-            names = await unit_names(tx)
-        shell.show(Answer(COLUMNS, [_row(one, names) for one in found], empty="channel.none"))
-
-    shell.run(work())
 
 
 @app.command()
@@ -62,7 +46,6 @@ def add(
     token = _read_token(shell)
 
     async def work() -> None:
-        from pabal.cli.output import Answer
         from pabal.platform import notifications
 
         form = notifications.ChannelForm(
@@ -76,8 +59,8 @@ def add(
         async with shell.change(dry_run=dry_run) as tx:
             unit = await find_org(tx, org)
             made = await notifications.add_channel(tx, administrator(), shell.vault, form, unit_id=unit.id)
-            names = await unit_names(tx)
-        shell.show(Answer(COLUMNS, [_row(made, names)], single=True))
+            answer = await show_rows(tx, shell, CHANNEL, [made], CHANNEL.columns, single=True)
+        shell.show(answer)
         if not dry_run and shell.output == "table":
             shell.tell("channel.added", id=made.id)
 
@@ -102,29 +85,9 @@ def try_out(
             sent = await _find(tx, channel, delivery_id)
         if not dry_run and not no_wait:
             sent = await _wait(shell, channel, sent)
-        _show_delivery(shell, sent)
+        await _show_delivery(shell, sent)
         if sent.result not in (None, "sent"):
             raise NotDelivered(sent.detail or str(sent.result))
-
-    shell.run(work())
-
-
-@app.command()
-def remove(ctx: typer.Context, channel: ChannelId, yes: Yes = False, dry_run: DryRun = False) -> None:
-    """Remove a channel, with what was still to go through it."""
-    shell: Shell = ctx.obj
-    if not dry_run:
-        shell.confirm("channel.remove.ask", yes=yes, channel=channel)
-
-    async def work() -> None:
-        from pabal.cli.output import Answer
-        from pabal.platform import notifications
-
-        async with shell.change(dry_run=dry_run) as tx:
-            gone = await notifications.get_channel(tx, administrator(), read_number(channel))
-            await notifications.remove_channel(tx, administrator(), gone.id)
-            names = await unit_names(tx)
-        shell.show(Answer(COLUMNS, [_row(gone, names)], single=True))
 
     shell.run(work())
 
@@ -134,19 +97,6 @@ def _read_token(shell: Shell) -> str:
         typed: str = typer.prompt(shell.say("channel.token"), hide_input=True, err=True)
         return typed.strip()
     return sys.stdin.readline().strip()
-
-
-def _row(channel: "Channel", names: dict[int | None, str]) -> dict[str, Any]:
-    from dataclasses import asdict
-
-    state = "paused" if not channel.is_active else "failed" if channel.stopped_at else "ok"
-    return {
-        **asdict(channel),
-        "state": state,
-        "org": names.get(channel.unit_id),
-        "level": channel.least_level.value,
-        "wants": ", ".join(channel.wants) or None,
-    }
 
 
 async def _wait(shell: Shell, channel: str, sent: "Delivery") -> "Delivery":
@@ -178,12 +128,8 @@ async def _find(tx: "Tx", channel: str, delivery_id: int) -> "Delivery":
     return found
 
 
-def _show_delivery(shell: Shell, sent: "Delivery") -> None:
-    from dataclasses import asdict
-
-    from pabal.cli.output import Answer
-    from pabal.engine import ids
-
-    states = {None: "enqueued", "sent": "done"}
-    row = {**asdict(sent), "id": ids.show("dlv", sent.id), "state": states.get(sent.result, "failed")}
-    shell.show(Answer(("id", "state", "detail", "created_at", "ended_at"), [row], single=True))
+async def _show_delivery(shell: Shell, sent: "Delivery") -> None:
+    async with shell.transaction() as tx:
+        view = view_delivery(sent, viewer_of(shell, tx))
+    columns = ("id", "state", "detail", "created_at", "ended_at")
+    shell.show(show_views(shell, DeliveryView, [view], columns, single=True))

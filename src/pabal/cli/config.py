@@ -1,13 +1,18 @@
 """`pabal config`: settings that hold for all servers and change without a restart."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from pabal.cli.options import DryRun
 from pabal.cli.shell import Shell, administrator
+from pabal.platform.commands.resources import show_views
+from pabal.platform.resources import Viewer
+from pabal.resources.settings import COLUMNS, DETAILS, SettingView, view_setting
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from pabal.platform.settings import Catalogue, Listed
 
 app = typer.Typer(
@@ -17,11 +22,6 @@ app = typer.Typer(
 )
 
 Key = Annotated[str, typer.Argument(metavar="KEY", help="Like backup.keep_days: see `pabal config list`.")]
-COLUMNS = ("key", "value", "default", "label", "changed_by")
-DETAILS = (
-    *("key", "value", "default", "seed", "requirement", "label", "help", "bounds", "choices", "needs_restart"),
-    *("changed_by", "changed_at", "problem"),
-)
 
 
 @app.command("list")
@@ -33,13 +33,12 @@ def list_(
     shell: Shell = ctx.obj
 
     async def work() -> None:
-        from pabal.cli.output import Answer
         from pabal.platform import settings
 
         async with shell.transaction() as tx:
             found = await settings.list_settings(tx, catalogue_of(shell))
-        rows = [_row(shell, one) for one in found if area in (None, one.setting.area)]
-        shell.show(Answer(COLUMNS, rows, empty="config.none"))
+            views = [_view(shell, one, tx.now) for one in found if area in (None, one.setting.area)]
+        shell.show(show_views(shell, SettingView, views, COLUMNS, empty="config.none"))
 
     shell.run(work())
 
@@ -53,8 +52,8 @@ def get(ctx: typer.Context, key: Key) -> None:
         from pabal.platform import settings
 
         async with shell.transaction() as tx:
-            found = await settings.get_setting(tx, catalogue_of(shell)[key])
-        _show(shell, found)
+            found, now = await settings.get_setting(tx, catalogue_of(shell)[key]), tx.now
+        _show(shell, found, now)
 
     shell.run(work())
 
@@ -74,8 +73,8 @@ def set_(
 
         setting = catalogue_of(shell)[key]
         async with shell.change(dry_run=dry_run) as tx:
-            after = await settings.change(tx, administrator(), setting, value)
-        _show(shell, after)
+            after, now = await settings.change(tx, administrator(), setting, value), tx.now
+        _show(shell, after, now)
         if setting.needs_restart and not dry_run:
             shell.tell("config.restart")
 
@@ -92,8 +91,8 @@ def reset(ctx: typer.Context, key: Key, dry_run: DryRun = False) -> None:
 
         setting = catalogue_of(shell)[key]
         async with shell.change(dry_run=dry_run) as tx:
-            after = await settings.reset(tx, administrator(), setting)
-        _show(shell, after)
+            after, now = await settings.reset(tx, administrator(), setting), tx.now
+        _show(shell, after, now)
 
     shell.run(work())
 
@@ -104,16 +103,15 @@ def diff(ctx: typer.Context) -> None:
     shell: Shell = ctx.obj
 
     async def work() -> None:
-        from pabal.cli.output import Answer
         from pabal.platform import settings
 
         catalogue = catalogue_of(shell)
         async with shell.transaction() as tx:
             found = await settings.list_settings(tx, catalogue)
             unknown = await settings.list_unknown(tx, catalogue)
-        rows = [_row(shell, one) for one in found if one.is_changed or one.problem]
+            views = [_view(shell, one, tx.now) for one in found if one.is_changed or one.problem]
         columns = ("key", "value", "default", "seed", "changed_by", "changed_at", "problem")
-        shell.show(Answer(columns, rows, extra={"unknown": unknown}, empty="config.same"))
+        shell.show(show_views(shell, SettingView, views, columns, extra={"unknown": unknown}, empty="config.same"))
         if unknown:
             shell.tell("config.unknown", keys=", ".join(unknown))
 
@@ -127,33 +125,10 @@ def catalogue_of(shell: Shell) -> "Catalogue":
     return Catalogue(setting for one in shell.house for setting in one.settings)
 
 
-def _show(shell: Shell, found: "Listed") -> None:
-    from pabal.cli.output import Answer
-
+def _show(shell: Shell, found: "Listed", now: "datetime") -> None:
     columns = ("value",) if shell.output == "plain" else DETAILS
-    shell.show(Answer(columns, [_row(shell, found)], single=True))
+    shell.show(show_views(shell, SettingView, [_view(shell, found, now)], columns, single=True))
 
 
-def _row(shell: Shell, found: "Listed") -> dict[str, Any]:
-    from pabal.platform.language import put
-
-    setting = found.setting
-    return {
-        "key": setting.key,
-        "value": found.text,
-        "default": found.default_text,
-        "is_changed": found.is_changed,
-        "label": put(shell.lang, setting.label),
-        "help": put(shell.lang, setting.help),
-        "group": put(shell.lang, setting.group),
-        "kind": setting.kind,
-        "bounds": setting.bounds or None,
-        "choices": ", ".join(choice.value for choice in setting.choices) or None,
-        "seed": setting.seed,
-        "requirement": setting.requirement,
-        "needs_restart": setting.needs_restart or None,
-        "version": found.version,
-        "changed_by": found.changed_by,
-        "changed_at": found.changed_at,
-        "problem": found.problem,
-    }
+def _view(shell: Shell, found: "Listed", now: "datetime") -> SettingView:
+    return view_setting(found, Viewer(shell.actor, shell.lang, now))

@@ -1,18 +1,44 @@
 """`pabal jobs`: list, show, cancel, retry."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pabal.cli.options import tell_more, unit_names
 from pabal.cli.shell import Shell
+from pabal.platform.commands.lazily import lazily
+from pabal.platform.commands.options import see
+from pabal.platform.commands.resources import show_rows, show_views
+from pabal.platform.resources import plain
+from pabal.resources.work import (
+    JOB,
+    AttemptView,
+    JobFilter,
+    JobResultView,
+    WholeJobView,
+    view_attempt,
+    view_result,
+    view_whole_job,
+)
 
 if TYPE_CHECKING:
-    from pabal.engine.listing import JobLine
-    from pabal.engine.listing.jobs import Wanted
     from pabal.platform.operating import Done
+
+with lazily():
+    from pabal.engine import listing, queue
+    from pabal.resources import rows
 
 app = typer.Typer(help="Jobs: what there is to do and what became of it.", no_args_is_help=True)
 
+WHOLE = (
+    *("id", "kind", "state", "unit_id", "queue", "lane", "about", "cause", "args", "failures", "max_failures"),
+    *("reason", "error", "worker", "host", "progress", "created_at", "ready_at", "due_at", "started_at", "deadline"),
+    *("cancel_at", "expires_at", "ended_at"),
+)
 JobId = Annotated[str, typer.Argument(metavar="ID", help="Like job_01h2xcejqtf2n; the first letters are enough.")]
 JobIds = Annotated[
     list[str], typer.Argument(metavar="ID…", help="Like job_01h2xcejqtf2n; the first letters are enough.")
@@ -36,11 +62,10 @@ def list_(
     cursor: Annotated[str | None, typer.Option(help="Go on after this id: the last one of the page before.")] = None,
 ) -> None:
     """Newest first."""
-    from pabal.engine.listing.jobs import Wanted
-
     shell: Shell = ctx.obj
-    states = [one.strip() for one in (state or "").split(",") if one.strip()]
-    shell.run(_show_list(shell, Wanted(None, states, kind=kind, about=about), limit, cursor))
+    states = tuple(one.strip() for one in (state or "").split(",") if one.strip())
+    wanted = JobFilter.make({"state": states, "kind": kind, "about": about})
+    shell.run(_show_list(shell, wanted, limit, cursor))
 
 
 @app.command()
@@ -72,66 +97,32 @@ def retry(ctx: typer.Context, job: JobId, dry_run: DryRun = False) -> None:
     shell.run(_retry(shell, job, dry_run=dry_run))
 
 
-async def _show_list(shell: Shell, wanted: "Wanted", limit: int, cursor: str | None) -> None:
-    from pabal.cli.output import Answer
-    from pabal.engine import listing
-
+async def _show_list(shell: Shell, wanted: JobFilter, limit: int, cursor: str | None) -> None:
+    [listed] = JOB.listings
     async with shell.transaction() as tx:
-        page = await listing.list_jobs(tx, wanted, limit=limit, cursor=cursor)
-    columns = ("id", "kind", "state", "about", "created_at", "note")
-    rows = [_row(job) for job in page.items]
-    shell.show(Answer(columns, rows, extra={"next_cursor": page.cursor}, empty="jobs.none"))
-    if page.cursor is not None and shell.output == "table":
-        shell.tell("jobs.more", cursor=page.cursor)
-
-
-def _row(job: "JobLine") -> dict[str, Any]:
-    from dataclasses import asdict
-
-    from pabal.engine import ids
-
-    # Whatever is most worth a glance: why it ended, or what it waits for.
-    note = job.error or (job.reason and f"{job.reason} → {job.due_at:%H:%M:%S}Z") or None
-    holder = None if job.lane_holder is None else ids.show("job", job.lane_holder)
-    shown = {"id": ids.show("job", job.id), "worker": _worker(job.worker), "lane_holder": holder}
-    return {**asdict(job), **shown, "note": note}
+        page = await rows.list_jobs(tx, await see(tx, shell), wanted, limit=limit, cursor=cursor)
+        more = {"next_cursor": page.cursor}
+        answer = await show_rows(tx, shell, JOB, page.items, listed.columns, empty=listed.empty, extra=more)
+    shell.show(answer)
+    tell_more(shell, page.cursor)
 
 
 async def _show(shell: Shell, text: str) -> None:
-    from dataclasses import asdict
-
-    from pabal.cli.output import Answer
-    from pabal.engine import ids, listing, queue
-
     async with shell.transaction() as tx:
         job_id = await listing.resolve_job(tx, text)
         place = await queue.get_place(tx, job_id)
-        attempts = await queue.list_attempts(tx, job_id)
-    row = {
-        **asdict(place),
-        "id": ids.show("job", job_id),
-        "state": place.result or _PLACES.get(place.place, place.place),
-    }
-    row["attempts"] = [{**asdict(attempt), "worker": _worker(attempt.worker)} for attempt in attempts]
-    row["worker"] = _worker(place.worker)
-    hidden = {"place", "result", "token", "attempts", "priority"}
-    columns = ["id", "kind", "state", *(name for name in row if name not in {"id", "kind", "state"} | hidden)]
-    shell.show(Answer(columns, [row], single=True))
-    if shell.output == "table" and attempts:
-        typer.echo()
-        shell.show(Answer(("token", "result", "started_at", "ended_at", "worker", "error"), row["attempts"]))
+        [line] = await listing.show_jobs(tx, [job_id])
+        attempts = [view_attempt(one) for one in await queue.list_attempts(tx, job_id)]
+        names = await unit_names(tx)
+    view = view_whole_job(line, place.args)
+    answer = show_views(shell, WholeJobView, [view], WHOLE, names=names, single=True)
+    shell.show(replace(answer, rows=[{**plain(view), "attempts": plain(attempts)}]))
     if shell.output == "table":
-        shell.tell("hint.why", id=row["id"])
-
-
-_PLACES = {"lease": "running"}
-
-
-def _worker(worker: int | None) -> str | None:
-    """Numbers past 2^53 leave the process only as text."""
-    from pabal.engine import ids
-
-    return None if worker is None else ids.show("wrk", worker)
+        if attempts:
+            typer.echo()
+            columns = ("token", "result", "started_at", "ended_at", "worker", "error")
+            shell.show(show_views(shell, AttemptView, attempts, columns))
+        shell.tell("hint.why", id=view.id)
 
 
 async def _cancel(shell: Shell, texts: list[str], *, dry_run: bool, force: bool) -> None:
@@ -147,7 +138,7 @@ async def _cancel(shell: Shell, texts: list[str], *, dry_run: bool, force: bool)
         )
         if len(done) == 1 and done[0].result != "ended_before":
             _raise(done[0])
-    _show_results(shell, [{"id": one.id, "result": one.result} for one in done])
+    _show_results(shell, done)
     untouched = [one.id for one in done if one.error is not None]
     if untouched:
         raise EndedBefore(", ".join(untouched)) if len(untouched) == len(done) else SomeFailed(", ".join(untouched))
@@ -160,13 +151,12 @@ async def _retry(shell: Shell, text: str, *, dry_run: bool) -> None:
     async with shell.transaction() as tx:
         [done] = await operating.retry_jobs(tx, administrator(), [text], owners=shell.owners, dry_run=dry_run)
         _raise(done)
-    result = {"id": done.made or done.id, "result": done.result, "cause": done.id, "dry_run": dry_run}
-    _show_results(shell, [result])
+    _show_results(shell, [done])
     if done.made is not None and shell.output == "table":
         shell.tell("hint.why", id=done.made)
 
 
-def _raise(done: "Done") -> None:
+def _raise(done: Done) -> None:
     """A refusal here ends with the exit code of one, and names the command to go on with."""
     from pabal.cli.exits import HandlerNotHere, NotRetryable
 
@@ -181,7 +171,6 @@ def _raise(done: "Done") -> None:
             raise done.error
 
 
-def _show_results(shell: Shell, rows: list[dict[str, Any]]) -> None:
-    from pabal.cli.output import Answer
-
-    shell.show(Answer(("id", "result"), rows))
+def _show_results(shell: Shell, done: Sequence[Done]) -> None:
+    columns = ("id", "result", "job") if any(one.made for one in done) else ("id", "result")
+    shell.show(show_views(shell, JobResultView, [view_result(one) for one in done], columns))

@@ -5,6 +5,8 @@ from typing import Annotated
 import typer
 
 from pabal.cli.shell import Shell
+from pabal.platform.commands.resources import show_views
+from pabal.resources.machines import MachineView, view_machine
 
 app = typer.Typer(help="State machines.", no_args_is_help=True)
 
@@ -12,17 +14,11 @@ app = typer.Typer(help="State machines.", no_args_is_help=True)
 @app.command("list")
 def list_(ctx: typer.Context) -> None:
     """The machines of the apps loaded here."""
-    from pabal.cli.output import Answer
-
     shell: Shell = ctx.obj
 
     async def work() -> None:
-        rows = [
-            {"name": machine.name, "app": one.name, "states": ", ".join(machine.states), "table": machine.table}
-            for one in shell.slices
-            for machine in one.machines
-        ]
-        shell.show(Answer(("name", "app", "states"), rows))
+        views = [view_machine(machine, one.name) for one in shell.slices for machine in one.machines]
+        shell.show(show_views(shell, MachineView, views, ("name", "app", "states")))
 
     shell.run(work())
 

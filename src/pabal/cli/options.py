@@ -53,15 +53,9 @@ async def scope_of(tx: "Tx", text: str | None) -> "Scope":
 
 async def find_person(tx: "Tx", text: str) -> "User":
     """By login, or by number."""
-    from pabal.platform.auth import UserNotFound, get_user, list_users
+    from pabal.cli.finding import find_user
 
-    scope = await scope_of(tx, None)
-    for user in await list_users(tx, scope, words=text, limit=1000):
-        if user.login == text.strip().lower():
-            return user
-    if text.isascii() and text.isdigit() and len(text) < 19:
-        return await get_user(tx, scope, int(text))
-    raise UserNotFound(text[:100])
+    return await find_user(tx, await scope_of(tx, None), text)
 
 
 def cut(found: Sequence[Any], limit: int) -> tuple[Sequence[Any], bool]:

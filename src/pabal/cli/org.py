@@ -1,44 +1,47 @@
 """`pabal org`: the tree HQ › distributor › agency › branch."""
 
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from pabal.cli.options import DryRun, OrgOption, Yes, find_org, find_unit, scope_of
-from pabal.cli.shell import Shell, administrator
+from pabal.cli.options import DryRun, OrgOption, find_org, find_unit
+from pabal.cli.shell import Shell
+from pabal.platform.commands.lazily import lazily
+from pabal.platform.commands.options import see
+from pabal.platform.commands.resources import add_commands, change_row
+from pabal.platform.resources import plain
+from pabal.resources.people import LEVELS, UNIT, UnitView
 
 if TYPE_CHECKING:
-    from pabal.platform.tenants import Unit
+    from pabal.base.database import Tx
+    from pabal.platform.tenants import Scope, Unit
+
+with lazily():
+    from pabal.cli import output
+    from pabal.platform import tenants
+    from pabal.resources import verbs
 
 app = typer.Typer(help="The organisation: HQ, distributors, agencies, branches.", no_args_is_help=True)
 
 UnitArgument = Annotated[str, typer.Argument(metavar="UNIT", help="Its number or its name.")]
 Below = Annotated[str | None, typer.Option("--below", metavar="UNIT", help="The unit above; the HQ if left out.")]
-COLUMNS = ("id", "name", "level", "parent_id")
-
-
-class NewLevel(StrEnum):
-    """There is one HQ, and it is there from the start."""
-
-    DISTRIBUTOR = "distributor"
-    AGENCY = "agency"
-    BRANCH = "branch"
+# There is one HQ, and it is there from the start.
+NewLevel = Literal["distributor", "agency", "branch"]
+add_commands(app, UNIT)
 
 
 @app.command()
 def tree(ctx: typer.Context, org: OrgOption = None) -> None:
     """All units, each below its parent."""
-    from pabal.cli.output import Answer
-    from pabal.platform.tenants import list_units
-
     shell: Shell = ctx.obj
 
     async def work() -> None:
         async with shell.transaction() as tx:
-            scope = await scope_of(tx, org)
-            units = await list_units(tx, scope.listed)
-        shell.show(Answer(("id", "tree", "level", "is_demo"), _grown(units), empty="org.none"))
+            units = await tenants.list_units(tx, (await see(tx, shell, org)).listed)
+        columns, words = ("id", "tree", "level", "is_demo"), {f"level.{name}": word for name, word in LEVELS.items()}
+        shell.show(output.Answer(columns, _grown(units), empty="org.none", words=words))
 
     shell.run(work())
 
@@ -52,18 +55,13 @@ def add(
     dry_run: DryRun = False,
 ) -> None:
     """A new unit below another."""
-    from pabal.platform import tenants
-
     shell: Shell = ctx.obj
 
-    async def work() -> None:
-        async with shell.change(dry_run=dry_run) as tx:
-            parent = await find_org(tx, below)
-            place = tenants.Level(level.value)
-            made = await tenants.add_unit(tx, administrator(), parent_id=parent.id, level=place, name=name)
-        _show(shell, made)
+    async def act(tx: Tx, _scope: Scope) -> Any:
+        parent = await find_org(tx, below)
+        return await verbs.add_unit(tx, shell.actor, parent_id=parent.id, level=level, name=name)
 
-    shell.run(work())
+    shell.run(change_row(shell, UNIT, act, dry_run=dry_run))
 
 
 @app.command()
@@ -74,69 +72,32 @@ def rename(
     dry_run: DryRun = False,
 ) -> None:
     """Give a unit another name."""
-    from pabal.platform import tenants
-
     shell: Shell = ctx.obj
 
-    async def work() -> None:
-        async with shell.change(dry_run=dry_run) as tx:
-            named = await tenants.rename_unit(tx, administrator(), (await find_unit(tx, unit)).id, name)
-        _show(shell, named)
+    async def act(tx: Tx, _scope: Scope) -> Any:
+        return await tenants.rename_unit(tx, shell.actor, (await find_unit(tx, unit)).id, name)
 
-    shell.run(work())
+    shell.run(change_row(shell, UNIT, act, dry_run=dry_run))
 
 
 @app.command()
 def move(ctx: typer.Context, unit: UnitArgument, below: Below = None, dry_run: DryRun = False) -> None:
     """Put a unit, with everything below it, below another."""
-    from pabal.platform import tenants
-
     shell: Shell = ctx.obj
 
-    async def work() -> None:
-        async with shell.change(dry_run=dry_run) as tx:
-            found, parent = await find_unit(tx, unit), await find_org(tx, below)
-            moved = await tenants.move_unit(tx, administrator(), found.id, parent_id=parent.id)
-        _show(shell, moved)
+    async def act(tx: Tx, _scope: Scope) -> Any:
+        found, parent = await find_unit(tx, unit), await find_org(tx, below)
+        return await tenants.move_unit(tx, shell.actor, found.id, parent_id=parent.id)
 
-    shell.run(work())
+    shell.run(change_row(shell, UNIT, act, dry_run=dry_run))
 
 
-@app.command()
-def remove(ctx: typer.Context, unit: UnitArgument, yes: Yes = False, dry_run: DryRun = False) -> None:
-    """Remove a unit that has nothing below it and owns nothing."""
-    from pabal.platform import tenants
-
-    shell: Shell = ctx.obj
-    if not dry_run:
-        shell.confirm("org.remove.ask", yes=yes, unit=unit)
-
-    async def work() -> None:
-        async with shell.change(dry_run=dry_run) as tx:
-            found = await find_unit(tx, unit)
-            await tenants.remove_unit(tx, administrator(), found.id)
-        _show(shell, found)
-
-    shell.run(work())
-
-
-def _show(shell: Shell, unit: "Unit") -> None:
-    from pabal.cli.output import Answer
-
-    shell.show(Answer(COLUMNS, [_row(unit)], single=True))
-
-
-def _row(unit: "Unit") -> dict[str, Any]:
-    from dataclasses import asdict
-
-    return {**asdict(unit), "level": str(unit.level)}
-
-
-def _grown(units: "list[Unit]") -> list[dict[str, Any]]:
+def _grown(units: list[Unit]) -> list[dict[str, Any]]:
     depths: dict[int | None, int] = {}
-    rows = []
+    grown = []
     for unit in units:
         depths[unit.id] = depths.get(unit.parent_id, -1) + 1
         indent = "  " * depths[unit.id]
-        rows.append({**_row(unit), "depth": depths[unit.id], "tree": f"{indent}{unit.name}"})
-    return rows
+        shown = plain(UnitView.of(unit, level=str(unit.level)))
+        grown.append({**shown, "depth": depths[unit.id], "tree": f"{indent}{unit.name}"})
+    return grown

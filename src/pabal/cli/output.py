@@ -50,8 +50,9 @@ def write(answer: Answer, form: str, lang: Lang, *, header: bool = True) -> None
         case "plain":
             # one column is a value for a script, taken as it is; columns between tabs are also pasted into spreadsheets
             show = _flat if len(answer.columns) == 1 else _defused
-            for row in answer.rows:
-                typer.echo("\t".join(show(row.get(name)) for name in answer.columns))
+            for row, cells in zip(answer.rows, answer.cells or answer.rows, strict=True):
+                # what only people's tables have is taken from their cells
+                typer.echo("\t".join(show(row[name] if name in row else cells.get(name)) for name in answer.columns))
         case _:
             _write_table(answer, lang)
 

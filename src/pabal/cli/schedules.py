@@ -1,16 +1,28 @@
 """`pabal schedules`: list, preview, pause, resume."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from pabal.cli.options import Cursor, Limit, tell_more
 from pabal.cli.shell import Shell
+from pabal.platform.commands.lazily import lazily
+from pabal.platform.commands.options import see
+from pabal.platform.commands.printing import printable
+from pabal.platform.commands.resources import show_rows, show_views, viewer_of
+from pabal.resources.work import SCHEDULE, NextView, ScheduleFilter, view_next, view_schedule
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from pabal.base.database import Tx
-    from pabal.engine.schedules import Schedule
+
+with lazily():
+    from pabal.engine import forecasts, listing, schedules, why
+    from pabal.platform import operating
+    from pabal.resources import rows
 
 app = typer.Typer(help="Schedules: when what happens.", no_args_is_help=True)
 COLUMNS = ("id", "name", "state", "next_at", "kind", "says")
@@ -25,19 +37,21 @@ def list_(
     ctx: typer.Context,
     kind: Annotated[str | None, typer.Option(help="Only those that enqueue this kind.")] = None,
     about: Annotated[str | None, typer.Option(help="Only about this subject.")] = None,
-    limit: Annotated[int, typer.Option(min=1, max=1000, help="How many.")] = 50,
-    cursor: Annotated[str | None, typer.Option(help="Go on after this id: the last one of the page before.")] = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
 ) -> None:
     """In the order they were made."""
-    from pabal.engine import schedules, why
-
     shell: Shell = ctx.obj
+    wanted = ScheduleFilter(kind=kind, about=about, sort="id")
+    [listed] = SCHEDULE.listings
 
     async def work() -> None:
-        after = 0 if cursor is None else why.read_schedule(cursor)
         async with shell.transaction() as tx:
-            found = await schedules.list_schedules(tx, kind=kind, about=about, after=after, limit=limit + 1)
-        _show(shell, found[:limit], has_more=len(found) > limit)
+            page = await rows.list_schedules(tx, await see(tx, shell), wanted, cursor=cursor, limit=limit)
+            more = {"next_cursor": page.cursor}
+            answer = await show_rows(tx, shell, SCHEDULE, page.items, COLUMNS, empty=listed.empty, extra=more)
+        shell.show(answer)
+        tell_more(shell, page.cursor)
 
     shell.run(work())
 
@@ -56,47 +70,28 @@ def preview(
 @app.command()
 def pause(ctx: typer.Context, schedule: ScheduleId, dry_run: DryRun = False) -> None:
     """Nothing more is enqueued until it is resumed; what is enqueued already goes on."""
-    from pabal.cli.shell import administrator
-    from pabal.engine import why
-    from pabal.platform import operating
-
     shell: Shell = ctx.obj
-
-    async def work() -> None:
-        async with shell.transaction() as tx:
-            schedule_id = why.read_schedule(schedule)
-            found = await operating.pause_schedule(
-                tx, administrator(), schedule_id, owners=shell.owners, dry_run=dry_run
-            )
-        _show(shell, [found])
-
-    shell.run(work())
+    shell.run(_change(shell, schedule, operating.pause_schedule, dry_run=dry_run))
 
 
 @app.command()
 def resume(ctx: typer.Context, schedule: ScheduleId, dry_run: DryRun = False) -> None:
     """Goes on with the next moment; those that passed meanwhile are skipped."""
-    from pabal.cli.shell import administrator
-    from pabal.engine import why
-    from pabal.platform import operating
-
     shell: Shell = ctx.obj
-
-    async def work() -> None:
-        async with shell.transaction() as tx:
-            schedule_id = why.read_schedule(schedule)
-            found = await operating.resume_schedule(
-                tx, administrator(), schedule_id, owners=shell.owners, dry_run=dry_run
-            )
-        _show(shell, [found])
-
-    shell.run(work())
+    shell.run(_change(shell, schedule, operating.resume_schedule, dry_run=dry_run))
 
 
-async def occurrences_until(tx: "Tx", until: "datetime", *, most: int) -> list[dict[str, Any]]:
+async def _change(shell: Shell, text: str, verb: Any, *, dry_run: bool) -> None:
+    async with shell.transaction() as tx:
+        schedule_id = why.read_schedule(text)
+        await verb(tx, shell.actor, schedule_id, owners=shell.owners, dry_run=dry_run)
+        lines = await listing.show_schedules(tx, [schedule_id])
+        answer = await show_rows(tx, shell, SCHEDULE, lines, COLUMNS)
+    shell.show(answer)
+
+
+async def occurrences_until(tx: Tx, until: datetime, *, most: int) -> list[dict[str, Any]]:
     """For `pabal next`."""
-    from pabal.engine import forecasts, why
-
     return [
         {
             "at": one.moment,
@@ -111,60 +106,12 @@ async def occurrences_until(tx: "Tx", until: "datetime", *, most: int) -> list[d
 
 
 async def _preview(shell: Shell, text: str, count: int) -> None:
-    from pabal.cli.output import Answer
-    from pabal.engine import forecasts, schedules, why
-    from pabal.platform.commands.printing import printable
-
     schedule_id = why.read_schedule(text)
     async with shell.transaction() as tx:
-        schedule = await schedules.get(tx, schedule_id)
-        coming = await forecasts.preview(tx, schedule_id, count)
+        await schedules.get(tx, schedule_id)
+        [line] = await listing.show_schedules(tx, [schedule_id])
+        coming = [view_next(one) for one in await forecasts.preview(tx, schedule_id, count)]
+        view = view_schedule(line, viewer_of(shell, tx))
     if shell.output == "table":
-        line = f"{why.show_schedule(schedule_id)}  {schedule.name}  {_sentence(shell, schedule)}"
-        typer.echo(printable(line))
-    rows = [
-        {"at": one.moment, "wall": f"{one.wall:%Y-%m-%d %H:%M:%S}", "excluded": one.excluded, "note": one.note}
-        for one in coming
-    ]
-    shell.show(Answer(("wall", "at", "excluded", "note"), rows, empty="preview.none"))
-
-
-def _show(shell: Shell, found: "list[Schedule]", *, has_more: bool = False) -> None:
-    from pabal.cli.output import Answer
-
-    rows = [_row(shell, one) for one in found]
-    extra = {"next_cursor": rows[-1]["id"] if has_more else None}
-    shell.show(Answer(COLUMNS, rows, extra=extra, empty="schedules.none"))
-    if has_more and shell.output == "table":
-        shell.tell("schedules.more", cursor=rows[-1]["id"])
-
-
-def _row(shell: Shell, schedule: "Schedule") -> dict[str, Any]:
-    from pabal.engine import why
-    from pabal.engine.recurrence import to_json
-
-    state = "paused" if schedule.is_paused else "active" if schedule.next_at else "over"
-    return {
-        "id": why.show_schedule(schedule.id),
-        "name": schedule.name,
-        "state": state,
-        "next_at": None if schedule.is_paused else schedule.next_at,
-        "kind": schedule.kind,
-        "about": schedule.about,
-        "says": _sentence(shell, schedule),
-        "recurrence": to_json(schedule.recurrence),
-        "zone": schedule.zone,
-        "paused_by": schedule.paused_by,
-        "problem": schedule.problem,
-    }
-
-
-def _sentence(shell: Shell, schedule: "Schedule") -> str:
-    """A rule that can no longer be read has no sentence, and must not hide the others."""
-    from pabal.base.errors import Invalid
-    from pabal.engine.recurrence import describe
-
-    try:
-        return describe(schedule.timing, shell.lang)
-    except Invalid as error:
-        return str(error)
+        typer.echo(printable(f"{view.id}  {view.name}  {view.says}"))
+    shell.show(show_views(shell, NextView, coming, ("wall", "at", "excluded", "note"), empty="preview.none"))

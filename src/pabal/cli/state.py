@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pabal.cli.shell import Shell, administrator
+from pabal.platform.commands.resources import show_views, viewer_of
+from pabal.platform.resources import plain
+from pabal.resources.work import SERVER, ServerView, view_server
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -13,7 +16,6 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from pabal.base.database import Database, Tx
-    from pabal.engine.listing import ServerSeen
     from pabal.engine.why import Line, Story
     from pabal.platform.operating import Coming
 
@@ -45,7 +47,7 @@ async def _status(shell: Shell) -> None:
     from pabal.engine import listing
 
     async with shell.transaction() as tx:
-        servers = [server_row(server) for server in await listing.list_servers(tx)]
+        servers = [view_server(one, viewer_of(shell, tx)) for one in await listing.list_servers(tx)]
         depths = asdict(await listing.read_depths(tx))
         queues = [asdict(queue) for queue in await listing.list_queues(tx)]
         moments = await listing.read_next_moments(tx)
@@ -55,43 +57,23 @@ async def _status(shell: Shell) -> None:
     report = {
         "now": now,
         "database": "private" if shell.settings.database_url is None else "given",
-        "servers": servers,
+        "servers": plain(servers),
         "depths": depths,
         "cap": listing.CAP,
         "oldest_ready_seconds": None if oldest is None else max(0.0, (now - oldest).total_seconds()),
         "next_due_at": due,
         "queues": queues,
     }
-    _show_status(shell, report)
+    _show_status(shell, report, servers)
 
 
-def server_row(server: "ServerSeen") -> dict[str, Any]:
-    from pabal.engine import ids
-
-    return {
-        "id": ids.show("wrk", server.id),
-        "state": server.state,
-        "host": server.host,
-        "pid": server.meta.get("pid"),
-        "roles": ",".join(server.meta.get("roles", [])),
-        "version": server.meta.get("version"),
-        "running": server.running,
-        "since": server.started_at,
-        "heard": round(server.heard_seconds, 1),
-    }
-
-
-def _show_status(shell: Shell, report: dict[str, Any]) -> None:
+def _show_status(shell: Shell, report: dict[str, Any], servers: list[ServerView]) -> None:
     from pabal.cli.output import Answer, show_moment
 
     if shell.output != "table":
         shell.show(Answer(tuple(report), [report], single=True))
         return
-    shell.show(
-        Answer(
-            ("state", "host", "pid", "roles", "running", "heard", "since"), report["servers"], empty="status.no_server"
-        )
-    )
+    shell.show(show_views(shell, ServerView, servers, SERVER.columns, empty="status.no_server"))
     typer.echo()
     shown = {name: capped(count, report["cap"]) for name, count in report["depths"].items()}
     typer.echo(shell.say("status.depths", **shown))
@@ -254,7 +236,7 @@ async def _gather(shell: Shell, database: "Database") -> dict[str, Any]:
         coming = await operating.list_upcoming(tx, actor, scope, tx.now + AHEAD, controls=controls, limit=LOOKED)
         return {
             "now": tx.now,
-            "servers": [server_row(server) for server in await listing.list_servers(tx)],
+            "servers": [plain(view_server(one, viewer_of(shell, tx))) for one in await listing.list_servers(tx)],
             "depths": asdict(await listing.read_depths(tx)),
             "cap": listing.CAP,
             "next": _grouped(coming),
@@ -304,7 +286,8 @@ def _draw(shell: Shell, report: dict[str, Any]) -> "RenderableType":
     def heading(key: str, **values: Any) -> Text:
         return Text(f"\n{shell.say(key, **values)}", style="bold")
 
-    servers = Answer(("state", "host", "pid", "roles", "running", "heard"), report["servers"])
+    words = {name: (one.label[0].upper(), one.label[1]) for name, one in ServerView.fields.items()}
+    servers = Answer(("state", "host", "pid", "roles", "running", "heard_seconds"), report["servers"], words=words)
     coming = Answer(("at", "what", "id", "kind", "note", "times"), report["next"][:SHOWN])
     needs = [{**need, "state": need["severity"]} for need in report["needs"][:SHOWN]]
     depths = {name: capped(count, report["cap"]) for name, count in report["depths"].items()}

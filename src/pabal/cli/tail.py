@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pabal.cli.shell import Shell
+from pabal.platform.commands.resources import show_views
+from pabal.resources.work import FACT, FactView
 
 if TYPE_CHECKING:
     from pabal.base.database import Database
     from pabal.engine.facts import Fact
-
-COLUMNS = ("at", "name", "subject", "data")
+    from pabal.platform.commands.answers import Answer
 
 
 def tail(
@@ -29,7 +30,6 @@ def tail(
 
 
 async def _tail(shell: Shell, names: Sequence[str], *, follow: bool, count: int) -> None:
-    from pabal.cli.output import Answer
     from pabal.cli.waiting import until_signalled
     from pabal.engine.facts import Reader
 
@@ -39,7 +39,7 @@ async def _tail(shell: Shell, names: Sequence[str], *, follow: bool, count: int)
         await reader.read_once()
         last = await _last(database, names, count)
         if not follow:
-            shell.show(Answer(COLUMNS, [_row(fact) for fact in last], empty="tail.none"))
+            shell.show(_show(shell, last, empty="tail.none"))
             return
         out = _Stream(shell)
         out.write(last)
@@ -72,23 +72,20 @@ class _Stream:
         self._has_header = False
 
     def write(self, facts: "Sequence[Fact]") -> None:
-        from pabal.cli.output import Answer, write
+        from pabal.cli.output import write
 
-        rows = [_row(fact) for fact in facts]
         form = {"json": "ndjson", "table": "lines"}.get(self._shell.output, self._shell.output)
         if form == "lines":
             for fact in facts:
                 typer.echo(show_line(fact))
-        elif rows:
-            write(Answer(COLUMNS, rows), form, self._shell.lang, header=not self._has_header)
+        elif facts:
+            write(_show(self._shell, facts), form, self._shell.lang, header=not self._has_header)
             self._has_header = True
         sys.stdout.flush()
 
 
-def _row(fact: "Fact") -> dict[str, Any]:
-    from dataclasses import asdict
-
-    return {**asdict(fact), "id": str(fact.id)}
+def _show(shell: Shell, facts: "Sequence[Fact]", **more: Any) -> "Answer":
+    return show_views(shell, FactView, [FactView.of(fact, id=str(fact.id)) for fact in facts], FACT.columns, **more)
 
 
 def show_line(fact: "Fact") -> str:

@@ -103,6 +103,11 @@ async def list_subtree(tx: Tx, unit_id: int) -> list[int]:
     return [row[0] for row in await tx.rows(SQL.list_subtree, id=unit_id)]
 
 
+async def hold_unit(tx: Tx, unit_id: int) -> None:
+    """Locked until the commit."""
+    await tx.run(SQL.hold_unit, id=unit_id)
+
+
 async def insert_unit(tx: Tx, *, parent_id: int, level: Level, name: str, is_demo: bool) -> int:
     made: int = await tx.value(
         SQL.insert_unit, parent_id=parent_id, level=level.value, name=name, is_demo=is_demo, now=tx.now

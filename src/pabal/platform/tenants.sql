@@ -39,3 +39,6 @@ update pabal.unit set parent_id = :parent_id, name = :name where id = :id;
 
 -- name: delete_unit(id)!
 delete from pabal.unit where id = :id;
+
+-- name: hold_unit(id)!
+select id from pabal.unit where id = :id for update;

@@ -179,8 +179,13 @@ async def _hold_maker_of(tx: Tx, actor: Actor) -> int | None:
     return token.made_by
 
 
-async def _hold_token(tx: Tx, actor: Actor, token_id: int) -> Token:
+async def hold_token(tx: Tx, token_id: int) -> None:
+    """Locked until the commit."""
     await tx.run(SQL.hold_token, id=token_id)
+
+
+async def _hold_token(tx: Tx, actor: Actor, token_id: int) -> Token:
+    await hold_token(tx, token_id)
     return await get_token(tx, await tenants.visible_to(tx, actor), token_id)
 
 

@@ -31,6 +31,10 @@ async def list_events(
 ) -> Page[Kept]:
     """The newest first; `duplicate` is every one that came more than once. They belong to the head office."""
     await require_house(tx, actor, Right.READ, AREA)
+    return await list_kept(tx, result=result, subject=subject, cursor=cursor, limit=limit)
+
+
+async def list_kept(tx: Tx, *, result: str | None, subject: str | None, cursor: str | None, limit: int) -> Page[Kept]:
     if result is not None and result not in (*Result, DUPLICATE):
         raise BadResult(result[:100])
     before = LAST if cursor is None else read_cursor(cursor, int)[0]

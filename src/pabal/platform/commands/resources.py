@@ -10,7 +10,7 @@ import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from inspect import Parameter, Signature, signature
-from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import typer
 
@@ -45,6 +45,12 @@ def add_commands(app: typer.Typer, noun: Noun) -> None:
             app.command(verb.command or verb.name.replace("_", "-"))(_verb_command(noun, verb))
 
 
+def viewer_of(shell: Shell, tx: Tx) -> Viewer:
+    """Whoever sits at this machine, on the machine's clock."""
+    zone = tx.now.astimezone().tzinfo or UTC
+    return Viewer(shell.actor, shell.lang, tx.now, zone, apps=lambda: shell.house)
+
+
 async def show_rows(
     tx: Tx, shell: Shell, noun: Noun, rows: Sequence[Any], columns: Sequence[str] = (), **more: Any
 ) -> Answer:
@@ -54,8 +60,7 @@ async def show_rows(
 
 
 def view_row(tx: Tx, shell: Shell, noun: Noun, row: Any) -> Any:
-    """As whoever sits at this machine sees it, on the machine's clock."""
-    return find_name(noun.view)(row, Viewer(shell.actor, shell.lang, tx.now, tx.now.astimezone().tzinfo or UTC))
+    return find_name(noun.view)(row, viewer_of(shell, tx))
 
 
 def show_views(
@@ -112,7 +117,9 @@ def _cell(value: Any) -> Any:
 
 
 def list_command(noun: Noun, listing: Listing) -> Callable[..., None]:
-    def run(ctx: typer.Context, org: str | None, limit: int = 0, cursor: str | None = None, **given: Any) -> None:
+    def run(
+        ctx: typer.Context, org: str | None = None, limit: int = 0, cursor: str | None = None, **given: Any
+    ) -> None:
         shell: Shell = ctx.obj
 
         async def work() -> None:
@@ -133,9 +140,8 @@ def list_command(noun: Noun, listing: Listing) -> Callable[..., None]:
         shell.run(work())
 
     paged = {} if listing.is_short else {"limit": (Limit, 50), "cursor": (Cursor, None)}
-    return signed(
-        run, listing.help, described=(noun, listing), **options_of(listing.wanted), org=(OrgOption, None), **paged
-    )
+    units = {} if listing.of_house else {"org": (OrgOption, None)}
+    return signed(run, listing.help, described=(noun, listing), **options_of(listing.wanted), **units, **paged)
 
 
 def either(first: Callable[..., None], flag: str, help: str, second: Callable[..., None]) -> Callable[..., None]:
@@ -240,11 +246,17 @@ def _option(name: str, hint: Any, about: Asked, is_needed: bool) -> Any:
     option = typer.Option(*_names(name, about), metavar=metavar, help=about.help, case_sensitive=False, **bounds)
     if is_needed:
         return Annotated[kind, option], Parameter.empty
-    return (Annotated[bool, option], False) if kind is bool else (Annotated[kind | None, option], None)
+    is_flag = kind is bool and not _is_either(about)
+    return (Annotated[bool, option], False) if is_flag else (Annotated[kind | None, option], None)
 
 
 def _bounds(about: Asked) -> dict[str, Any]:
     return {} if about.rules is None else {"min": about.rules.ge, "max": about.rules.le}
+
+
+def _is_either(about: Asked) -> bool:
+    """`--active/--inactive`: both are said, and neither may be."""
+    return "/" in about.option
 
 
 def _names(name: str, about: Asked) -> list[str]:
@@ -253,7 +265,7 @@ def _names(name: str, about: Asked) -> list[str]:
 
 def _typed(hint: Any, about: Asked) -> Any:
     """What is typed: a name where something is looked up, a moment as people write it."""
-    inner = [one for one in get_args(hint) if one is not type(None)]
+    inner = [] if get_origin(hint) is Literal else [one for one in get_args(hint) if one is not type(None)]
     if get_origin(hint) is tuple:
         return list[inner[0]]  # type: ignore[valid-type]  # the type of its parts
     kind = inner[0] if inner and get_origin(hint) is not dict else hint
@@ -270,7 +282,8 @@ async def read_options(tx: Tx, scope: Scope, asks: type[Ask], given: Mapping[str
     hints, said = get_type_hints(asks), {}
     for name, about in asked_of(asks).items():
         value = given.get(name)
-        if value is None or (value is False and not _is_needed(asks, name)) or value in ([], ()):
+        is_unsaid = value is False and not _is_needed(asks, name) and not _is_either(about)
+        if value is None or is_unsaid or value in ([], ()):
             continue
         if about.find:
             value = await find_name(about.find)(tx, scope, value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar
 
@@ -37,6 +37,9 @@ class Shell(Protocol):
 
     @property
     def vault(self) -> Vault: ...
+
+    @property
+    def house(self) -> Sequence[Any]: ...
 
     def tell(self, words: str | Pair, **values: Any) -> None: ...
 

@@ -88,6 +88,11 @@ async def get_channel(tx: Tx, channel_id: int) -> Channel:
     return _as_channel(rows[0])
 
 
+async def hold_channel(tx: Tx, channel_id: int) -> None:
+    """Locked until the commit."""
+    await tx.run(SQL.hold_channel, id=channel_id)
+
+
 async def insert_channel(tx: Tx, unit_id: int, form: ChannelForm, token: dict[str, Any]) -> int:
     made: int = await tx.value(SQL.insert_channel, unit_id=unit_id, now=tx.now, **_columns(form), **token)
     return made

@@ -107,3 +107,6 @@ where id = :id and ended_at is null returning channel_id;
 -- name: list_deliveries(channel_id, before, most)
 select id, channel_id, notification_id, parts_sent, result, detail, created_at, ended_at from pabal.notification_delivery
 where channel_id = :channel_id and id < :before order by id desc limit :most;
+
+-- name: hold_channel(id)!
+select id from pabal.notification_channel where id = :id for update;

@@ -25,7 +25,8 @@ Need = Literal["vault", "services", "owners"]
 class Listing:
     """A list of a noun: `name` is its operation in REST, `title` names its cursors and its CSV.
 
-    `is_short`: few by nature, answered whole. `path` and `command` are said where they are not the noun's own list.
+    `of_house`: what it lists belongs to no unit, so that `org` is not for it. `is_short`: few by nature, answered
+    whole. `path` and `command` are said where they are not the noun's own list.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Listing:
     path: str = ""
     command: str = "list"
     has_period: bool = False
+    of_house: bool = False
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,8 @@ class Viewer:
     lang: Lang
     now: datetime
     zone: tzinfo = UTC
+    # what is loaded here, asked for by the few views that tell in an app's words
+    apps: Callable[[], Sequence[Any]] = tuple
 
 
 @dataclass(frozen=True)

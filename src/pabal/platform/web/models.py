@@ -15,7 +15,7 @@ from pabal.platform.resources import KEPT, Ask, Filter, View, find_name
 from pabal.platform.resources.asks import Asked as AskedAbout
 from pabal.platform.resources.asks import asked_of
 from pabal.platform.web.endpoints import Asked, Shown, rules
-from pabal.platform.web.filters import Between, Listed, Moment, Query, Text, Word, split_commas
+from pabal.platform.web.filters import Between, Listed, Moment, Paged, Query, Text, Word, split_commas
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -50,8 +50,8 @@ def body_of(asks: type[Ask]) -> type[BaseModel]:
 
 
 @remember
-def query_of(wanted: type[Ask], *, is_short: bool, has_period: bool) -> type[BaseModel]:
-    base = Query if is_short else Between if has_period else Listed
+def query_of(wanted: type[Ask], *, is_short: bool, has_period: bool, of_house: bool = False) -> type[BaseModel]:
+    base: type[BaseModel] = Query if is_short else Between if has_period else Paged if of_house else Listed
     return create_model(wanted.__name__, __base__=base, **_parameters(wanted))
 
 

@@ -42,7 +42,7 @@ def rest(router: APIRouter, noun: Noun) -> None:
 
 
 def viewer_of(visit: Visit) -> Viewer:
-    return Viewer(visit.actor, visit.lang, visit.now, visit.zone)
+    return Viewer(visit.actor, visit.lang, visit.now, visit.zone, apps=lambda: visit.site.slices)
 
 
 def view_row(visit: Visit, noun: Noun, row: Any) -> View:
@@ -70,7 +70,9 @@ async def match_row(tx: Tx, visit: Visit, noun: Noun, row_id: int) -> None:
 
 
 def _add_list(router: APIRouter, noun: Noun, listing: Listing) -> None:
-    model = query_of(listing.wanted, is_short=listing.is_short, has_period=listing.has_period)
+    model = query_of(
+        listing.wanted, is_short=listing.is_short, has_period=listing.has_period, of_house=listing.of_house
+    )
 
     async def endpoint(visit: Visit, wanted: Any) -> Response:
         visit.actor.require(Right.READ, noun.area)
@@ -79,7 +81,7 @@ def _add_list(router: APIRouter, noun: Noun, listing: Listing) -> None:
             async with visit.read() as tx:
                 rows = await find_name(listing.load)(tx, visit.scope, asked)
             return answer_all([view_row(visit, noun, row) for row in rows])
-        return await answer_list(visit, wanted, _source(visit, noun, listing, asked), has_csv=True)
+        return await answer_list(visit, wanted, source_of(visit, noun, listing, asked), has_csv=True)
 
     shown = model_of(noun.shows)
     router.get(
@@ -89,7 +91,7 @@ def _add_list(router: APIRouter, noun: Noun, listing: Listing) -> None:
     )(_signed(endpoint, listing.name, listing.help, visit=Visitor, wanted=Annotated[model, Query()]))
 
 
-def _source(visit: Visit, noun: Noun, listing: Listing, asked: Ask) -> Source[Any, Any]:
+def source_of(visit: Visit, noun: Noun, listing: Listing, asked: Ask) -> Source[Any, Any]:
     async def load(tx: Tx, limit: int, cursor: str | None) -> Rows[Any]:
         found: Rows[Any] = await find_name(listing.load)(tx, visit.scope, asked, cursor=cursor, limit=limit)
         return found

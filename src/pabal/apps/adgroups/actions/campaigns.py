@@ -1,16 +1,14 @@
 """Campaigns and inventory, as far as ad groups need them."""
 
-from dataclasses import asdict, replace
-from datetime import datetime
+from dataclasses import asdict, fields, replace
 from typing import Any
 
 from pabal.apps.adgroups.errors import BadCampaign, BadInventory, InventoryCodeTaken
-from pabal.apps.adgroups.model.adgroups import AREA, CODE, MOST_NAME, Campaign, CampaignState, Inventory, NewCampaign
+from pabal.apps.adgroups.model.adgroups import AREA, CODE, MOST_NAME, Campaign, Inventory, NewCampaign
 from pabal.apps.adgroups.store import campaigns as store
 from pabal.base.database import Tx
 from pabal.platform import audit, tenants
 from pabal.platform.actor import Actor, Right
-from pabal.platform.resources import KEPT, Kept, chosen
 from pabal.platform.tenants import UnitNotFound, visible_to
 
 
@@ -32,25 +30,10 @@ async def edit_campaign(tx: Tx, actor: Actor, campaign_id: int, new: NewCampaign
     return await _edit(tx, actor, await _hold(tx, actor, campaign_id), new)
 
 
-async def amend_campaign(
-    tx: Tx,
-    actor: Actor,
-    campaign_id: int,
-    *,
-    name: str | Kept = KEPT,
-    start_at: datetime | Kept = KEPT,
-    end_at: datetime | Kept | None = KEPT,
-    state: CampaignState | Kept = KEPT,
-) -> Campaign:  # long: what may be said of a campaign, each by its name
-    """Only what is said changes."""
+async def amend_campaign(tx: Tx, actor: Actor, campaign_id: int, **said: Any) -> Campaign:
+    """Only what is said changes, by the names of NewCampaign."""
     before = await _hold(tx, actor, campaign_id)
-    new = NewCampaign(
-        chosen(name, before.name),
-        chosen(start_at, before.start_at),
-        chosen(end_at, before.end_at),
-        chosen(state, before.state),
-    )
-    return await _edit(tx, actor, before, new)
+    return await _edit(tx, actor, before, replace(_as_new(before), **said))
 
 
 async def add_inventory(tx: Tx, actor: Actor, *, code: str, name: str, unit_id: int | None = None) -> Inventory:
@@ -80,14 +63,13 @@ async def _hold(tx: Tx, actor: Actor, campaign_id: int) -> Campaign:
 
 async def _edit(tx: Tx, actor: Actor, before: Campaign, new: NewCampaign) -> Campaign:
     await store.update_campaign(tx, before.id, _check(new))
-    was = NewCampaign(before.name, before.start_at, before.end_at, before.state)
     await audit.record(
         tx,
         actor,
         "adgroups.edit_campaign",
         about_campaign(before.id),
         unit_id=before.unit_id,
-        before=_shown(was),
+        before=_shown(_as_new(before)),
         after=_shown(new),
     )
     return await store.get_campaign(tx, await visible_to(tx, actor), before.id)
@@ -102,6 +84,10 @@ async def _find_owner(tx: Tx, actor: Actor, unit_id: int | None) -> int:
     if wanted is None or not scope.holds(wanted):
         raise UnitNotFound(str(wanted))
     return wanted
+
+
+def _as_new(campaign: Campaign) -> NewCampaign:
+    return NewCampaign(**{one.name: getattr(campaign, one.name) for one in fields(NewCampaign)})
 
 
 def _check(new: NewCampaign) -> NewCampaign:

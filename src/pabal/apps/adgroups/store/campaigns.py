@@ -1,6 +1,7 @@
 """The tables of campaigns and of inventory."""
 
 from collections.abc import Collection
+from dataclasses import asdict
 
 from pabal.apps.adgroups.errors import CampaignNotFound, InventoryNotFound
 from pabal.apps.adgroups.model.adgroups import Campaign, CampaignState, Inventory, NewCampaign
@@ -81,7 +82,7 @@ async def insert_inventory(tx: Tx, *, unit_id: int, code: str, name: str) -> int
 
 
 def _columns(new: NewCampaign) -> dict[str, object]:
-    return {"name": new.name, "state": new.state.value, "start_at": new.start_at, "end_at": new.end_at}
+    return {**asdict(new), "state": new.state.value}
 
 
 def _read(row: Row) -> Campaign:

@@ -1,0 +1,134 @@
+"""Notifications: what people were told, and the channels it goes through."""
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Literal
+
+from pabal.engine import ids
+from pabal.platform.language.pairs import put
+from pabal.platform.resources import Filter, Noun, View, Viewer, ask, field
+from pabal.resources.alerts import LEVELS
+
+if TYPE_CHECKING:
+    from pabal.platform.notifications import Channel, Delivery, Notification
+
+_ROWS = "pabal.resources.rows"
+AREA = "notifications"
+
+
+class NotificationView(View):
+    """`times` counts it and its repetitions."""
+
+    id: str = field(("ID", "ID"), example="ntf_01h2xcejqtf2n")
+    unit_id: int | None = field(("Unit", "조직"), kind="unit", example=3)
+    name: str = field(("Name", "이름"), example="alert.fired")
+    level: str = field(("Level", "단계"), words=LEVELS, example="failure")
+    title: str = field(("Title", "제목"), example="Work is stuck")
+    text: str = field(("Text", "내용"), example="")
+    about: str | None = field(("About", "대상"), example="alert:7")
+    link: str | None = field(("Link", "주소"), example="/alerts")
+    times: int = field(("Times", "횟수"), example=1)
+    at: datetime = field(("At", "시각"))
+    last_at: datetime = field(("Last", "마지막"))
+
+
+class ChannelView(View):
+    """Of its token only the last four characters are shown. `state` is ok, paused, or failed while it is stopped."""
+
+    id: int = field(("ID", "ID"), example=3)
+    unit_id: int | None = field(("Unit", "조직"), kind="unit", example=3)
+    kind: str = field(("Kind", "종류"), example="telegram")
+    name: str = field(("Name", "이름"), example="당직방")
+    state: str = field(("State", "상태"), example="ok")
+    chat_id: str = field(("Chat", "채팅"), example="-1001234567890")
+    token_tail: str = field(("Token ends with", "토큰 끝"), example="x9Qz")
+    lang: str = field(("Language", "언어"), example="ko")
+    least_level: str = field(("Level", "단계"), words=LEVELS, example="attention")
+    wants: list[str] = field(("Only", "받을 것"), example=["alert.*"])
+    is_active: bool = field(("Active", "사용"), example=True)
+    stopped_at: datetime | None = field(("Stopped", "멈춘 때"))
+    last_ok_at: datetime | None = field(("Last sent", "마지막 보냄"))
+    last_error: str | None = field(("Last error", "마지막 오류"), example=None)
+    last_error_at: datetime | None = field(("Failed", "오류 시각"))
+    created_at: datetime = field(("Made", "만든 때"))
+
+
+class DeliveryView(View):
+    """One message through one channel; `result` is null while it is on its way."""
+
+    id: str = field(("ID", "ID"), example="dlv_01h2xcejqtf2n")
+    state: str = field(("State", "상태"), example="done")
+    result: str | None = field(("Result", "결과"), example="sent")
+    detail: str | None = field(("Found", "결과 내용"), example=None)
+    parts_sent: int = field(("Parts sent", "보낸 조각"), example=1)
+    is_test: bool = field(("Test", "시험"), example=True)
+    created_at: datetime = field(("Made", "만든 때"))
+    ended_at: datetime | None = field(("Ended", "끝"))
+
+
+class NotificationFilter(Filter):
+    level: tuple[Literal["info", "attention", "failure"], ...] = ask(
+        "Any of these, separated by commas.", rest_only=True, default=()
+    )
+
+
+def view_notification(one: "Notification", viewer: Viewer) -> NotificationView:
+    title, text = put(viewer.lang, one.title), put(viewer.lang, one.text)
+    return NotificationView.of(one, id=ids.show("ntf", one.id), level=one.level.value, title=title, text=text)
+
+
+def view_channel(channel: "Channel", viewer: Viewer) -> ChannelView:
+    state = "paused" if not channel.is_active else "failed" if channel.stopped_at else "ok"
+    return ChannelView.of(channel, state=state)
+
+
+def view_delivery(one: "Delivery", viewer: Viewer) -> DeliveryView:
+    state = {None: "enqueued", "sent": "done"}.get(one.result, "failed")
+    return DeliveryView.of(one, id=ids.show("dlv", one.id), state=state, is_test=one.notification_id is None)
+
+
+NOTIFICATION = Noun(
+    "notification", "notifications", AREA, NotificationView, view=f"{__name__}:view_notification", prefix="ntf"
+)
+NOTIFICATION.lists(
+    "list_notifications",
+    "Lists notifications, the newest first.",
+    f"{_ROWS}:list_notifications",
+    columns=("id", "last_at", "level", "title", "text", "times"),
+    empty=("Nobody was told anything yet.", "아직 알림이 없습니다."),
+    wanted=NotificationFilter,
+    command="",
+)
+
+CHANNEL = Noun(
+    "channel",
+    "channels",
+    AREA,
+    ChannelView,
+    view=f"{__name__}:view_channel",
+    find=f"{_ROWS}:get_channel",
+    hold="pabal.platform.notifications.store:hold_channel",
+    named="pabal.cli.finding:find_channel",
+    columns=("id", "name", "state", "unit_id", "chat_id", "least_level", "wants", "last_ok_at", "last_error"),
+    which="Its number: see `pabal channel list`.",
+    get_help="Shows one channel.",
+    show_command="",
+)
+CHANNEL.lists(
+    "list_channels",
+    "Lists the channels notifications go through.",
+    f"{_ROWS}:list_channels",
+    columns=CHANNEL.columns,
+    empty=(
+        "No channels yet: pabal channel add NAME --chat ID",
+        "아직 채널이 없습니다: pabal channel add 이름 --chat ID",
+    ),
+    is_short=True,
+)
+CHANNEL.verb(
+    "remove",
+    "pabal.resources.verbs:remove_channel",
+    "Removes a channel, with what was still to go through it.",
+    method="DELETE",
+    answers_nothing=True,
+    confirm=("Remove channel {which}, with what still waits for it?", "채널 {which}을(를) 보낼 것까지 지울까요?"),
+)
