@@ -1,9 +1,11 @@
-"""What the app hands over: scheduled KakaoTalk messages for a hierarchy of dealers."""
+"""What the app hands over, and what it does about facts of others: missed moments, settings that changed."""
 
+from datetime import datetime
 from pathlib import Path
 
 from pabal.apps.messaging import alert_rules, overview, settings
-from pabal.apps.messaging.actions.timetables import read_pace, relane
+from pabal.apps.messaging.actions import opening
+from pabal.apps.messaging.actions.timetables import SETTINGS, read_pace, relane
 from pabal.apps.messaging.controls import CONTROLS, KIND_CONTROLS
 from pabal.apps.messaging.demo import DEMO, phones
 from pabal.apps.messaging.errors import KO
@@ -13,13 +15,47 @@ from pabal.apps.messaging.labels import ACTIONS, LIMITS, NAMES, STATUS
 from pabal.apps.messaging.listener.gateway import make_gateways
 from pabal.apps.messaging.machine import DELIVERY, DEVICE, SCHEDULE
 from pabal.apps.messaging.model.deliveries import SEND
-from pabal.apps.messaging.subscribers import SUBSCRIBERS
+from pabal.apps.messaging.model.schedules import ABOUT as SCHEDULE_ABOUT
+from pabal.apps.messaging.store.sending import Occurrence
 from pabal.base.database import Tx
+from pabal.engine.facts import Fact, Subscriber
 from pabal.engine.kinds import Kinds
 from pabal.platform import alerts
 from pabal.platform.overview import NavItem
 from pabal.platform.services import Services
+from pabal.platform.settings import CHANGED
 from pabal.platform.slice import Slice
+
+FOLLOWED = {setting.key for setting in SETTINGS}
+
+
+async def take_missed(tx: Tx, facts: list[Fact]) -> None:
+    for fact in facts:
+        kind, _, schedule_id = fact.subject.partition(":")
+        if kind == SCHEDULE_ABOUT:
+            await _miss(tx, int(schedule_id), fact)
+
+
+async def _miss(tx: Tx, schedule_id: int, fact: Fact) -> None:
+    """One delivery for a run of moments, too. Said twice, the second finds the first one's row and leaves it."""
+    fire_at = datetime.fromisoformat(fact.data["fire_at"])
+    delivery = await opening.open_delivery(tx, Occurrence(schedule_id, fire_at), job_id=None)
+    if delivery is not None:
+        detail = {name: fact.data[name] for name in ("count", "through") if fact.data.get(name) is not None}
+        await opening.miss(tx, delivery, "misfired", {**detail, "decision": fact.data["reason"]})
+
+
+async def follow_settings(tx: Tx, facts: list[Fact]) -> None:
+    """Late windows and lanes stand in the engine's schedules: a change must reach those saved before it."""
+    if any(fact.subject.removeprefix("setting:") in FOLLOWED for fact in facts):
+        await relane(tx)
+
+
+# from the start: what was missed before this app first looked is told too
+MISSED = Subscriber("messaging.missed", ("schedule.missed",), take_missed, from_start=True)
+FOLLOWING = Subscriber("messaging.settings", (CHANGED,), follow_settings)
+SUBSCRIBERS = (MISSED, FOLLOWING)
+
 
 HERE = Path(__file__).parent
 AREA = "messaging"

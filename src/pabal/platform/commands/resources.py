@@ -324,5 +324,6 @@ def signed(
     command.__signature__ = Signature(parameters)  # type: ignore[attr-defined]  # read by inspect
     command.__annotations__ = {one.name: one.annotation for one in parameters}
     command.__doc__ = help
-    command.described = described  # type: ignore[attr-defined]  # read by inspection
+    if described is not None:
+        command.described = described  # type: ignore[attr-defined]  # read by inspection
     return command

@@ -25,7 +25,7 @@ app = tree(
         Later("room", f"{_HERE}.room:app", "Rooms: where messages go."),
         Later("bot", f"{_HERE}.bot:app", "Bots, and the devices that say they are one."),
         Later("delivery", f"{_HERE}.delivery:app", "Deliveries: what was sent, what was missed, what is under way."),
-        Later("archive", f"{_HERE}.archive:app", "Archives: finished months of deliveries."),
+        Later("archive", f"{_HERE}.report:app", "Archives: finished months of deliveries."),
     ],
 )
 

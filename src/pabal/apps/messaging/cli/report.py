@@ -1,4 +1,4 @@
-"""`pabal msg report`: how well and how late it was sent, in all or by unit, room, kind, template or reason."""
+"""`pabal msg report`: how well and how late it was sent; `pabal msg archive`: finished months of deliveries."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import timedelta
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 from zoneinfo import ZoneInfo
 
@@ -14,8 +15,10 @@ import typer
 from pabal.apps.messaging.cli import words
 from pabal.apps.messaging.cli.words import reply, reply_one
 from pabal.apps.messaging.model.reasons import name_reason
+from pabal.apps.messaging.resources.statistics import CopiedArchiveView, MessageArchiveView, archive_of
 from pabal.platform.commands.lazily import lazily
 from pabal.platform.commands.options import OrgOption, see, unit_names
+from pabal.platform.commands.resources import show_views
 from pabal.platform.commands.shell import Shell
 from pabal.platform.language.pairs import Lang, put
 
@@ -26,7 +29,11 @@ if TYPE_CHECKING:
 with lazily():
     from pabal.apps.messaging.actions import reports
     from pabal.apps.messaging.store import statistics
+    from pabal.platform import storage
+    from pabal.platform.commands import files
 
+app = typer.Typer(help="Archives: finished months of deliveries.", no_args_is_help=True)
+ARCHIVE_COLUMNS = ("month", "deliveries", "size", "made_at", "file")
 FIELDS = (
     *("since", "until", "processed", "sent", "success_rate", "average_ms", "delay_p50_ms", "delay_p95_ms"),
     *("delay_p99_ms", "per_hour", "unsent", "duplicates_prevented"),
@@ -126,3 +133,39 @@ def _reasons(usage: Usage, lang: Lang) -> list[dict[str, Any]]:
         {"state": state, "reason": reason, "why": put(lang, name_reason(reason)), "deliveries": count}
         for (state, reason), count in usage.reasons
     ]
+
+
+@app.command("list")
+def list_(ctx: typer.Context) -> None:
+    """The months that were put away, the newest first."""
+    shell: Shell = ctx.obj
+
+    async def work() -> None:
+        async with shell.transaction() as tx:
+            views = [MessageArchiveView(**archive_of(one)) for one in await reports.list_months(tx, shell.actor)]
+        shell.show(show_views(shell, MessageArchiveView, views, ARCHIVE_COLUMNS, empty=words.NO_ARCHIVES))
+
+    shell.run(work())
+
+
+@app.command()
+def get(
+    ctx: typer.Context,
+    month: Annotated[str, typer.Argument(metavar="MONTH", help="Like 2026-10.")],
+    to: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A new file; without it deliveries-MONTH.jsonl.gz, here.")
+    ] = None,
+) -> None:
+    """Copy the deliveries of a month into a file: gzipped JSON lines, one a delivery."""
+    shell: Shell = ctx.obj
+
+    async def work() -> None:
+        async with shell.transaction() as tx:
+            found = await reports.get_month(tx, shell.actor, month)
+        target = to or Path(found.file.name)
+        content = await storage.read(files.open_files(shell), found.file)
+        await files.write_new(target, content.chunks)
+        view = CopiedArchiveView(**archive_of(found), to=str(target))
+        shell.show(show_views(shell, CopiedArchiveView, [view], (*ARCHIVE_COLUMNS, "to"), single=True))
+
+    shell.run(work())
