@@ -127,7 +127,7 @@ def _walk(command: Any, path: tuple[str, ...], ctx: Any) -> Iterator[Described]:
             yield from _walk(found.get_command(ctx, name), (*path, name), ctx)
         return
     callback = getattr(found.callback, "__wrapped__", found.callback)
-    noun, row = getattr(callback, "described", (None, None))
+    noun, row = getattr(callback, "described", None) or (None, None)
     if noun is not None:
         yield Described(path, noun, row)
 
