@@ -245,9 +245,9 @@ AT_ONCE = 2
 # the class of SQLSTATE for transactions that were undone through no fault of theirs
 ROLLED_BACK = "40"
 
-declare("sending.kept", "Marks of parts committed, and how many at once", amount="count", level=10)
-declare("sending.refused", "Marks of attempts that had lost their job or their bot", labels=("why",), level=30)
-declare("sending.repeated", "Marks written again because the database did not answer", level=30)
+declare("marks.kept", "Marks of parts committed, and how many at once", amount="count", level=10)
+declare("marks.refused", "Marks of attempts that had lost their job or their bot", labels=("why",), level=30)
+declare("marks.repeated", "Marks written again because the database did not answer", level=30)
 
 
 class Marks:
@@ -269,7 +269,7 @@ class Marks:
     async def _commit(self, batch: Sequence[_Asked]) -> list[Exception | None]:
         answers = await sending.mark_parts(self._database, batch)
         lost = [_find_loss(*one, answer) for one, answer in zip(batch, answers, strict=True)]
-        emit("sending.kept", count=sum(error is None for error in lost))
+        emit("marks.kept", count=sum(error is None for error in lost))
         await self._count(batch, lost)
         return lost
 
@@ -278,7 +278,7 @@ class Marks:
         for why, kind in (("lease_lost", LeaseLost), ("route_lost", RouteLost)):
             refused = [one for one, error in zip(batch, lost, strict=True) if isinstance(error, kind)]
             for job, mark in refused:
-                emit("sending.refused", why=why, job=job.id, delivery=mark.delivery_id, part=mark.no)
+                emit("marks.refused", why=why, job=job.id, delivery=mark.delivery_id, part=mark.no)
             prevented = sum(mark.state is PartState.WRITING for _, mark in refused)
             if prevented:
                 async with self._database.transaction() as tx:
@@ -300,5 +300,5 @@ def _may_repeat(error: Exception, count: int) -> bool:
     is_away = isinstance(error, (DatabaseUnavailable, *ConnectionFailure))
     is_undone = isinstance(error, DatabaseError) and str(error.sqlstate).startswith(ROLLED_BACK)
     if is_away or is_undone:
-        emit("sending.repeated", error=repr(error), count=count)
+        emit("marks.repeated", error=repr(error), count=count)
     return is_away or is_undone

@@ -252,7 +252,7 @@ async def list_archives(visit: Visitor) -> Response:
         planned = await listing.list_schedules(tx, plans.Wanted(units=None, kind=ARCHIVE), limit=1)
         kept = await settings.value(tx, own.KEEP_LOGS)
     return await visit.show(
-        "messaging/reports.html",
+        "messaging/archives.html",
         months=months,
         next_at=planned.items[0].next_at if planned.items else None,
         days=kept.days,
