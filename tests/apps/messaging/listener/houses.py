@@ -176,10 +176,10 @@ async def find_device(db: Database, device_id: str = "device of busan1", name: s
     return device
 
 
-async def act(house: House, verb: Callable[..., Awaitable[Any]], *given: Any) -> Any:
+async def act(house: House, verb: Callable[..., Awaitable[Any]], *given: Any, **said: Any) -> Any:
     """A verb in a transaction of the house's own, so that every server hears of it at once."""
     async with house.services.database.transaction() as tx:
-        return await verb(tx, ADMIN, *given)
+        return await verb(tx, ADMIN, *given, **said)
 
 
 async def settle(house: House) -> None:

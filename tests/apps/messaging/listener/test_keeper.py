@@ -93,7 +93,7 @@ async def test_where_a_secret_is_set_only_a_signed_pong_takes_the_route(db: Data
     bot = await find_bot(db)
     await house.until_holds("busan1")
 
-    await act(house, actions.set_secret, house.services.vault, bot.id, SECRET, SALT)
+    await act(house, actions.set_secret, bot.id, vault=house.services.vault, secret=SECRET, salt=SALT)
     await until_free(db)
     await unsigned.until(lambda each: each.pongs > 0)
     wrong = await phone(house, device_id="b", secret="another secret", salt=SALT)

@@ -73,7 +73,7 @@ async def answer(house: House, phone: Phone, connection: Connection, auth: dict[
 
 async def give_secret(db: Database, house: House) -> None:
     await add_bot(db, None, "busan1")
-    await act(house, actions.set_secret, house.services.vault, (await find_bot(db)).id, SECRET, SALT)
+    await act(house, actions.set_secret, (await find_bot(db)).id, vault=house.services.vault, secret=SECRET, salt=SALT)
 
 
 def holder(house: House) -> Any:
@@ -229,7 +229,7 @@ async def test_with_a_secret_or_without_the_setting_no_network_is_asked_about(db
     await until(lambda: holder(house) == moved.address)
     async with db.transaction() as tx:
         await settings.change(tx, ENGINE, own.ASK_AT_NEW_ADDRESS, True)
-    await act(house, actions.set_secret, house.services.vault, (await find_bot(db)).id, SECRET, SALT)
+    await act(house, actions.set_secret, (await find_bot(db)).id, vault=house.services.vault, secret=SECRET, salt=SALT)
 
     proven, connection = await call(house, local="127.0.8.8")
     assert await answer(house, proven, connection, signed()) == "valid"
