@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from pabal.base.database import Tx
 
 with lazily():
-    from rich import cells
-
     from pabal.apps.messaging import settings
     from pabal.apps.messaging.actions import checking
     from pabal.apps.messaging.cli import finding
@@ -137,7 +135,9 @@ def write(line: str, *, err: bool = False) -> None:
 
 
 def field(lang: Lang, label: Pair, text: str) -> str:
-    return f"  {cells.set_cell_size(put(lang, label), _WIDTH)}{text}"
+    from rich.cells import set_cell_size  # noqa: PLC0415 -- help must not load it
+
+    return f"  {set_cell_size(put(lang, label), _WIDTH)}{text}"
 
 
 def show_short(moment: datetime, zone: ZoneInfo, lang: Lang, now: datetime, *, with_zone: bool = True) -> str:
