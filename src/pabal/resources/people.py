@@ -47,6 +47,7 @@ class UserView(View):
     timezone: str = field(("Zone", "시간대"), example="Asia/Seoul")
     is_active: bool = field(("Active", "사용"), example=True)
     has_password: bool = field(("Has a password", "비밀번호 있음"), example=True)
+    is_demo: bool = field(("Demo", "데모"), example=False)
     created_at: datetime = field(("Made", "만든 때"))
     signed_in_at: datetime | None = field(("Last sign-in", "마지막 로그인"))
 

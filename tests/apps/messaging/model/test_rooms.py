@@ -1,6 +1,7 @@
 """The six numbers of a room at two layers: its own, or else the settings'."""
 
-from pabal.apps.messaging.model.rooms import RoomLimits, find_too_small, limit_name, to_engine
+from pabal.apps.messaging.model.limits import to_engine
+from pabal.apps.messaging.model.rooms import RoomLimits, find_too_small, limit_name
 
 ALL = RoomLimits(30, 50, 5, 50, 200, 1000)
 

@@ -16,7 +16,7 @@ app = tree(
     "ad",
     "Ad groups: campaigns, events, delayed events, migration.",
     [
-        Later("list", f"{_HERE}.group:list_", "The newest first, each with why it is as it is and what comes next."),
+        Later("list", f"{_HERE}.group:list_", "Lists ad groups, the newest first."),
         Later("show", f"{_HERE}.group:show", "One ad group, with its creatives and its inventory."),
         Later("create", f"{_HERE}.group:create", "A draft."),
         Later("edit", f"{_HERE}.group:edit", "Changes what is said; the rest stays."),

@@ -12,17 +12,8 @@ from pabal.apps.messaging.model.bots import Bot, DeviceState
 from pabal.apps.messaging.model.checks import Allowed, say
 from pabal.apps.messaging.model.content import IMAGES_1, IMAGES_2, Content, Pace, Part, Picture, SendOrder, plan_parts
 from pabal.apps.messaging.model.findings import find
-from pabal.apps.messaging.model.rooms import (
-    SETTINGS,
-    Budget,
-    BudgetRow,
-    Room,
-    RoomLimits,
-    RoomType,
-    limit_name,
-    resolve,
-    to_engine,
-)
+from pabal.apps.messaging.model.limits import SETTINGS, resolve, to_engine
+from pabal.apps.messaging.model.rooms import Budget, BudgetRow, Room, RoomLimits, RoomType, limit_name
 from pabal.apps.messaging.model.schedules import NewSchedule, Schedule, ScheduleType
 from pabal.apps.messaging.model.upcoming import Around, Neighbour, UpcomingSend
 from pabal.apps.messaging.store.bots import get_bot

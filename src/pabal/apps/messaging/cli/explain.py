@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 from zoneinfo import ZoneInfo
 
 import typer
-from rich.cells import set_cell_size
 
 from pabal.apps.messaging.cli import words
 from pabal.apps.messaging.model.content import Pace, Picture
@@ -34,6 +33,8 @@ if TYPE_CHECKING:
     from pabal.base.database import Tx
 
 with lazily():
+    from rich import cells
+
     from pabal.apps.messaging import settings
     from pabal.apps.messaging.actions import checking
     from pabal.apps.messaging.cli import finding
@@ -136,7 +137,7 @@ def write(line: str, *, err: bool = False) -> None:
 
 
 def field(lang: Lang, label: Pair, text: str) -> str:
-    return f"  {set_cell_size(put(lang, label), _WIDTH)}{text}"
+    return f"  {cells.set_cell_size(put(lang, label), _WIDTH)}{text}"
 
 
 def show_short(moment: datetime, zone: ZoneInfo, lang: Lang, now: datetime, *, with_zone: bool = True) -> str:

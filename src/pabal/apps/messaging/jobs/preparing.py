@@ -10,6 +10,7 @@ from pabal.apps.messaging.actions import endings, opening
 from pabal.apps.messaging.actions.endings import End, Ended
 from pabal.apps.messaging.actions.opening import dispatch
 from pabal.apps.messaging.machine import DELIVERY, DeliveryEvent
+from pabal.apps.messaging.model import limits as room_limits
 from pabal.apps.messaging.model import rooms
 from pabal.apps.messaging.model.content import Pace, Part, plan_parts
 from pabal.apps.messaging.model.deliveries import DeliveryPart, DeliveryState, PartState
@@ -31,7 +32,7 @@ from pabal.platform.storage import File
 from pabal.platform.tenants import Scope, list_path
 
 NEEDED = (
-    *rooms.SETTINGS,
+    *room_limits.SETTINGS,
     own.IMAGE_GAP_MS,
     own.UNKNOWN_PARTS,
     own.CATCHUP_WINDOW,
@@ -231,13 +232,13 @@ async def _take_limits(tx: Tx, starts: Sequence[Start], values: Values) -> dict[
     wanted: list[tuple[Start, list[Limit]]] = []
     for start in starts:
         messages = _count_messages(start.parts)
-        allowed = rooms.resolve(start.delivery.limits, values)
+        allowed = room_limits.resolve(start.delivery.limits, values)
         too_small = rooms.find_too_small(allowed, messages)
         if too_small is not None:
             refused[start.job.key] = await _fail_limit(tx, start, too_small)
         else:
             room_id, is_resumed = start.delivery.room_id, start.delivery.attempts > 0
-            wanted.append((start, rooms.to_engine(room_id, allowed, messages, is_resumed=is_resumed)))
+            wanted.append((start, room_limits.to_engine(room_id, allowed, messages, is_resumed=is_resumed)))
     answers = await engine_limits.take_all(tx, [(start.job, taken) for start, taken in wanted])
     for (start, _), limited in zip(wanted, answers, strict=True):
         if limited is not None:

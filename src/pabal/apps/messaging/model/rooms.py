@@ -1,13 +1,22 @@
-"""Rooms and the limits on what is sent there. Pure."""
+"""Rooms, and what may be sent there. Pure, and light: commands read it to help."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from pabal.apps.messaging import settings
-from pabal.engine.limits import Limit, Window
-from pabal.platform.settings import Values
+# how the engine calls each window, behind the room's key
+NAMES = {
+    "dispatch gap": "min_gap_seconds",
+    "dispatch day": "dispatches_per_day",
+    "message minute": "messages_per_minute",
+    "message hour": "messages_per_hour",
+    "message day": "messages_per_day",
+}
+# no number: a send waits as for a limit while its bot has the room's name for another unit's room too
+SHARED_NAME = "room_name_shared"
+_SHARED = "name"
+WINDOWS = {**NAMES, _SHARED: SHARED_NAME}
 
 
 class RoomType(StrEnum):
@@ -67,29 +76,6 @@ class Room:
     bots: tuple[RoomBot, ...] = ()
 
 
-DAY = timedelta(days=1)
-SETTINGS = (
-    settings.MIN_GAP_SECONDS,
-    settings.DISPATCHES_PER_DAY,
-    settings.MESSAGES_PER_MINUTE,
-    settings.MESSAGES_PER_HOUR,
-    settings.MESSAGES_PER_DAY,
-    settings.MAX_TEXT_LENGTH,
-)
-# how the engine calls each window, behind the room's key
-NAMES = {
-    "dispatch gap": "min_gap_seconds",
-    "dispatch day": "dispatches_per_day",
-    "message minute": "messages_per_minute",
-    "message hour": "messages_per_hour",
-    "message day": "messages_per_day",
-}
-# no number: a send waits as for a limit while its bot has the room's name for another unit's room too
-SHARED_NAME = "room_name_shared"
-_SHARED = "name"
-WINDOWS = {**NAMES, _SHARED: SHARED_NAME}
-
-
 @dataclass(frozen=True, slots=True)
 class RoomChange:
     """What is to be different; what is left out stays. In `limits`, None is the setting's.
@@ -137,32 +123,12 @@ class Budget:
     next_allowed_at: datetime | None
 
 
-def resolve(own: RoomLimits, values: Values) -> RoomLimits:
-    """Those in force: the room's own, or else the settings'. 0 is none."""
-    given = (
-        own.min_gap_seconds,
-        own.dispatches_per_day,
-        own.messages_per_minute,
-        own.messages_per_hour,
-        own.messages_per_day,
-        own.max_text_length,
-    )
-    return RoomLimits(*(values[setting] if one is None else one for one, setting in zip(given, SETTINGS, strict=True)))
-
-
-def to_engine(room_id: int, limits: RoomLimits, components: int, *, is_resumed: bool) -> list[Limit]:
-    """What a start must fit into; what is resumed is no new send, but its messages count."""
-    sends = [] if is_resumed else _send_windows(limits)
-    messages = _message_windows(limits) if components else []
-    made = [Limit(f"room:{room_id} dispatch", tuple(sends))] if sends else []
-    return made + ([Limit(f"room:{room_id} message", tuple(messages), components)] if messages else [])
-
-
 def find_too_small(limits: RoomLimits, components: int) -> str | None:
     """The limit into which so many messages never fit at once."""
-    for window in _message_windows(limits):
-        if window.most < components:
-            return NAMES[f"message {window.name}"]
+    for name in ("messages_per_minute", "messages_per_hour", "messages_per_day"):
+        most = getattr(limits, name)
+        if most and most < components:
+            return name
     return None
 
 
@@ -174,21 +140,3 @@ def limit_name(engine_name: str) -> str:
 def shared_name(room_id: int) -> str:
     """As the engine calls it."""
     return f"room:{room_id} {_SHARED}"
-
-
-def _send_windows(limits: RoomLimits) -> list[Window]:
-    windows = []
-    if limits.min_gap_seconds:
-        windows.append(Window("gap", 1, timedelta(seconds=limits.min_gap_seconds), counts_starts=True))
-    if limits.dispatches_per_day:
-        windows.append(Window("day", limits.dispatches_per_day, DAY, counts_starts=True))
-    return windows
-
-
-def _message_windows(limits: RoomLimits) -> list[Window]:
-    given = (
-        ("minute", limits.messages_per_minute, timedelta(minutes=1)),
-        ("hour", limits.messages_per_hour, timedelta(hours=1)),
-        ("day", limits.messages_per_day, DAY),
-    )
-    return [Window(name, most, span) for name, most, span in given if most]

@@ -13,9 +13,9 @@ from pabal.apps.messaging.actions import deliveries as sending
 from pabal.apps.messaging.actions import rooms as actions
 from pabal.apps.messaging.actions.checking import read_budget
 from pabal.apps.messaging.errors import BadRoom, RoomNameRepeated
+from pabal.apps.messaging.model.limits import SETTINGS
 from pabal.apps.messaging.model.reasons import LIMITS
 from pabal.apps.messaging.model.rooms import (
-    SETTINGS,
     Budget,
     BudgetRow,
     NewRoom,

@@ -1,14 +1,16 @@
 """Statistics: how well, how late and where messages were sent; archived months; the load of the servers of bots."""
 
 from datetime import datetime
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from pabal.apps.messaging.model.bots import BotServer
 from pabal.apps.messaging.model.deliveries import Archive
 from pabal.engine import ids
 from pabal.platform.language.pairs import Lang
 from pabal.platform.resources import View, column, field
-from pabal.platform.storage import File
+
+if TYPE_CHECKING:
+    from pabal.platform.storage import File
 
 BASE = "/api/v1/messages"
 
@@ -63,7 +65,7 @@ class ArchivedMonth(Protocol):
     @property
     def archive(self) -> Archive: ...
     @property
-    def file(self) -> File: ...
+    def file(self) -> "File": ...
 
 
 def archive_of(month: ArchivedMonth) -> dict[str, Any]:
