@@ -10,6 +10,7 @@ from pabal.api.parts import Asked, Number, Shown, answer, by_id, no_content, nou
 from pabal.base.database import Tx
 from pabal.engine import ids, listing
 from pabal.platform import notifications
+from pabal.platform.actor import Right
 from pabal.platform.notifications import Channel, ChannelForm, Delivery, Level
 from pabal.platform.web.filters import Listed, Word
 from pabal.platform.web.idempotency import OnceOnly
@@ -101,6 +102,7 @@ async def edit_channel(visit: Visitor, once: OnceOnly, id: Number, asked: Channe
     """Changes a channel: what is not given stays."""
 
     async def act(tx: Tx) -> Response:
+        visit.actor.require(Right.MANAGE, AREA)
         await match_row(tx, visit, CHANNEL, id)
         before = await notifications.get_channel(tx, visit.actor, id)
         form = _form(before, asked)

@@ -2,7 +2,7 @@
 
 from pabal.base.database import Tx
 from pabal.platform import auth, notifications, tenants
-from pabal.platform.actor import Actor, Role
+from pabal.platform.actor import Actor, Right, Role
 from pabal.platform.auth import NewUser, User
 from pabal.platform.notifications import Channel
 from pabal.platform.tenants import Level, Unit, visible_to
@@ -16,6 +16,7 @@ async def add_unit(tx: Tx, actor: Actor, *, parent_id: int, level: str, name: st
 async def edit_unit(
     tx: Tx, actor: Actor, unit_id: int, *, name: str | None = None, parent_id: int | None = None
 ) -> Unit:
+    actor.require(Right.MANAGE, tenants.AREA)
     unit = await get_unit(tx, await visible_to(tx, actor), unit_id)
     if name is not None:
         unit = await tenants.rename_unit(tx, actor, unit_id, name)
@@ -26,6 +27,7 @@ async def edit_unit(
 
 async def remove_unit(tx: Tx, actor: Actor, unit_id: int) -> Unit:
     """As it was."""
+    actor.require(Right.MANAGE, tenants.AREA)
     unit = await get_unit(tx, await visible_to(tx, actor), unit_id)
     await tenants.remove_unit(tx, actor, unit_id)
     return unit
@@ -37,6 +39,7 @@ async def add_user(tx: Tx, actor: Actor, *, login: str, name: str, unit_id: int,
 
 async def remove_channel(tx: Tx, actor: Actor, channel_id: int) -> Channel:
     """As it was."""
+    actor.require(Right.MANAGE, notifications.AREA)
     channel = await notifications.get_channel(tx, actor, channel_id)
     await notifications.remove_channel(tx, actor, channel_id)
     return channel

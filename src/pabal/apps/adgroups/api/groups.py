@@ -16,7 +16,7 @@ from pabal.apps.adgroups.actions.events import explain_one
 from pabal.apps.adgroups.api.readings import BASE, AdGroupId, DryRun, Number, noun
 from pabal.apps.adgroups.foresight import foresee
 from pabal.apps.adgroups.machine import AD_GROUP, load_subjects
-from pabal.apps.adgroups.model.adgroups import AdGroup, Event
+from pabal.apps.adgroups.model.adgroups import AREA, AdGroup, Event
 from pabal.apps.adgroups.resources import views
 from pabal.apps.adgroups.resources.campaigns import InventoryView
 from pabal.apps.adgroups.resources.events import (
@@ -37,6 +37,7 @@ from pabal.base.database import Tx
 from pabal.engine import listing, timers, transitions
 from pabal.engine.listing.history import Wanted
 from pabal.engine.transitions import GuardRefused, MoveNotAllowed, Transition
+from pabal.platform.actor import Right
 from pabal.platform.resources import View, plain
 from pabal.platform.tenants import visible_to
 from pabal.platform.web.endpoints import no_content
@@ -63,6 +64,7 @@ def page_of(view: type[View]) -> Any:
 
 async def hold(tx: Tx, visit: Visit, ad_group_id: int) -> AdGroup:
     """Locked and as the caller read it: nobody changes it between the comparison and the change."""
+    visit.actor.require(Right.WRITE, AREA)
     await store.lock_ad_group(tx, ad_group_id)
     await match_row(tx, visit, GROUP, ad_group_id)
     found: AdGroup = await find_row(tx, visit, GROUP, ad_group_id)

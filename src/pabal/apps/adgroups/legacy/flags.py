@@ -47,13 +47,13 @@ async def set_flag(tx: Tx, actor: Actor, kind: FlagKind, value: int, *, is_on: b
 
 async def clear_flag(tx: Tx, actor: Actor, kind: FlagKind, value: int = 0) -> int:
     """What the next one in order says holds again."""
+    actor.require(Right.MANAGE, AREA)
     known = await list_flags(tx, await visible_to(tx, actor))
     flags = [one for one in known if one.kind is kind and (kind in OF_HOUSE or one.value == value)]
     if not flags:
         raise FlagNotFound(f"{kind} {value}")
     if kind in OF_HOUSE:
         await require_house(tx, actor, Right.MANAGE, AREA)
-    actor.require(Right.MANAGE, AREA)
     await tx.run(SQL.delete_flag, kind=kind, value=flags[0].value)
     changed = await _follow(tx, kind, value)
     before = {"flag": kind, "value": flags[0].value, "is_on": flags[0].is_on, "changed": changed}

@@ -316,6 +316,7 @@ def _history_of(visit: Visit, group: AdGroup) -> Wanted:
 
 
 async def _list_used(tx: Tx, visit: Visit, ad_group_id: int) -> list[int]:
+    visit.actor.require(Right.WRITE, AREA)
     group = await hold_ad_group(tx, visit.scope, ad_group_id)
     return [one.id for one in await list_inventories_of(tx, group.id)]
 

@@ -205,6 +205,7 @@ async def edit(visit: Visitor, ad_group_id: RowId) -> Response:
 
 @router.post("/{ad_group_id}/edit")
 async def change(visit: Visitor, ad_group_id: RowId, draft: Posted) -> Response:
+    visit.actor.require(Right.WRITE, AREA)
     async with visit.read() as tx:
         group = await get_ad_group(tx, visit.scope, ad_group_id)
     return await _receive(visit, draft, group)

@@ -210,6 +210,7 @@ async def _find(tx: Tx, visit: Visit, schedule_id: int) -> Schedule:
 
 
 async def _hold(tx: Tx, visit: Visit, schedule_id: int) -> Schedule:
+    visit.actor.require(Right.WRITE, AREA)
     await store.lock_schedule(tx, schedule_id)
     found = await _find(tx, visit, schedule_id)
     check_match(visit, await _show(tx, found))

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from pabal.apps.messaging.actions import checking, deliveries
 from pabal.apps.messaging.actions import schedules as actions
-from pabal.apps.messaging.api.parts import BASE, Number, noun
+from pabal.apps.messaging.api.parts import AREA, BASE, Number, noun
 from pabal.apps.messaging.model.schedules import NewSchedule, Schedule
 from pabal.apps.messaging.resources.checks import (
     CheckView,
@@ -33,6 +33,7 @@ from pabal.apps.messaging.resources.schedules import (
 )
 from pabal.base.database import Tx
 from pabal.engine import forecasts, ids
+from pabal.platform.actor import Right
 from pabal.platform.web.endpoints import no_content
 from pabal.platform.web.idempotency import KEY_REQUIRED, OnceOnly
 from pabal.platform.web.identify import Visitor, guess_language
@@ -195,6 +196,7 @@ def _merge(asked: Any, old: Schedule) -> NewSchedule:
 
 
 async def _match(tx: Tx, visit: Visit, schedule_id: int) -> Schedule:
+    visit.actor.require(Right.WRITE, AREA)
     await match_row(tx, visit, SCHEDULE, schedule_id)
     found: Schedule = await find_row(tx, visit, SCHEDULE, schedule_id)
     return found

@@ -246,6 +246,7 @@ async def edit(
     confirm: Annotated[bool, Form()] = False,
 ) -> Response:  # long: each field of the form
     """Name, type, note and whose it is; the limits stay."""
+    visit.actor.require(Right.WRITE, AREA)
     try:
         async with visit.change() as tx:
             await rooms.get_room(tx, visit.scope, room_id)
@@ -260,6 +261,7 @@ async def edit(
 @router.post("/messages/rooms/{room_id}/limits")
 async def limit(visit: Visitor, room_id: RowId) -> Response:
     """An empty field is the setting's."""
+    visit.actor.require(Right.WRITE, AREA)
     form = await visit.request.form()
     limits = RoomLimits(**{name: _read_limit(name, form.get(name)) for name in LIMITS})
     async with visit.change() as tx:

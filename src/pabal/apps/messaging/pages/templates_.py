@@ -83,6 +83,7 @@ async def change(posted: PostedForm, template_id: RowId) -> Response:
 
 @router.post("/{template_id}/delete")
 async def delete(visit: Visitor, template_id: RowId) -> Response:
+    visit.actor.require(Right.WRITE, AREA)
     async with visit.change() as tx:
         gone = await get_template(tx, await visible_to(tx, visit.actor), template_id)
         await templates.delete(tx, visit.actor, template_id)

@@ -1,0 +1,305 @@
+"""Every verb that has a door in REST and another among the pages, with whom each is for."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from pabal.platform.actor import Right
+from tests.flows.test_doors import TAKES, Asker
+
+W, M = Right.WRITE, Right.MANAGE
+V1, MSG, ADS = "/api/v1", "/api/v1/messages", "/api/v1/adgroups"
+FORBIDDEN, MISSING = "forbidden", "not found"
+AT_FIELD = "refused at its field"
+TOKEN = "123456789:AAEhBOweik6ad9r_QXMENQjcrGbqCr4K-bc"
+
+
+@dataclass(frozen=True)
+class Door:
+    """`body` is JSON for programs and a form for pages; `upload` is the field of a file that comes with it."""
+
+    path: str
+    body: Any = None
+    method: str = "POST"
+    upload: str = ""
+
+    @property
+    def is_page(self) -> bool:
+        return not self.path.startswith("/api/")
+
+
+@dataclass(frozen=True)
+class Verb:
+    """`of_house`: what everybody but the head office is told. `at_field`: what a body names out of sight is refused
+    where it stands, as if it were not there at all. `for_all`: it begins with nothing that could be out of sight."""
+
+    area: str
+    right: Right
+    doors: tuple[Door, ...]
+    of_house: str = ""
+    at_field: bool = False
+    for_all: bool = False
+
+    def expects(self, asker: Asker, *, is_house: bool) -> str:
+        if not asker.actor.may(self.right, self.area):
+            return FORBIDDEN
+        if self.of_house and not is_house:
+            return self.of_house
+        return "allowed" if asker.sees or self.for_all else MISSING
+
+    def accepts(self, expected: str) -> tuple[str, ...]:
+        return (expected, AT_FIELD) if self.at_field and expected == MISSING else (expected,)
+
+
+def _delete(path: str) -> Door:
+    return Door(path, method="DELETE")
+
+
+def _messaging(right: Right, *doors: Door, **more: Any) -> Verb:
+    return Verb("messaging", right, doors, **more)
+
+
+def _ads(right: Right, *doors: Door, **more: Any) -> Verb:
+    return Verb("adgroups", right, doors, **more)
+
+
+def _people(*doors: Door, **more: Any) -> Verb:
+    return Verb("people", M, doors, **more)
+
+
+def _channel(*doors: Door, **more: Any) -> Verb:
+    return Verb("notifications", M, doors, **more)
+
+
+NEW_ROOM = {"name": "새 방", "channel_id": "18299999", "bot_id": "{bot}", "unit_id": "{unit}"}
+CLAIM = {"unit_id": "{unit}", "name": "발견한 방"}
+WEEK = {"valid_from": "2026-01-01T00:00:00", "valid_until": "2089-12-31T23:59:00"}
+DAILY = {"title": "아침 안내", "schedule_type": "daily", "schedule_time": "09:20"}
+NEW = {**DAILY, **WEEK, "text": "좋은 아침", "room_id": "{shop}", "bot_id": "{bot}"}
+OLD = {**DAILY, **WEEK, "target_bot_name": "busan1", "target_room_id": "18200001", "message_text": "좋은 아침"}
+TYPED = {
+    **NEW,
+    "room_type": "production",
+    "valid_from": "2026-01-01T00:00",
+    "valid_until": "2089-12-31T23:59",
+    "send_order": "text_first",
+    "send_interval_seconds": "1",
+    "zone": "Asia/Seoul",
+    "late_policy": "window",
+    "state": "active",
+}
+SCHEDULE, TEMPLATE = f"{MSG}/schedules/{{message_schedule}}", f"{MSG}/templates/{{template}}"
+TEST = {"room_id": "{room}"}
+MESSAGING = {
+    "room add": _messaging(M, Door(f"{MSG}/rooms", NEW_ROOM), Door("/messages/rooms", NEW_ROOM)),
+    "room claim": _messaging(
+        *(M, Door(f"{MSG}/rooms/{{found}}/claim", CLAIM), Door("/messages/rooms/{found}/claim", CLAIM)),
+        of_house=MISSING,
+    ),
+    "room limits": _messaging(
+        M,
+        Door(f"{MSG}/rooms/{{room}}", {"limits": {"messages_per_day": 7}}, "PATCH"),
+        Door("/messages/rooms/{room}/limits", {"messages_per_day": "7"}),
+    ),
+    "room of another": _messaging(
+        M,
+        Door(f"{MSG}/rooms/{{room}}", {"unit_id": "{busan}"}, "PATCH"),
+        Door("/messages/rooms/{room}", {"name": "시험방", "room_type": "test", "unit_id": "{busan}"}),
+        of_house=MISSING,
+    ),
+    "bot edit": _messaging(
+        M,
+        Door(f"{MSG}/bots/{{bot}}", {"image_mode": "group", "unit_id": "{unit}"}, "PATCH"),
+        Door("/messages/bots/{bot}", {"image_mode": "group", "unit_id": "{unit}"}),
+    ),
+    "template save": _messaging(
+        *(W, Door(f"{MSG}/templates", {"name": "새 것", "text": "x"})),
+        Door("/messages/templates/new", {"template_name": "새 것", "text": "x"}),
+        for_all=True,
+    ),
+    "template edit": _messaging(
+        *(W, Door(TEMPLATE, {"name": "휴무", "text": "x"}, "PUT")),
+        Door("/messages/templates/{template}", {"template_name": "휴무", "text": "x"}),
+    ),
+    "template delete": _messaging(W, _delete(TEMPLATE), Door("/messages/templates/{template}/delete")),
+    "template edit of a unit above": _messaging(
+        *(W, Door(f"{MSG}/templates/{{above}}", {"name": "공지", "text": "x"}, "PUT")),
+        Door("/messages/templates/{above}", {"template_name": "공지", "text": "x"}),
+        of_house=MISSING,
+    ),
+    "template delete of a unit above": _messaging(
+        *(W, _delete(f"{MSG}/templates/{{above}}"), Door("/messages/templates/{above}/delete")),
+        of_house=MISSING,
+    ),
+    "schedule create": _messaging(
+        W,
+        Door(f"{MSG}/schedules", NEW),
+        Door("/api/schedules", OLD),
+        Door("/messages/schedules/new", TYPED),
+        Door("/messages/schedules/wizard", {**TYPED, "step": "4"}),
+        at_field=True,
+    ),
+    "schedule edit": _messaging(
+        W,
+        Door(SCHEDULE, NEW, "PUT"),
+        Door(SCHEDULE, {"title": "x"}, "PATCH"),
+        Door("/api/schedules/{message_schedule}", OLD, "PUT"),
+        Door("/messages/schedules/{message_schedule}/edit", TYPED),
+    ),
+    "schedule test": _messaging(
+        W,
+        Door(f"{SCHEDULE}/test", TEST),
+        Door("/messages/schedules/{message_schedule}/test", TEST),
+        Door("/messages/rooms/{room}/test", {"schedule_id": "{message_schedule}", "test_room_id": "{room}"}),
+    ),
+    "image upload": _messaging(
+        W, Door(f"{MSG}/images", upload="file"), Door("/messages/files", upload="file"), for_all=True
+    ),
+}
+GROUP, PAGE = f"{ADS}/{{draft_adg}}", "/ads/groups/{draft}"
+SPAN = {"start_at": "2080-01-01T00:00:00", "end_at": "2080-02-01T00:00:00"}
+SPAN_TYPED = {"start_at": "2080-01-01T00:00", "end_at": "2080-02-01T00:00"}
+CAMPAIGN = {"name": "가을", "unit_id": "{unit}"}
+PLACE = {"code": "seoul-99", "name": "서울역", "unit_id": "{unit}"}
+CREATIVE = {"name": "포스터", "url": "https://cdn.example.com/b.png"}
+RUN, RUN_PAGE = f"{ADS}/legacy/runs/{{run}}", "/ads/migration/{run}"
+FLAGS = f"{ADS}/legacy/flags"
+ADGROUPS = {
+    "ad group create": _ads(
+        *(W, Door(ADS, {"name": "여름", "campaign": "{cmp}", **SPAN})),
+        Door("/ads/groups/new", {"name": "여름", "campaign_id": "{campaign}", **SPAN_TYPED}),
+        at_field=True,
+    ),
+    "ad group edit": _ads(
+        *(W, Door(GROUP, {"name": "여름 2"}, "PATCH")),
+        Door(f"{PAGE}/edit", {"name": "여름 2", "campaign_id": "{campaign}", **SPAN_TYPED}),
+    ),
+    "creative add": _ads(W, Door(f"{GROUP}/creatives", CREATIVE), Door(f"{PAGE}/creatives", CREATIVE)),
+    "creative remove": _ads(
+        W, _delete(f"{GROUP}/creatives/{{creative}}"), Door(f"{PAGE}/creatives/{{creative}}/remove")
+    ),
+    "inventory of an ad group": _ads(
+        *(W, Door(f"{GROUP}/inventory", {"codes": ["{code}"]}, "PUT"), Door(f"{PAGE}/inventory", {"code": "{code}"})),
+        Door(f"{PAGE}/inventory/{{inventory}}/remove"),
+    ),
+    "campaign create": _ads(
+        W, Door(f"{ADS}/campaigns", CAMPAIGN), Door("/ads/campaigns/new", {**CAMPAIGN, **SPAN_TYPED})
+    ),
+    "campaign edit": _ads(
+        *(W, Door(f"{ADS}/campaigns/{{cmp}}", {"name": "가을 2"}, "PATCH")),
+        Door("/ads/campaigns/{campaign}/edit", {"name": "가을 2", **SPAN_TYPED}),
+    ),
+    "inventory add": _ads(W, Door(f"{ADS}/inventory", PLACE), Door("/ads/inventory", PLACE)),
+    "serving check": _ads(M, Door(f"{ADS}/serving/check"), Door("/ads/serving/check"), of_house=FORBIDDEN),
+    "serving rebuild": _ads(M, Door(f"{ADS}/serving/rebuild"), Door("/ads/serving/rebuild"), of_house=FORBIDDEN),
+    "migration plan": _ads(
+        *(M, Door(f"{ADS}/legacy/runs", {"source": "csv", "file": "{csv}", "unit_id": "{unit}"})),
+        Door("/ads/migration/plan", {"unit_id": "{unit}"}, upload="csv"),
+    ),
+    "migration start": _ads(M, Door(f"{RUN}/start", {}), Door(f"{RUN_PAGE}/start")),
+    "migration resume": _ads(M, Door(f"{RUN}/resume"), Door(f"{RUN_PAGE}/resume")),
+    "migration rollback": _ads(M, Door(f"{RUN}/rollback", {}), Door(f"{RUN_PAGE}/rollback")),
+    "migration discard": _ads(M, _delete(RUN), Door(f"{RUN_PAGE}/discard")),
+    "mismatch decide": _ads(
+        *(M, Door(f"{ADS}/legacy/mismatches/{{mismatch}}/decide", {"believe": "machine"})),
+        Door("/ads/mismatches/{mismatch}/decide", {"believe": "machine"}),
+    ),
+    "flag set": _ads(
+        *(M, Door(FLAGS, {"kind": "ID", "ad_group": "{draft_adg}"}, "PUT")),
+        Door("/ads/migration/flags", {"kind": "id", "value": "{draft}"}),
+        at_field=True,
+    ),
+    "flag clear": _ads(
+        *(M, _delete(f"{FLAGS}/ID?ad_group={{draft_adg}}")),
+        Door("/ads/migration/flags/clear", {"kind": "id", "value": "{draft}"}),
+        at_field=True,
+    ),
+    "flag set for the house": _ads(
+        *(M, Door(FLAGS, {"kind": "PERCENT", "percent": 10}, "PUT")),
+        Door("/ads/migration/flags", {"kind": "percent", "value": "10"}),
+        of_house=FORBIDDEN,
+    ),
+    "calculator off": _ads(
+        *(M, Door(f"{ADS}/legacy/calculator/off"), Door("/ads/migration/calculator/off")), of_house=FORBIDDEN
+    ),
+}
+USER, TOKENS = f"{V1}/users/{{user}}", {"name": "보고", "role": "viewer"}
+PERSON = {"login": "new.one", "name": "새 사람", "role": "viewer"}
+UNIT, UNDER = f"{V1}/units/{{unit}}", {"parent_id": "{busan}", "level": "branch"}
+CHANNEL, CHANNELS = {"name": "당직방", "chat_id": "-1001234567890"}, "/notifications/channels"
+SERVER, KEY = f"{V1}/servers/{{server}}", "backup.keep_days"
+HOUSE = {
+    "user add": _people(
+        Door(f"{V1}/users", {**PERSON, "unit_id": "{unit}"}), Door("/people/users", {**PERSON, "unit": "{unit}"})
+    ),
+    "user edit": _people(Door(USER, {"name": "x"}, "PATCH"), Door("/people/users/{user}", {"name": "x"})),
+    "user deactivate": _people(Door(USER, {"is_active": False}, "PATCH"), Door("/people/users/{user}/deactivate")),
+    "user activate": _people(Door(USER, {"is_active": True}, "PATCH"), Door("/people/users/{user}/activate")),
+    "user link": _people(Door(f"{USER}/link"), Door("/people/users/{user}/link")),
+    "user reset": _people(Door(f"{USER}/reset-password"), Door("/people/users/{user}/reset-password")),
+    "token make": _people(
+        Door(f"{V1}/tokens", {**TOKENS, "unit_id": "{unit}", "scopes": ["jobs:read"], "expires_at": "{soon}"}),
+        Door("/people/tokens", {**TOKENS, "unit": "{unit}", "scope": "jobs:read"}),
+    ),
+    "token rotate": _people(Door(f"{V1}/tokens/{{token}}/rotate", {}), Door("/people/tokens/{token}/rotate")),
+    "token revoke": _people(_delete(f"{V1}/tokens/{{token}}"), Door("/people/tokens/{token}/revoke")),
+    "unit add": _people(
+        *(Door(f"{V1}/units", {**UNDER, "name": "새 점"}), Door("/people/units", {**UNDER, "title": "새 점"})),
+        of_house=MISSING,
+    ),
+    "unit rename": _people(
+        Door(UNIT, {"name": "x"}, "PATCH"),
+        # to change nothing takes the same right
+        Door(UNIT, {}, "PATCH"),
+        Door("/people/units/{unit}/rename", {"new_name": "x"}),
+    ),
+    "unit move": _people(
+        *(Door(UNIT, {"parent_id": "{seoul}"}, "PATCH"), Door("/people/units/{unit}/move", {"new_parent": "{seoul}"})),
+        of_house=MISSING,
+    ),
+    # the top of one's own tree nobody removes
+    "unit remove": _people(
+        *(_delete(f"{V1}/units/{{busan}}"), Door("/people/units/{busan}/remove")),
+        of_house=MISSING,
+    ),
+    "channel add": _channel(
+        *(Door(f"{V1}/channels", {**CHANNEL, "token": TOKEN, "unit_id": "{unit}"}),),
+        Door(CHANNELS, {**CHANNEL, "token": TOKEN, "unit_id": "{unit}"}),
+        at_field=True,
+    ),
+    "channel edit": _channel(
+        Door(f"{V1}/channels/{{channel}}", CHANNEL, "PATCH"), Door(f"{CHANNELS}/{{channel}}", CHANNEL)
+    ),
+    "channel test": _channel(Door(f"{V1}/channels/{{channel}}/test"), Door(f"{CHANNELS}/{{channel}}/test")),
+    "channel remove": _channel(_delete(f"{V1}/channels/{{channel}}"), Door(f"{CHANNELS}/{{channel}}/remove")),
+    "setting change": Verb(
+        *("settings", M, (Door(f"{V1}/settings/{KEY}", {"value": 9}, "PUT"), Door("/settings", {"group": "x"}))),
+        of_house=FORBIDDEN,
+    ),
+    "setting reset": Verb(
+        "settings", M, (_delete(f"{V1}/settings/{KEY}"), Door(f"/settings/{KEY}/reset")), of_house=FORBIDDEN
+    ),
+    "backup take": Verb("backup", M, (Door(f"{V1}/backups"), Door("/backup/take")), of_house=FORBIDDEN),
+    "backup check": Verb(
+        "backup", M, (Door(f"{V1}/backups/{{backup}}/check"), Door("/backup/{backup}/check")), of_house=FORBIDDEN
+    ),
+    "server drain": Verb("servers", M, (Door(f"{SERVER}/drain"), Door("/servers/{server}/drain")), of_house=MISSING),
+    "server undrain": Verb(
+        "servers", M, (Door(f"{SERVER}/undrain"), Door("/servers/{server}/undrain")), of_house=MISSING
+    ),
+}
+NOUNS = {**MESSAGING, **ADGROUPS, **HOUSE}
+# what the walks say by name where a route has a place for it
+NAMED = {*TAKES, "EXPIRE", "expire", "ID", KEY}
+# one door, or one's own affairs; everything else is walked, here or in test_doors.py
+OWN = ("/account/", "/logout", "/scope", "/theme", "/welcome", "/sign-in", "/demo/")
+SINGLE = {
+    **dict.fromkeys(("/api/v1/notifications/read", "/notifications/read"), "one's own: what one has read"),
+    **dict.fromkeys(("/api/v1/me/preferences", "/api/v1/sessions/{id}"), "one's own"),
+    **dict.fromkeys(("/api/v1/files", "/api/v1/files/{id}"), "files have no page of their own"),
+    "/api/v1/messages/schedules/preview": "changes nothing",
+    "/messages/schedules/preview": "changes nothing",
+    "/messages/templates/preview": "changes nothing",
+    "/ads/groups/preview": "changes nothing",
+    "/ads/groups/bulk": "asks which event to send to many: test_doors_for_many.py",
+    "/messages/devices/{device_id}/{verb}": "each of its verbs is an event of a machine",
+}
