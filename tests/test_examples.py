@@ -100,6 +100,12 @@ def test_the_page_about_the_web_prints_the_example_app_as_it_runs():
         assert (app / name).read_text(encoding="utf-8").strip() in page
 
 
+def test_the_page_about_resources_prints_the_example_as_it_runs():
+    page = (ROOT / "docs" / "how-to" / "add-a-resource.md").read_text(encoding="utf-8")
+
+    assert (EXAMPLES / "lostfound" / "resources.py").read_text(encoding="utf-8").strip() in page
+
+
 class TestLostAndFound:
     """docs/examples/lostfound, on a whole server."""
 

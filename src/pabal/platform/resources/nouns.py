@@ -50,7 +50,7 @@ class Verb:
 
     `makes`: it needs no row, and what comes of it is new. `answers_nothing`: 204. `confirm` is asked by the command
     before what cannot be undone. `needs` are handed to the action by name. `key_required`: sent twice it would be done
-    twice, so REST asks for an Idempotency-Key. `rest` or `command` left empty: the verb is not offered there.
+    twice, so REST asks for an Idempotency-Key. `in_rest` and `in_commands` False: not offered there.
     """
 
     name: str
