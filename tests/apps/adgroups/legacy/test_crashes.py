@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pabal.apps.adgroups.legacy import actions, moving
+from pabal.apps.adgroups.legacy import actions, moving, runs
 from pabal.apps.adgroups.legacy.model import Mode, Run, RunState
 from pabal.engine.transitions import replay
 from tests.apps.adgroups.actions.world import START
@@ -30,6 +30,15 @@ async def run_and_kill(mover: Mover, folder: Path, run: Run, statements: int) ->
     process = start("tests.apps.adgroups.legacy.migrating_process", *asked, cwd=ROOT, env=environment)
     code = await asyncio.to_thread(process.wait, 30)
     assert code in (0, -signal.SIGKILL)
+    async with asyncio.timeout(30):
+        while not await is_free(mover, run):
+            await asyncio.sleep(0.01)
+
+
+async def is_free(mover: Mover, run: Run) -> bool:
+    """PostgreSQL holds a dead client's locks until it has noticed."""
+    async with mover.world.db.transaction() as tx:
+        return await runs.hold_run(tx, run.id) is not None
 
 
 @pytest.mark.req("E-89", "E-103", "E-104")
