@@ -11,11 +11,11 @@ from pabal.api.parts import JobId, OccurrenceId, ScheduleId, Shown, UnitId, answ
 from pabal.engine.why import Line
 from pabal.platform import operating
 from pabal.platform.language.stories import tell
+from pabal.platform.resources import BadParameter
 from pabal.platform.web.etags import answer_one
 from pabal.platform.web.filters import Moment, Word
 from pabal.platform.web.filters import Query as Plain
 from pabal.platform.web.identify import Visitor
-from pabal.platform.web.problems import BadParameter
 from pabal.platform.web.visit import Visit
 
 router = noun("why")

@@ -6,9 +6,15 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, ClassVar, TypeVar, cast, dataclass_transform, get_type_hints
 
+from pabal.base.errors import Invalid
+
 _ABOUT = "about"
 A = TypeVar("A", bound="Ask")
 T = TypeVar("T")
+
+
+class BadParameter(Invalid, code="bad_parameter"):
+    """A parameter's value cannot be used. Write it as the description says."""
 
 
 class Kept(Enum):

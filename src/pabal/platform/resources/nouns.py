@@ -7,6 +7,7 @@ Functions are named `module:function` and imported when they are called. Their f
 - named   `(tx, scope, text) -> row`: by number or by name, for people
 - view    `(row, viewer) -> View`
 - load    `(tx, scope, wanted, cursor=…, limit=…) -> Page[row]`; of a short list `(tx, scope, wanted) -> rows`
+- read    `(tx, scope, wanted, viewer) -> View`
 - action  `(tx, actor, id, **said) -> row`; of a verb that makes something `(tx, actor, **said) -> row`
 """
 
@@ -41,6 +42,26 @@ class Listing:
     path: str = ""
     command: str = "list"
     has_period: bool = False
+    of_house: bool = False
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What is asked as a whole and is neither a row nor a list: how a period went, what comes next.
+
+    `name` is its operation in REST, `details` as of a noun. `of_house`: `org` is not for it.
+    """
+
+    name: str
+    help: str
+    area: str
+    path: str
+    shows: type[View]
+    read: str
+    columns: tuple[str, ...] = ()
+    wanted: type[Filter] = Filter
+    words: str = ""
+    details: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     of_house: bool = False
 
 

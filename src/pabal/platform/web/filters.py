@@ -7,8 +7,9 @@ from fastapi import Request
 from fastapi.dependencies.models import Dependant
 from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
+from pabal.platform.resources import BadParameter
 from pabal.platform.web.methods import refuse_method
-from pabal.platform.web.problems import BadParameter, OrgNotTaken, UnknownParameter
+from pabal.platform.web.problems import OrgNotTaken, UnknownParameter
 
 T = TypeVar("T")
 FIRST_YEAR, LAST_YEAR = 2000, 2090  # beyond, an id could not carry its moment

@@ -14,6 +14,7 @@ from pydantic.fields import FieldInfo
 from pabal.platform.resources import KEPT, Ask, Filter, View, find_name
 from pabal.platform.resources.asks import Asked as AskedAbout
 from pabal.platform.resources.asks import asked_of
+from pabal.platform.resources.views import About
 from pabal.platform.web.endpoints import Asked, Shown, rules
 from pabal.platform.web.filters import Between, Listed, Moment, Paged, Query, Text, Word, split_commas
 
@@ -30,11 +31,15 @@ def remember(make: Callable[P, T]) -> Callable[P, T]:
 def model_of(view: type[View]) -> type[BaseModel]:
     """Named as the view is, so that two views cannot share a title."""
     hints = get_type_hints(view, include_extras=True)
-    made: dict[str, Any] = {
-        name: (_shown(hints[name]), Field(description=about.description or None, examples=_examples(about.example)))
-        for name, about in view.fields.items()
-    }
+    made: dict[str, Any] = {name: (_shown(hints[name]), _shown_info(about)) for name, about in view.fields.items()}
     return create_model(view.__name__, __base__=Shown, __doc__=view.__doc__, **made)
+
+
+def _shown_info(about: About) -> FieldInfo:
+    info: FieldInfo = Field(
+        description=about.description or None, examples=_examples(about.example), alias=about.alias or None
+    )
+    return info
 
 
 @remember

@@ -16,7 +16,7 @@ from pabal.engine import ids
 from pabal.engine.listing import Page as Rows
 from pabal.platform.actor import Right
 from pabal.platform.operating.model import tried
-from pabal.platform.resources import Ask, Listing, Noun, Verb, View, Viewer, find_name
+from pabal.platform.resources import Ask, Listing, Noun, Reading, Verb, View, Viewer, find_name
 from pabal.platform.tenants import visible_to
 from pabal.platform.web.endpoints import LAST, long_id, no_content
 from pabal.platform.web.etags import answer_one, check_match, names_version
@@ -39,6 +39,21 @@ def rest(router: APIRouter, noun: Noun) -> None:
             _add_verb(router, noun, verb)
     if noun.find and noun.get_help:
         _add_one(router, noun)
+
+
+def rest_reading(router: APIRouter, reading: Reading) -> None:
+    model = query_of(reading.wanted, is_short=True, has_period=False, of_house=reading.of_house)
+
+    async def endpoint(visit: Visit, wanted: Any) -> Response:
+        visit.actor.require(Right.READ, reading.area)
+        asked = read_ask(reading.wanted, wanted)
+        async with visit.read() as tx:
+            view = await find_name(reading.read)(tx, visit.scope, asked, viewer_of(visit))
+        return answer_json(view)
+
+    router.get(reading.path, response_model=model_of(reading.shows))(
+        _signed(endpoint, reading.name, reading.help, visit=Visitor, wanted=Annotated[model, Query()])
+    )
 
 
 def viewer_of(visit: Visit) -> Viewer:
