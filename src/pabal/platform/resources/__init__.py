@@ -18,7 +18,7 @@ from pabal.platform.resources.asks import (
     edit_of,
 )
 from pabal.platform.resources.names import find_name
-from pabal.platform.resources.nouns import Listing, Noun, Reading, Verb
+from pabal.platform.resources.nouns import Listing, Noun, Report, Verb
 from pabal.platform.resources.views import View, Viewer, column, columns_of, field, plain, plain_json
 
 __all__ = [
@@ -30,7 +30,7 @@ __all__ = [
     "Kept",
     "Listing",
     "Noun",
-    "Reading",
+    "Report",
     "Rules",
     "Verb",
     "View",

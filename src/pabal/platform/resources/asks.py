@@ -90,7 +90,10 @@ class Ask:
     cases: ClassVar[Sequence[Mapping[str, Any]]] = ()
 
     def __init_subclass__(cls) -> None:
+        told = cls.__dict__.get("__doc__")
         dataclass(frozen=True, kw_only=True)(cls)
+        # not the signature that dataclass puts where nothing is said: it would be a schema's description
+        cls.__doc__ = told
 
     @classmethod
     def make(cls: type[A], given: Mapping[str, Any]) -> A:

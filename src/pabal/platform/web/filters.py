@@ -61,18 +61,20 @@ Org = Annotated[
 ]
 
 
-class Query(BaseModel):
-    """What everything that shows many things may be asked: `org` looks at one unit and what is below it."""
+class Bare(BaseModel):
+    """What belongs to no unit and is answered whole."""
 
     model_config = ConfigDict(extra="forbid", populate_by_name=False)
+
+
+class Query(Bare):
+    """What everything that shows many things may be asked: `org` looks at one unit and what is below it."""
 
     org: Org = None
 
 
-class Paged(BaseModel):
+class Paged(Bare):
     """What every list may be asked; by itself, one of the house as a whole, which no unit narrows."""
-
-    model_config = ConfigDict(extra="forbid", populate_by_name=False)
 
     limit: Annotated[int, Field(ge=1, le=200, description="How many at once.")] = 50
     cursor: Annotated[

@@ -18,7 +18,7 @@ from pabal.apps.messaging.resources.statistics import (
 )
 from pabal.platform.commands.lazily import lazily
 from pabal.platform.commands.options import OrgOption, unit_names
-from pabal.platform.commands.resources import options_of, read_reading, show_detail, show_one, show_views, signed
+from pabal.platform.commands.resources import options_of, read_report, show_detail, show_one, show_views, signed
 from pabal.platform.commands.shell import Shell
 
 with lazily():
@@ -36,7 +36,7 @@ def _report(ctx: typer.Context, by: By | None = None, org: str | None = None, **
 
     async def work() -> None:
         async with shell.transaction() as tx:
-            view = await read_reading(tx, shell, STATISTICS if by is None else USAGE, org, given)
+            view = await read_report(tx, shell, STATISTICS if by is None else USAGE, org, given)
             names = await unit_names(tx)
         if by is None:
             show_one(shell, STATISTICS, view, names)

@@ -9,4 +9,4 @@ from pabal.apps.messaging.resources.templates import TEMPLATE
 
 # a path with a word comes before one with an id in its place
 NOUNS = (BOT, DEVICE, ROOM, SCHEDULE, TEMPLATE, OPEN_DELIVERY, DELIVERY)
-READINGS = (STATISTICS, USAGE, EFFECT, METRICS)
+REPORTS = (STATISTICS, USAGE, EFFECT, METRICS)

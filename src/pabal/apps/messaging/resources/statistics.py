@@ -12,7 +12,7 @@ from pabal.apps.messaging.resources.schedules import DAYS
 from pabal.engine import ids
 from pabal.platform.commands.lazily import lazily
 from pabal.platform.language.pairs import Lang, put
-from pabal.platform.resources import BadParameter, Filter, Reading, Rules, View, Viewer, ask, column, field
+from pabal.platform.resources import BadParameter, Filter, Report, Rules, View, Viewer, ask, column, field
 
 if TYPE_CHECKING:
     from pabal.apps.messaging.actions.reports import EffectRow, Row, Totals
@@ -322,7 +322,7 @@ def _effect(row: "EffectRow", key: str, name: str | None) -> EffectRowView:
 
 _WORDS = "pabal.apps.messaging.labels:STATUS"
 _TOTALS = ("called", "totals.processed", "totals.sent", "totals.success_rate", "totals.average_ms", "delay_ms")
-STATISTICS = Reading(
+STATISTICS = Report(
     "get_message_statistics",
     "Says how a period went and how the one before it did: success, delays, limits, what is unsent.",
     AREA,
@@ -335,7 +335,7 @@ STATISTICS = Reading(
         *("delays.p50_ms", "delays.p95_ms", "delays.p99_ms", "per_hour", "unsent.deliveries", "duplicates_prevented"),
     ),
 )
-USAGE = Reading(
+USAGE = Report(
     "get_message_usage",
     "Says who sent what: per unit, room, kind and template, and why some did not go out.",
     AREA,
@@ -349,7 +349,7 @@ USAGE = Reading(
         "reasons": ("state", "why", "deliveries"),
     },
 )
-EFFECT = Reading(
+EFFECT = Report(
     "get_message_effect",
     "Says what sends were followed by: messages seen in the room in the hour after, against the hour before.",
     AREA,
@@ -358,7 +358,7 @@ EFFECT = Reading(
     read=f"{__name__}:read_effect",
     wanted=PeriodFilter,
 )
-METRICS = Reading(
+METRICS = Report(
     "get_message_metrics",
     "Says the scheduler's counters: processed, success, failure, average time, last poll, success rate.",
     AREA,
