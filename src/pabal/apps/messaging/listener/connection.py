@@ -239,7 +239,11 @@ class Connection:
         """A stranger has so many bytes to itself; then it shares what its address may say."""
         if self.is_trusted:
             return True
-        return not self.is_closed and self._last_word is None and (self._free > 0 or not self._bucket.is_empty(self._board.now()))
+        return (
+            not self.is_closed
+            and self._last_word is None
+            and (self._free > 0 or not self._bucket.is_empty(self._board.now()))
+        )
 
     def _charge(self, size: int) -> None:
         free = min(size, max(self._free, 0))
