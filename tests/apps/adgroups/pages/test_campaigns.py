@@ -1,11 +1,15 @@
 """Campaigns: the list, one with its ad groups, the form."""
 
-from datetime import timedelta
+from datetime import UTC, datetime
 
+import pytest
+
+from pabal.apps.adgroups.actions.campaigns import create_campaign
+from pabal.apps.adgroups.model.adgroups import NewCampaign
 from pabal.apps.adgroups.store.campaigns import get_campaign
-from pabal.platform.actor import Role
+from pabal.platform.actor import ENGINE, Role
 from pabal.platform.tenants import Scope
-from tests.apps.adgroups.pages.house import BRANCH, House
+from tests.apps.adgroups.pages.house import BRANCH, DAY, House
 from tests.support.pages import read, visitor
 from tests.support.web import Web
 
@@ -22,10 +26,8 @@ async def test_a_campaign_is_made_shown_with_its_ad_groups_and_closed(web: Web, 
     made = await client.post(f"{LIST}/new", data=TYPED)
     listed, one = await read(client, LIST), await read(client, path)
     form = await read(client, f"{path}/edit")
-    before = await _get(web, house.campaign_id)
-    start = before.start_at + timedelta(hours=9)
-    typed = {"name": "닫는 가을", "start_at": start.strftime("%Y-%m-%dT%H:%M:%S"), "end_at": "", "state": "closed"}
-    changed = await client.post(f"{path}/edit", data=typed)
+    closing = {"name": "닫는 가을", "start_at": "2026-10-01T00:00", "end_at": "", "state": "closed"}
+    changed = await client.post(f"{path}/edit", data=closing)
     after = await _get(web, house.campaign_id)
 
     new = await _get(web, int(made.headers["location"].rpartition("/")[2]))
@@ -37,9 +39,38 @@ async def test_a_campaign_is_made_shown_with_its_ad_groups_and_closed(web: Web, 
     assert "no creative" not in one
     assert 'value="2026 가을"' in form
     assert (changed.status_code, after.name, after.state) == (303, "닫는 가을", "closed")
-    # to the microsecond: nobody touched it
-    assert after.start_at == before.start_at
+    assert after.start_at.isoformat() == "2026-09-30T15:00:00+00:00"
     assert "It is closed" in await read(client, path)
+
+
+@pytest.mark.parametrize(
+    ("moment", "shown", "sent"),
+    [
+        ("2026-10-01T09:00:07.250000+09:00", "2026-10-01T09:00:07", "2026-10-01T09:00:07"),
+        # a browser may send what it was shown in a way of its own
+        ("2026-10-01T09:00:00.250000+09:00", "2026-10-01T09:00", "2026-10-01T09:00:00"),
+        ("2026-10-01T09:00:00.250000+09:00", "2026-10-01T09:00", "2026-10-01T09:00:00.000"),
+    ],
+)
+async def test_a_moment_that_nobody_touched_is_kept_to_the_microsecond(
+    web: Web, house: House, moment: str, shown: str, sent: str
+) -> None:
+    client, start_at = await visitor(web, BRANCH), datetime.fromisoformat(moment)
+    async with web.db.transaction() as tx:
+        new = NewCampaign("초까지", start_at, start_at + DAY)
+        made = await create_campaign(tx, ENGINE, new, unit_id=web.tree.haeundae.id)
+    path = f"{LIST}/{made.id}/edit"
+    typed = {"name": "초까지", "start_at": sent, "end_at": sent.replace("10-01", "10-02"), "state": "open"}
+
+    form = await read(client, path)
+    await client.post(path, data=typed)
+    kept = await _get(web, made.id)
+    await client.post(path, data={**typed, "start_at": "2026-10-01T09:01"})
+    moved = await _get(web, made.id)
+
+    assert f'value="{shown}"' in form
+    assert (kept.start_at, kept.end_at) == (start_at, start_at + DAY)
+    assert (moved.start_at, moved.end_at) == (datetime(2026, 10, 1, 0, 1, tzinfo=UTC), start_at + DAY)
 
 
 async def test_what_does_not_fit_is_said_at_its_field_and_nothing_typed_is_lost(web: Web, house: House) -> None:

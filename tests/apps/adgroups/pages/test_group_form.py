@@ -10,7 +10,7 @@ from pabal.apps.adgroups.model.dayparts import DayParts
 from pabal.apps.adgroups.pages.group_form import Draft, understand
 from pabal.apps.adgroups.store.adgroups import list_ad_groups
 from pabal.platform.tenants import Scope
-from tests.apps.adgroups.pages.house import APPROVED, BRANCH, LIST, House
+from tests.apps.adgroups.pages.house import APPROVED, BRANCH, DAY, LIST, House
 from tests.support.pages import read, visitor
 from tests.support.web import Web
 
@@ -108,6 +108,34 @@ async def test_an_edit_that_came_too_late_or_too_early_says_so_and_keeps_what_wa
     assert (await client.post(path, data={**typed, "mon": "10:00-11:00", "version": again[0]})).status_code == 303
     dayparts = (await house.get(made.id)).schedule.dayparts
     assert dayparts == DayParts.from_json({"mon": [["10:00", "11:00"]]})
+
+
+@pytest.mark.parametrize(
+    ("moment", "shown", "sent"),
+    [
+        ("2089-06-22T09:00:07.250000+09:00", "2089-06-22T09:00:07", "2089-06-22T09:00:07"),
+        # a browser may send what it was shown in a way of its own
+        ("2089-06-22T09:00:00.250000+09:00", "2089-06-22T09:00", "2089-06-22T09:00:00"),
+        ("2089-06-22T09:00:00.250000+09:00", "2089-06-22T09:00", "2089-06-22T09:00:00.000"),
+    ],
+)
+async def test_a_moment_that_nobody_touched_is_kept_to_the_microsecond(
+    web: Web, house: House, moment: str, shown: str, sent: str
+) -> None:
+    start_at = datetime.fromisoformat(moment)
+    made = await house.add("초까지", start_at=start_at, end_at=start_at + DAY)
+    client, path = await visitor(web, BRANCH), f"{LIST}/{made.id}/edit"
+    form = await read(client, path)
+    typed = filled(house, start_at=sent, end_at=sent.replace("06-22", "06-23"), hours="always", version="")
+
+    await client.post(path, data=typed)
+    kept = (await house.get(made.id)).schedule
+    await client.post(path, data={**typed, "end_at": "2089-06-23T09:01"})
+    moved = (await house.get(made.id)).schedule
+
+    assert made_start(form) == shown
+    assert (kept.start_at, kept.end_at) == (start_at, start_at + DAY)
+    assert (moved.start_at, moved.end_at) == (start_at, datetime(2089, 6, 23, 0, 1, tzinfo=UTC))
 
 
 def made_start(form: str) -> str:

@@ -25,6 +25,7 @@ from pabal.apps.adgroups.pages.page_texts import (
     check_name,
     read_local,
     show_local,
+    still_says,
 )
 from pabal.apps.adgroups.resources.groups import AdGroupFilter
 from pabal.apps.adgroups.store.adgroups import list_ad_groups
@@ -179,7 +180,7 @@ def _understand(visit: Visit, draft: Draft, before: Campaign | None) -> Understo
 
 
 def _read(visit: Visit, typed: str, before: datetime | None) -> datetime | None:
-    return before if before is not None and show_local(visit, before) == typed else read_local(visit, typed)
+    return before if before is not None and still_says(typed, before, visit.zone) else read_local(visit, typed)
 
 
 class InventoryDraft(BaseModel):

@@ -37,6 +37,7 @@ from pabal.apps.adgroups.pages.page_texts import (
     at,
     check_name,
     read_wall_clock,
+    still_says,
 )
 from pabal.apps.adgroups.sentences import DAYS, describe_hours
 from pabal.apps.adgroups.store.adgroups import get_ad_group
@@ -239,9 +240,9 @@ def _keep_exact(new: NewAdGroup, draft: Draft, group: AdGroup | None) -> NewAdGr
     """A field shows no more than seconds: one that nobody touched is the moment it was."""
     if group is None or draft.zone != group.schedule.zone:
         return new
-    was, shown = group.schedule, Draft.of(group)
-    start = was.start_at if draft.start_at == shown.start_at else new.schedule.start_at
-    end = was.end_at if draft.end_at == shown.end_at else new.schedule.end_at
+    was, zone = group.schedule, find_zone(group.schedule.zone)
+    start = was.start_at if still_says(draft.start_at, was.start_at, zone) else new.schedule.start_at
+    end = was.end_at if still_says(draft.end_at, was.end_at, zone) else new.schedule.end_at
     return replace(new, schedule=replace(new.schedule, start_at=start, end_at=end))
 
 

@@ -75,15 +75,24 @@ def read_local(visit: Visit, typed: str) -> datetime | None:
 
 
 def read_wall_clock(typed: str, zone: ZoneInfo) -> datetime | None:
-    try:
-        local = datetime.fromisoformat(typed.strip())
-    except ValueError:
-        return None
-    if local.tzinfo is not None or not FIRST_YEAR <= local.year <= LAST_YEAR:
-        return None
-    return instant_of(local, zone)
+    local = _read_typed(typed)
+    return None if local is None else instant_of(local, zone)
+
+
+def still_says(typed: str, moment: datetime, zone: ZoneInfo) -> bool:
+    """Whether a field that showed this moment was left alone. It shows no more than seconds, and a browser may write
+    them where we wrote none."""
+    return _read_typed(typed) == moment.astimezone(zone).replace(tzinfo=None, microsecond=0)
 
 
 def show_local(visit: Visit, moment: datetime) -> str:
     local = moment.astimezone(visit.zone).replace(tzinfo=None)
     return local.isoformat(timespec="seconds" if local.second else "minutes")
+
+
+def _read_typed(typed: str) -> datetime | None:
+    try:
+        local = datetime.fromisoformat(typed.strip())
+    except ValueError:
+        return None
+    return local if local.tzinfo is None and FIRST_YEAR <= local.year <= LAST_YEAR else None
