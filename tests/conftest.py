@@ -1,6 +1,7 @@
 import gc
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from pabal.base.telemetry import start_logging
 
@@ -15,6 +16,14 @@ pytest_plugins = [
     "tests.support.web",
     "tools.record_plugin",
 ]
+
+
+# The same examples in every run, and no watch beside them: what fails tells of a change, not of chance or of a busy
+# machine. `--hypothesis-profile=default` looks for new ones.
+settings.register_profile(
+    "same", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
+)
+settings.load_profile("same")
 
 
 @pytest.fixture(autouse=True, scope="session")

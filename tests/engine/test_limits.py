@@ -62,7 +62,9 @@ STEPS = st.lists(st.tuples(st.floats(0, 50), st.integers(1, 4)), min_size=5, max
 WINDOWS = st.lists(st.sampled_from([MINUTE, HOUR, GAP, Window("day", 20, 86400 * SECOND)]), min_size=1, unique=True)
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(windows=WINDOWS, steps=STEPS)
 async def test_a_start_is_taken_exactly_when_it_fits_and_a_refusal_tells_when_it_will(
     db: Database, windows: list[Window], steps: list[tuple[float, int]]

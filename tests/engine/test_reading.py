@@ -133,7 +133,9 @@ STEPS = st.lists(
 )
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(steps=STEPS, batch=st.integers(1, 4))
 async def test_however_commits_interleave_nothing_is_lost_doubled_or_swapped_within_a_subject(
     facts: Database, steps: list[tuple[str, int, int]], batch: int

@@ -28,7 +28,9 @@ STEPS = st.one_of(
 )
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(has_day=st.booleans(), steps=st.lists(STEPS, min_size=4, max_size=14))
 async def test_whatever_is_said_edited_or_waited_for_state_history_and_timers_are_those_of_the_model(
     groups: Database, has_day: bool, steps: list[tuple[str, object]]

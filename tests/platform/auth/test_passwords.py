@@ -38,7 +38,7 @@ def test_a_password_of_10_to_200_characters_is_fine(password: str):
     check_policy(password, login="kim")
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])  # the policy does not hash
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])  # the policy does not hash
 @given(st.text(max_size=9))
 def test_nothing_under_ten_characters_is_a_password(password: str):
     with pytest.raises(WeakPassword):

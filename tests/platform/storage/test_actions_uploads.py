@@ -196,7 +196,9 @@ async def test_many_uploads_at_once_are_each_kept_under_their_own_name(db: Datab
     assert len({file.key for file in made}) == 8
 
 
-@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(sizes=st.lists(st.integers(0, 3000), max_size=6))
 async def test_any_chunking_gives_the_same_file(db: Database, files: Files, sizes: list[int]):
     async with db.transaction() as tx:

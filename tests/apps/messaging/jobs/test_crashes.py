@@ -78,7 +78,9 @@ FATES = st.lists(
 
 
 @pytest.mark.req("A-126", "A-129", "A-204")
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(fates=FATES, resend=st.booleans())
 async def test_whatever_happens_a_part_is_taken_once_or_known_to_be_unknown(
     world: World, fates: list[tuple[str, int]], resend: bool
