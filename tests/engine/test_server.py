@@ -132,6 +132,7 @@ async def test_another_server_runs_what_a_killed_one_held(db: Database, tmp_path
         kinds = server_process.make_kinds(other.gate)
         async with serving(db, kinds, tmp_path / "other locks", ttl=timedelta(seconds=6)):
             other.process.kill()
+            other.process.wait()
             other.open_gate()
             ended = await until_ended(db, job)
 
