@@ -7,6 +7,7 @@ from pabal.base.database import Database
 from pabal.base.migrations import migrate
 from pabal.base.sql import load
 from pabal.engine.schema import MIGRATIONS
+from tests.support.database import BEGINS_AT
 
 SQL = load(__file__)
 
@@ -28,6 +29,13 @@ async def test_moving_the_clock_moves_now_and_moment_for_everybody_but_not_liven
     assert after[0] - before[0] >= timedelta(hours=3)
     assert after[1] - before[1] >= timedelta(hours=3)
     assert after[2] - before[2] < timedelta(hours=3)
+
+
+async def test_every_test_begins_at_the_same_moment(db: Database):
+    now, moment, _ = await moments(db)
+
+    assert BEGINS_AT <= now <= moment
+    assert moment.date() == BEGINS_AT.date()
 
 
 async def test_the_clock_never_goes_back(db: Database):

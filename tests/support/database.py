@@ -29,6 +29,9 @@ from tests.support.invariants import assert_every_job_is_in_one_place
 from tests.support.maker import Maker
 
 FAST = {"fsync": "off", "full_page_writes": "off", "synchronous_commit": "off", "max_connections": "300"}
+# Whenever tests run, each begins on this Tuesday, at 10:20:30 in Seoul: far from the end of a minute, a day or a month
+# in every zone they look from. What happens at such an end is shown by those who go there.
+BEGINS_AT = datetime(2026, 11, 17, 1, 20, 30, 250000, tzinfo=UTC)
 MEMORY = Path("/dev/shm")
 ROOM = 2 * 2**30  # far more than two workers ever need
 
@@ -95,6 +98,7 @@ async def database_url(new_database: NewDatabase, template: str) -> str:
 async def db(database_url: str) -> AsyncIterator[Database]:
     """An open database with every migration and a clock that tests move by hand."""
     database = await Database.open(database_url, size=20)
+    await set_clock(database, BEGINS_AT)
     yield database
     await assert_every_job_is_in_one_place(database)
     await database.close()
@@ -107,6 +111,21 @@ async def without_partitions(db: Database) -> None:
         for parent in housekeeping.PARENTS:
             for row in await tx.rows(housekeeping.SQL.list_partitions, parent=parent):
                 await tx.rows(housekeeping.SQL.drop_partition, name=row["name"])
+
+
+@pytest.fixture
+async def host_clock(db: Database) -> None:
+    """It is as late as on this machine, whose clock phones sign by."""
+    await set_clock(db, datetime.now(UTC))
+    await housekeeping.make_partitions(db)
+
+
+async def set_clock(database: Database, to: datetime) -> None:
+    """Also backwards, which nobody else may: only while the database is as it was made. In seconds, because days are
+    not all as long in the zone of the session."""
+    async with database.transaction() as tx:
+        seconds = f"extract(epoch from timestamptz '{to.isoformat()}' - clock_timestamp())"
+        await tx.script(f"update pabal.clock_shift set shift = make_interval(secs => {seconds})")
 
 
 async def apply_unknown(database: Database, owner: str, number: int, name: str) -> None:
@@ -129,7 +148,8 @@ async def make_template(cluster_url: str) -> str:
     """Everything a server does to the database when it starts finds itself done. A cluster may outlive a week."""
     migrations = list_loaded()
     week = "{}w{}".format(*datetime.now(UTC).isocalendar())
-    name = f"template_{_digest(''.join(migration.checksum for migration in migrations))}_{week}"
+    made_of = [*(migration.checksum for migration in migrations), BEGINS_AT.isoformat()]
+    name = f"template_{_digest(''.join(made_of))}_{week}"
     with _Locked(f"pabal-{name}"):
         admin = await asyncpg.connect(cluster_url)
         try:
@@ -147,6 +167,7 @@ async def _build(admin: asyncpg.Connection, cluster_url: str, name: str, migrati
     database = await Database.open(with_database(cluster_url, half))
     await migrate(database, migrations)
     await clock.make_movable(database)
+    await set_clock(database, BEGINS_AT)
     await housekeeping.make_partitions(database)
     await database.close()
     await admin.execute(f'alter database "{half}" rename to "{name}"')

@@ -87,6 +87,7 @@ async def test_only_an_approved_device_receives_anything(db: Database, house: Ho
     await until_free(db)
 
 
+@pytest.mark.usefixtures("host_clock")
 async def test_where_a_secret_is_set_only_a_signed_pong_takes_the_route(db: Database, house: House, phone: OpenBot):
     unsigned = await phone(house, device_id="a")
     await act(house, actions.approve, (await find_device(db, "a")).id)

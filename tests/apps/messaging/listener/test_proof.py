@@ -37,6 +37,7 @@ from tests.support.messaging import add_bot
 
 __all__ = ["house"]
 
+pytestmark = pytest.mark.usefixtures("host_clock")
 DEVICE = "device of busan1"
 WHO = {"botName": "busan1", "deviceID": DEVICE, "version": "3.3.3"}
 
