@@ -2,9 +2,11 @@
 
 from datetime import timedelta
 
-from pabal.engine import queue
+from pabal.engine import ids, queue
+from pabal.engine.outcome import Done
 from pabal.engine.queue import NewJob
 from pabal.platform.actor import Role
+from tests.support import work
 from tests.support.web import Web
 
 
@@ -40,6 +42,16 @@ async def test_a_cancelled_job_is_retried_as_a_new_one(web: Web):
     assert (too_early.status_code, too_early.json()["code"]) == (409, "not_retryable")
     assert retried.status_code == 202
     assert (made.json()["id"], made.json()["cause"]) == (retried.json()["job"], job)
+
+
+async def test_what_a_job_gave_is_shown_with_it(web: Web):
+    job = await work.start(web.db, records_end=True, unit_id=web.unit("gangnam").id)
+    await work.settle(web.db, job, Done(data={"file": "out.mp4"}))
+    viewer = await web.as_("gangnam", Role.VIEWER)
+
+    whole = (await viewer.get(f"/api/v1/jobs/{ids.show('job', job.id)}")).json()
+
+    assert (whole["records_end"], whole["data"]) == (True, {"file": "out.mp4"})
 
 
 async def test_a_dry_run_changes_nothing(web: Web):

@@ -187,7 +187,7 @@ async def test_a_zombie_that_settles_ends_nobody_elses_attempt(db: Database, is_
 
 async def end_with(db: Database, statement: Statement, job: Job) -> list[int]:
     async with db.transaction() as tx:
-        rows = await tx.rows(statement, ids=[job.id], tokens=[job.token], results=["done"], errors=[None])
+        rows = await tx.rows(statement, ids=[job.id], tokens=[job.token], results=["done"], errors=[None], datas=None)
         return [row["id"] for row in rows]
 
 
@@ -274,7 +274,7 @@ async def test_an_enqueue_while_the_lane_is_being_freed_is_overlooked_by_nobody(
 async def end_both(db: Database, jobs: list[Job], *, in_one: bool) -> None:
     async with db.transaction() as tx:
         ids, tokens = [job.id for job in jobs], [job.token for job in jobs]
-        await tx.rows(claims.SQL.end_leases, ids=ids, tokens=tokens, results=["done"] * 2, errors=[None] * 2)
+        await tx.rows(claims.SQL.end_leases, ids=ids, tokens=tokens, results=None, errors=None, datas=None)
         held = [(job.lane or "", job.id) for job in jobs]
         if in_one:
             names = [name for name, _ in held]

@@ -11,7 +11,8 @@ from pabal.base.database import Database, Row, Tx
 from pabal.base.errors import Conflict
 from pabal.base.sql import load
 from pabal.base.telemetry import declare, emit
-from pabal.engine import lanes
+from pabal.engine import ends, lanes
+from pabal.engine.ends import End
 from pabal.engine.kinds import Job, Kind, Kinds
 from pabal.engine.outcome import DONE, Cancel, Done, Fail, Limited, Miss, Outcome, Retry, Snooze
 
@@ -41,6 +42,7 @@ class Ending:
     failed: int = 0
     snoozed: int = 0
     holds_lane: bool = False
+    data: dict[str, Any] | None = None
 
     @property
     def error(self) -> dict[str, Any] | None:
@@ -50,8 +52,8 @@ class Ending:
 def decide(job: Job, outcome: Outcome | Returned, kind: Kind, *, now: datetime, chance: float) -> Ending:
     """Pure: what an outcome means for a job with these counters."""
     match outcome:
-        case Done(detail, partial):
-            return Ending(job, "partial" if partial else "done", final=True, reason=detail)
+        case Done(detail, partial, data):
+            return Ending(job, "partial" if partial else "done", final=True, reason=detail, data=data)
         case Cancel(reason):
             return Ending(job, "cancelled", final=True, reason=reason)
         case Fail(reason):
@@ -157,6 +159,7 @@ async def take_inside(tx: Tx, queue: str, priority: int, *, limit: int) -> list[
 async def end_inside(tx: Tx, worker: int | None, jobs: Sequence[Job]) -> None:
     await tx.run(SQL.end_inside, ids=[job.id for job in jobs], tokens=[job.token for job in jobs], worker=worker)
     await lanes.release_lanes(tx, [(job.lane, job.id) for job in jobs if job.lane is not None])
+    await ends.record(tx, [End(job, "done") for job in jobs if job.records_end])
 
 
 async def fail_inside(tx: Tx, job: Job, failure: Retry, kinds: Kinds) -> None:
@@ -243,9 +246,11 @@ async def _apply(tx: Tx, endings: Sequence[Ending], kinds: Kinds) -> set[tuple[i
 async def _end_done(tx: Tx, jobs: Sequence[Job]) -> set[tuple[int, int]]:
     """The common case, without a word about each: nothing to decide, nothing to send but who."""
     ids, tokens = [job.id for job in jobs], [job.token for job in jobs]
-    rows = await tx.rows(SQL.end_leases, ids=ids, tokens=tokens, results=None, errors=None)
+    rows = await tx.rows(SQL.end_leases, ids=ids, tokens=tokens, results=None, errors=None, datas=None)
     await lanes.release_lanes(tx, [(lane, job_id) for job_id, _, lane in rows if lane is not None])
-    return {(job_id, token) for job_id, token, _ in rows}
+    ended = {(job_id, token) for job_id, token, _ in rows}
+    await ends.record(tx, [End(job, "done") for job in jobs if job.records_end and job.key in ended])
+    return ended
 
 
 async def _end(tx: Tx, endings: Sequence[Ending], kinds: Kinds) -> list[Row]:
@@ -257,11 +262,12 @@ async def _end(tx: Tx, endings: Sequence[Ending], kinds: Kinds) -> list[Row]:
         tokens=[ending.job.token for ending in endings],
         results=[ending.result for ending in endings],
         errors=[ending.error for ending in endings],
+        datas=[ending.data for ending in endings],
     )
-    unsuccessful = [ending for ending in endings if ending.result not in SUCCESSES]
-    if unsuccessful:
-        ended = {row["id"] for row in rows}
-        await kinds.give_up(tx, [(e.job, e.reason or e.result) for e in unsuccessful if e.job.id in ended])
+    ended = {(row["id"], row["token"]) for row in rows}
+    over = [ending for ending in endings if ending.job.key in ended]
+    await kinds.give_up(tx, [(one.job, one.reason or one.result) for one in over if one.result not in SUCCESSES])
+    await ends.record(tx, [End(one.job, one.result, one.reason, one.data) for one in over])
     return rows
 
 

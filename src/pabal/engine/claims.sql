@@ -20,7 +20,7 @@ picked as materialized (
 gone as (delete from pabal.ready where ctid = any(array(select place from picked))),
 body as materialized (
   select p.id, p.token + 1 as token, w.kind, w.args, p.queue, w.lane, w.about, w.unit_id, p.failures, p.recoveries, p.snoozes,
-         w.max_failures, w.max_recoveries, w.deadline, null::bigint as route_epoch, p.ready_at, w.priority
+         w.max_failures, w.max_recoveries, w.deadline, null::bigint as route_epoch, w.records_end is true as records_end, p.ready_at, w.priority
   from picked p cross join lateral (select * from pabal.work w where w.id = p.id offset 0) w),
 taken as (
   insert into pabal.lease (id, token, worker, queue, lane, failures, recoveries, snoozes, started_at, deadline)
@@ -41,7 +41,7 @@ picked as materialized (
 gone as (delete from pabal.ready where ctid = any(array(select place from picked))),
 body as materialized (
   select p.id, p.token + 1 as token, w.kind, w.args, p.queue, w.lane, w.about, w.unit_id, p.failures, p.recoveries, p.snoozes,
-         w.max_failures, w.max_recoveries, w.deadline, p.epoch as route_epoch, p.ready_at, w.priority
+         w.max_failures, w.max_recoveries, w.deadline, p.epoch as route_epoch, w.records_end is true as records_end, p.ready_at, w.priority
   from picked p cross join lateral (select * from pabal.work w where w.id = p.id offset 0) w),
 taken as (
   insert into pabal.lease (id, token, worker, route_epoch, queue, lane, failures, recoveries, snoozes, started_at, deadline)
@@ -55,7 +55,7 @@ with picked as materialized (
   order by r.ready_at, r.id limit :total for update skip locked),
 gone as (delete from pabal.ready where ctid = any(array(select place from picked)))
 select p.id, p.token + 1 as token, w.kind, w.args, p.queue, w.lane, w.about, w.unit_id, p.failures, p.recoveries, p.snoozes,
-       w.max_failures, w.max_recoveries, w.deadline, null::bigint as route_epoch
+       w.max_failures, w.max_recoveries, w.deadline, null::bigint as route_epoch, w.records_end is true as records_end
 from picked p cross join lateral (select * from pabal.work w where w.id = p.id offset 0) w order by p.ready_at, p.id;
 
 -- name: end_inside(ids, tokens, worker)!
@@ -99,13 +99,13 @@ select pabal.now(), array(select id from held order by id, token) as ids, array(
 -- name: hold_routes(queues)
 select route, epoch from pabal.route where route = any(:queues::text[]) order by route for share;
 
--- name: end_leases(ids, tokens, results, errors)
+-- name: end_leases(ids, tokens, results, errors, datas)
 -- The end of the attempt and of the job: outcome, key, occurrence, in the commit that removes the lease. No results
 -- means that all are done: the common case, which then sends half as much.
 with given as materialized (
-  select * from unnest(:ids::bigint[], :tokens::bigint[], :results::text[], :errors::jsonb[]) as g(id, token, result, error)),
+  select * from unnest(:ids::bigint[], :tokens::bigint[], :results::text[], :errors::jsonb[], :datas::jsonb[]) as g(id, token, result, error, data)),
 held as materialized (
-  select l.id, l.token, l.worker, l.lane, l.started_at, coalesce(g.result, 'done') as result, g.error from given g cross join lateral (
+  select l.id, l.token, l.worker, l.lane, l.started_at, coalesce(g.result, 'done') as result, g.error, g.data from given g cross join lateral (
     select l.* from pabal.lease l where l.id = g.id and l.token = g.token offset 0 for update skip locked) l),
 gone as (delete from pabal.lease where id = any(array(select id from held))),
 released as (
@@ -117,8 +117,8 @@ closed as (
       select o.ctid as place from pabal.occurrence o where o.work_id = h.id and o."end" is null offset 0) o) f
   where o.ctid = f.place),
 ended as (
-  insert into pabal.outcome (id, token, final, result, worker, started_at, ended_at, error)
-  select id, token, true, result, worker, started_at, pabal.now(), error from held)
+  insert into pabal.outcome (id, token, final, result, worker, started_at, ended_at, error, data)
+  select id, token, true, result, worker, started_at, pabal.now(), error, data from held)
 select id, token, lane from held;
 
 -- name: delay_leases(ids, tokens, results, errors, dues, reasons, failed, snoozed)

@@ -47,6 +47,7 @@ class Job:
     max_recoveries: int
     deadline: timedelta | None
     route_epoch: int | None
+    records_end: bool = False
     reporter: Reporter | None = field(default=None, repr=False, compare=False)
 
     @property

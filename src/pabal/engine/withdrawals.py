@@ -7,7 +7,8 @@ from datetime import datetime
 from pabal.base.database import Database, Tx
 from pabal.base.sql import load
 from pabal.base.telemetry import declare, emit
-from pabal.engine import lanes
+from pabal.engine import ends, lanes
+from pabal.engine.ends import End
 from pabal.engine.kinds import Job, Kinds
 
 SQL = load(__file__)
@@ -73,4 +74,5 @@ async def _withdraw(tx: Tx, job_ids: Sequence[int], kinds: Kinds, *, result: str
     jobs = [Job(*row.values()) for row in rows]
     await lanes.release_lanes(tx, [(job.lane, job.id) for job in jobs if job.lane is not None])
     await kinds.give_up(tx, [(job, reason) for job in jobs])
+    await ends.record(tx, [End(job, result, reason) for job in jobs])
     return jobs

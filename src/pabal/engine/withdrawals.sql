@@ -13,7 +13,7 @@ ended as (
   insert into pabal.outcome (id, token, final, result, ended_at, error)
   select id, token + 1, true, :result, pabal.now(), jsonb_build_object('reason', :reason::text) from out)
 select w.id, out.token + 1 as token, w.kind, w.args, w.queue, w.lane, w.about, w.unit_id, out.failures, out.recoveries, out.snoozes,
-       w.max_failures, w.max_recoveries, w.deadline, null::bigint as route_epoch
+       w.max_failures, w.max_recoveries, w.deadline, null::bigint as route_epoch, w.records_end is true as records_end
 from out cross join lateral (select * from pabal.work w where w.id = out.id offset 0) w;
 
 -- name: flag_leases(ids)

@@ -10,7 +10,8 @@ from pabal.base.errors import NotFound
 from pabal.base.killpoints import kill_point
 from pabal.base.sql import load
 from pabal.base.telemetry import declare, emit
-from pabal.engine import claims, facts, ids, lanes
+from pabal.engine import claims, ends, facts, ids, lanes
+from pabal.engine.ends import End
 from pabal.engine.facts import NewFact
 from pabal.engine.kinds import Job, Kinds
 
@@ -150,15 +151,16 @@ def _lost(row: Row) -> NewFact:
 
 async def _finish(tx: Tx, kinds: Kinds, rows: Sequence[Row]) -> None:
     """What ended is given up and frees its lane; what goes on is announced and keeps it."""
-    ended = []
+    over: list[End] = []
     for row in rows:
-        *values, verdict = row.values()
+        *values, verdict, reason = row.values()
         if verdict is None:
             tx.hint(f"queue:{row['queue']}", tx.now)
         else:
-            ended.append((Job(*values), verdict))
-    await lanes.release_lanes(tx, [(job.lane, job.id) for job, _ in ended if job.lane is not None])
-    await kinds.give_up(tx, ended)
-    quarantined = sum(verdict == "quarantined" for _, verdict in ended)
+            over.append(End(Job(*values), verdict, reason))
+    await lanes.release_lanes(tx, [(end.job.lane, end.job.id) for end in over if end.job.lane is not None])
+    await kinds.give_up(tx, [(end.job, end.result) for end in over])
+    await ends.record(tx, over)
+    quarantined = sum(end.result == "quarantined" for end in over)
     if quarantined:
         emit("workers.quarantined", count=quarantined)

@@ -10,7 +10,7 @@ from pabal.platform.resources import Filter, Noun, Rules, View, Viewer, ask, col
 
 if TYPE_CHECKING:
     from pabal.engine.listing import JobLine, OccurrenceLine, ScheduleLine, ServerSeen
-    from pabal.engine.queue import Attempt
+    from pabal.engine.queue import Attempt, Place
     from pabal.engine.reading import Fact
     from pabal.engine.recurrence import Upcoming
     from pabal.platform.operating import Done
@@ -66,9 +66,13 @@ class JobView(View):
 
 
 class WholeJobView(JobView):
-    """With what it was given."""
+    """With what it was given, and what it gave."""
 
     args: dict[str, Any] = field(("Arguments", "인자"), example={"room": "부산-운영"})
+    records_end: bool = field(
+        ("Tells its end", "끝을 알림"), description="Whether its end is recorded as the fact job.ended.", example=False
+    )
+    data: dict[str, Any] | None = field(("Gave", "결과 값"), example={"file": "out.mp4"})
 
 
 class AttemptView(View):
@@ -242,8 +246,8 @@ def view_job(line: "JobLine", viewer: Viewer) -> JobView:
     return JobView.of(line, **_job_names(line))
 
 
-def view_whole_job(line: "JobLine", args: dict[str, Any]) -> WholeJobView:
-    return WholeJobView.of(line, **_job_names(line), args=args)
+def view_whole_job(line: "JobLine", place: "Place") -> WholeJobView:
+    return WholeJobView.of(line, **_job_names(line), args=place.args, records_end=place.records_end, data=place.data)
 
 
 def _job_names(line: "JobLine") -> dict[str, Any]:
