@@ -112,6 +112,7 @@ class Server:
             Loop("lanes", LaneSweep(database).run_once, idle=5.0),
             Loop("rescue", partial(workers.rescue_once, database, kinds, ttl=self._options.ttl), idle=1.0),
             Loop("overdue", partial(workers.take_overdue_once, database, kinds), idle=1.0),
+            Loop("withdrawals", partial(withdrawals.obey_once, database, kinds), idle=1.0, wake_on=["withdrawals"]),
             # Not in the first ten seconds: after an outage those who can take it get a chance to.
             Loop(
                 "expiry",

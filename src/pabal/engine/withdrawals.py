@@ -44,6 +44,23 @@ async def cancel_jobs(tx: Tx, job_ids: Sequence[int], *, kinds: Kinds, reason: s
     return Cancelled(ended, signalled)
 
 
+async def ask(tx: Tx, job_ids: Sequence[int], *, reason: str) -> None:
+    """Has them cancelled right after this commit, by any server: for transactions that must not wait for what runs."""
+    if job_ids:
+        await tx.run(SQL.ask, ids=list(job_ids), reason=reason)
+        tx.hint("withdrawals")
+
+
+async def obey_once(database: Database, kinds: Kinds) -> int:
+    """Cancels what was asked for; what runs has its flag in the commit that forgets the asking."""
+    async with database.transaction() as tx:
+        rows = await tx.rows(SQL.take_asked, kinds=list(kinds), slice=SLICE)
+        for reason in sorted({row["reason"] for row in rows}):
+            chosen = [row["id"] for row in rows if row["reason"] == reason]
+            await cancel_jobs(tx, chosen, kinds=kinds, reason=reason)
+    return len(rows)
+
+
 async def extend(tx: Tx, moments: Mapping[int, datetime]) -> None:
     """Bounds the waiting of these jobs by a moment instead of the one they were enqueued with. The earliest counts.
 

@@ -25,6 +25,17 @@ select id from pabal.outcome where id = any(:ids::bigint[]) and final;
 -- name: list_known(ids)
 select id from pabal.work where id = any(:ids::bigint[]);
 
+-- name: ask(ids, reason)!
+insert into pabal.withdrawal (id, reason) select id, :reason from unnest(:ids::bigint[]) as g(id) order by id on conflict do nothing;
+
+-- name: take_asked(kinds, slice)
+-- where its handler is known, for its give_up; one whose week was dropped is only forgotten
+delete from pabal.withdrawal where id in (
+  select a.id from pabal.withdrawal a
+  where coalesce((select w.kind from pabal.work w where w.id = a.id) = any(:kinds::text[]), true)
+  order by a.id limit :slice for update skip locked)
+returning id, reason;
+
 -- name: extend(ids, untils)!
 with given as materialized (select * from unnest(:ids::bigint[], :untils::timestamptz[]) as g(id, until)),
 before as (
