@@ -15,10 +15,15 @@ pytestmark = BROWSER
 
 
 async def enqueue_for(demo: Demo, about: str) -> None:
+    await put(demo, NewJob("demo.greet", about=about, route="bot:nobody"))
+
+
+async def put(demo: Demo, job: NewJob) -> str:
     database = await Database.open(demo.database_url, size=1)
     async with database.transaction() as tx:
-        await queue.enqueue(tx, NewJob("demo.greet", about=about, route="bot:nobody"))
+        made = await queue.enqueue(tx, job)
     await database.close()
+    return str(made)
 
 
 async def test_a_page_that_is_cut_off_says_so_and_comes_back_by_itself(demo: Demo, visitors: Visitors) -> None:
@@ -73,3 +78,16 @@ async def test_new_rows_wait_until_they_are_asked_for(demo: Demo, visitors: Visi
 
     await expect(rows).to_have_count(2)
     await expect(offer).to_have_count(0)
+
+
+async def test_the_page_of_a_job_follows_how_far_it_is(demo: Demo, visitors: Visitors) -> None:
+    job = await put(demo, NewJob("demo.brew", about="kettle:1"))
+    page = await visitors.open(demo.url)
+    await page.goto(f"/jobs/{job}")
+    bar = page.locator("#progress").get_by_role("meter")
+
+    await expect(bar).to_be_visible(timeout=30_000)
+    first = await bar.get_attribute("aria-valuenow")
+
+    await expect(bar).not_to_have_attribute("aria-valuenow", first or "", timeout=30_000)
+    await expect(page.locator("#progress")).to_contain_text("예상 완료", timeout=30_000)

@@ -2,7 +2,8 @@
 
 from datetime import timedelta
 
-from pabal.engine import ids, queue
+from pabal.engine import ids, queue, reports
+from pabal.engine.kinds import Report, Stop
 from pabal.engine.outcome import Done, Retry
 from pabal.engine.queue import NewJob
 from pabal.platform.actor import Role
@@ -148,6 +149,42 @@ async def test_what_a_job_gave_is_on_its_page(web: Web) -> None:
 
     assert "남긴 값" in page
     assert "out.mp4" in page
+
+
+async def test_how_far_a_job_is_and_where_it_goes_on_is_on_its_page(web: Web) -> None:
+    job = await work.start(web.db)
+    async with web.db.transaction() as tx:
+        await reports.write(tx, None, [(job, Report({"percent": 10}))])
+    await work.advance(web.db, 60)
+    async with web.db.transaction() as tx:
+        await reports.write(tx, None, [(job, Report({"percent": 40, "step": "우리는 중"}, {"frame": 12}))])
+        await reports.note_stops(tx, [(job, Stop.STALL)])
+    path = f"/jobs/{ids.show('job', job.id)}"
+
+    korean = await read(await visitor(web, lang="ko"), path)
+    english = await read(await visitor(web, lang="en"), path)
+    part = (await (await visitor(web)).get(path, headers={"X-Fragment": "true"})).text
+
+    assert 'aria-valuenow="40"' in part
+    assert 'data-topics="job.progressed,job.ended"' in part
+    for text in (
+        "예상 완료",
+        "마지막 보고",
+        "우리는 중",
+        "다음 시도가 이어 할 곳",
+        '"frame": 12',
+        "너무 오래 소식이 없음",
+    ):
+        assert text in korean, text
+    for text in ("Through by", "Reported", "Where its next attempt goes on", "it reported nothing for too long"):
+        assert text in english, text
+
+
+async def test_a_job_that_reported_nothing_has_no_progress_to_show(web: Web) -> None:
+    job = await work.start(web.db)
+    client = await visitor(web, lang="en")
+
+    assert 'role="meter"' not in (await client.get(f"/jobs/{ids.show('job', job.id)}")).text
 
 
 async def test_a_story_is_a_page_or_a_drawer(web: Web) -> None:

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from pabal.base.database import Database
-from pabal.engine import claims, queue
-from pabal.engine.claims import END, LeaseLost, Returned, Wanted, fence, holding, return_unknown, write_progress
-from pabal.engine.kinds import Job
+from pabal.engine import claims, queue, reports
+from pabal.engine.claims import END, LeaseLost, Returned, Wanted, fence, holding, return_unknown
+from pabal.engine.kinds import Job, Report
 from pabal.engine.outcome import Cancel, Done, Limited, Outcome, Retry, Snooze
 from pabal.engine.queue import NewJob, Priority
 from tests.support.work import (
@@ -335,7 +335,7 @@ async def test_a_late_worker_cannot_write_progress_or_anything_else(db: Database
     [(_, worker)] = await leases(db)
 
     async with db.transaction() as tx:
-        kept = await write_progress(tx, worker, [(zombie, {"part": 9}), (current, {"part": 1})])
+        kept = await reports.write(tx, worker, [(zombie, Report({"part": 9})), (current, Report({"part": 1}))])
         with pytest.raises(LeaseLost):
             await fence(tx, zombie)
         await fence(tx, current)
@@ -348,7 +348,7 @@ async def test_another_workers_name_does_not_open_a_lease(db: Database) -> None:
     job = await start(db)
 
     async with db.transaction() as tx:
-        assert await write_progress(tx, 77, [(job, {"part": 1})]) == set()
+        assert await reports.write(tx, 77, [(job, Report({"part": 1}))]) == set()
 
 
 async def test_a_job_that_ended_is_settled_only_once(db: Database) -> None:
@@ -469,7 +469,7 @@ async def test_progress_locks_leases_in_the_order_in_which_handlers_hold_them(db
 
     async def report() -> set[int]:
         async with db.transaction() as tx:
-            return await write_progress(tx, worker, [(second, {"part": 1}), (first, {"part": 1})])
+            return await reports.write(tx, worker, [(second, Report({"part": 1})), (first, Report({"part": 1}))])
 
     async with holding(db, [first]) as (tx, held):
         reporting = await begin_blocked(db, report())

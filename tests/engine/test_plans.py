@@ -8,12 +8,12 @@ import pytest
 
 from pabal.base.database import Database, Tx
 from pabal.base.sql import Statement
-from pabal.engine import claims, delays, lanes, withdrawals, workers
+from pabal.engine import claims, delays, lanes, reports, withdrawals, workers
 from tests.support.work import SQL, begin_life
 
 ROWS = 20_000
 BATCH = 100
-WATCHED = ("ready", "lease", "delayed", "waiting", "work", "outcome")
+WATCHED = ("ready", "lease", "delayed", "waiting", "work", "outcome", "report")
 HOT = [
     claims.SQL.claim,
     claims.SQL.claim_routed,
@@ -24,7 +24,9 @@ HOT = [
     claims.SQL.delay_leases,
     claims.SQL.return_leases,
     claims.SQL.note_stale,
-    claims.SQL.write_progress,
+    reports.SQL.write,
+    reports.SQL.forget,
+    reports.SQL.note_stops,
     delays.SQL.take_due,
     lanes.SQL.advance_lanes,
     lanes.SQL.list_unheld_lanes,
@@ -120,3 +122,12 @@ async def test_a_claim_touches_no_more_rows_than_a_few_for_each_job(crowded: Dat
     ]
     assert max(touched) >= BATCH
     assert max(touched) <= 3 * BATCH
+
+
+async def test_a_claim_looks_for_reports_only_of_what_was_tried_before(crowded: Database) -> None:
+    worker = await begin_life(crowded)
+    async with crowded.transaction() as tx:
+        plan = await explain(tx, claims.SQL.claim, {**CLAIM, "worker": str(worker)})
+
+    [looked] = [node for node in nodes(plan) if node.get("Relation Name") == "report"]
+    assert (looked["Index Name"], looked["Actual Loops"]) == ("report_pkey", 0)

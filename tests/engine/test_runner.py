@@ -385,7 +385,7 @@ async def test_progress_refused_because_the_route_moved_hands_the_job_back(db: D
         job = await gate.until_begun()
         # no hint reaches the server from here, so its report comes before the signal
         await hold_route(db, await begin_life(db))
-        await server.runner.report(job, {"part": 1})
+        job.report({"part": 1})
 
         await server.runner.write_reports_once()
 

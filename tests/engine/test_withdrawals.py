@@ -1,5 +1,6 @@
 """A cancel ends a job wherever it is, or signals whoever runs it; what nobody could take in time expires (I10)."""
 
+import asyncio
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -278,8 +279,8 @@ async def ask(db: Database, *job_ids: int) -> None:
 
 
 async def test_what_was_asked_to_be_cancelled_is_cancelled_once_wherever_it_is(db: Database) -> None:
-    jobs = [await put(db, where) for where in ("waiting", "delayed", "retrying", "ready")]
     running = (await start(db)).id
+    jobs = [await put(db, where) for where in ("retrying", "waiting", "delayed", "ready")]
     await ask(db, *jobs, running)
     await ask(db, *jobs)
 
@@ -314,7 +315,8 @@ async def test_servers_that_obey_together_leave_one_anothers(db: Database) -> No
 
     async with db.transaction() as tx:
         await tx.rows(withdrawals.SQL.take_asked, kinds=list(KINDS), slice=10)
-        meanwhile = await withdrawals.obey_once(db, KINDS)
+        async with asyncio.timeout(30):
+            meanwhile = await withdrawals.obey_once(db, KINDS)
         await withdrawals.cancel_jobs(tx, [job], kinds=KINDS)
 
     assert meanwhile == 0

@@ -78,7 +78,7 @@ select count(*) from pabal.ready where failures > 3;
 
 -- name: empty#
 truncate pabal.work, pabal.ready, pabal.delayed, pabal.waiting, pabal.lane, pabal.lease, pabal.outcome, pabal.stale, pabal.expiry, pabal.dedupe,
-  pabal.worker, pabal.route;
+  pabal.worker, pabal.route, pabal.fact, pabal.report, pabal.withdrawal;
 
 -- name: list_state(kinds)
 select w.id, case when l.id is not null then 'lease' when r.id is not null then 'ready' when d.id is not null then 'delayed'
@@ -100,3 +100,6 @@ select scope, key, work_id from pabal.dedupe order by scope, key;
 -- name: analyze#
 -- what autovacuum does on a quiet server
 analyze pabal.work, pabal.ready, pabal.delayed, pabal.waiting, pabal.lane, pabal.lease, pabal.outcome, pabal.dedupe, pabal.occurrence;
+
+-- name: list_reports()
+select id, token, progress, checkpoint from pabal.report order by id;

@@ -36,8 +36,8 @@ app = typer.Typer(help="Jobs: what there is to do and what became of it.", no_ar
 
 WHOLE = (
     *("id", "kind", "state", "unit_id", "queue", "lane", "about", "cause", "args", "failures", "max_failures"),
-    *("reason", "error", "worker", "host", "progress", "created_at", "ready_at", "due_at", "started_at", "deadline"),
-    *("cancel_at", "expires_at", "ended_at", "data"),
+    *("reason", "error", "worker", "host", "progress", "estimated_at", "checkpoint", "stop", "created_at", "ready_at"),
+    *("due_at", "started_at", "deadline", "cancel_at", "expires_at", "ended_at", "data"),
 )
 JobId = Annotated[str, typer.Argument(metavar="ID", help="Like job_01h2xcejqtf2n; the first letters are enough.")]
 JobIds = Annotated[

@@ -11,10 +11,10 @@ from pabal.base.database import Database, Row, Tx
 from pabal.base.errors import Conflict
 from pabal.base.sql import load
 from pabal.base.telemetry import declare, emit
-from pabal.engine import ends, lanes
+from pabal.engine import ends, lanes, reports
 from pabal.engine.ends import End
 from pabal.engine.kinds import Job, Kind, Kinds
-from pabal.engine.outcome import DONE, Cancel, Done, Fail, Limited, Miss, Outcome, Retry, Snooze
+from pabal.engine.outcome import DONE, Cancel, Done, Fail, Limited, Miss, Outcome, Retry, Snooze, Stopped
 
 SQL = load(__file__)
 
@@ -71,6 +71,8 @@ def decide(job: Job, outcome: Outcome | Returned, kind: Kind, *, now: datetime, 
             return _later(job, kind, "snoozed", until, "snooze", reason=reason, snoozed=1)
         case Limited(until, limit):
             return _later(job, kind, "limited", until, f"limit:{limit}", reason=limit)
+        case Stopped():
+            return Ending(job, "returned", reason="stopped")
         case Returned(reason):
             return Ending(job, "returned", reason=reason)
 
@@ -186,7 +188,10 @@ async def settle(
     if others:
         known = [attempt for attempt in others if isinstance(attempt[1], Done)]
         unknown = [attempt for attempt in others if not isinstance(attempt[1], Done)]
-        endings = [_decide(tx, job, outcome, kinds) for job, outcome in [*known, *await _cancelled_first(tx, unknown)]]
+        held = await _cancelled_first(tx, unknown)
+        # What goes on must know what was reported in the last half second; these leases are locked, so nobody waits.
+        await reports.write(tx, worker, [(job, job.unwritten) for job, _ in held if job.unwritten is not None])
+        endings = [_decide(tx, job, outcome, kinds) for job, outcome in [*known, *held]]
         settled |= await _apply(tx, endings, kinds)
     return await _sort_out(tx, worker, attempts, settled)
 
@@ -249,7 +254,9 @@ async def _end_done(tx: Tx, jobs: Sequence[Job]) -> set[tuple[int, int]]:
     rows = await tx.rows(SQL.end_leases, ids=ids, tokens=tokens, results=None, errors=None, datas=None)
     await lanes.release_lanes(tx, [(lane, job_id) for job_id, _, lane in rows if lane is not None])
     ended = {(job_id, token) for job_id, token, _ in rows}
-    await ends.record(tx, [End(job, "done") for job in jobs if job.records_end and job.key in ended])
+    await ends.record(
+        tx, [End(job, "done") for job in jobs if (job.records_end or job.may_have_reported) and job.key in ended]
+    )
     return ended
 
 
@@ -354,18 +361,6 @@ async def note_lost(tx: Tx, worker: int, job: Job) -> None:
     """Keeps that a result came too late; it changed nothing."""
     await tx.rows(SQL.note_stale, ids=[job.id], tokens=[job.token], worker=worker, results=["record"])
     emit("claims.stale", count=1)
-
-
-async def write_progress(tx: Tx, worker: int, reports: Sequence[tuple[Job, dict[str, Any]]]) -> set[int]:
-    """Answers whose progress was kept; a stale attempt's is not."""
-    rows = await tx.rows(
-        SQL.write_progress,
-        ids=[job.id for job, _ in reports],
-        tokens=[job.token for job, _ in reports],
-        worker=worker,
-        progress=[progress for _, progress in reports],
-    )
-    return {row["id"] for row in rows}
 
 
 async def fence(tx: Tx, job: Job) -> None:

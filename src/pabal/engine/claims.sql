@@ -20,7 +20,11 @@ picked as materialized (
 gone as (delete from pabal.ready where ctid = any(array(select place from picked))),
 body as materialized (
   select p.id, p.token + 1 as token, w.kind, w.args, p.queue, w.lane, w.about, w.unit_id, p.failures, p.recoveries, p.snoozes,
-         w.max_failures, w.max_recoveries, w.deadline, null::bigint as route_epoch, w.records_end is true as records_end, p.ready_at, w.priority
+         w.max_failures, w.max_recoveries, w.deadline, null::bigint as route_epoch, w.records_end is true as records_end,
+         -- only one that was tried before can have a report
+         case when p.token > 0 then (
+           select jsonb_build_object('progress', t.progress, 'checkpoint', t.checkpoint) from pabal.report t where t.id = p.id) end as reported,
+         p.ready_at, w.priority
   from picked p cross join lateral (select * from pabal.work w where w.id = p.id offset 0) w),
 taken as (
   insert into pabal.lease (id, token, worker, queue, lane, failures, recoveries, snoozes, started_at, deadline)
@@ -41,7 +45,11 @@ picked as materialized (
 gone as (delete from pabal.ready where ctid = any(array(select place from picked))),
 body as materialized (
   select p.id, p.token + 1 as token, w.kind, w.args, p.queue, w.lane, w.about, w.unit_id, p.failures, p.recoveries, p.snoozes,
-         w.max_failures, w.max_recoveries, w.deadline, p.epoch as route_epoch, w.records_end is true as records_end, p.ready_at, w.priority
+         w.max_failures, w.max_recoveries, w.deadline, p.epoch as route_epoch, w.records_end is true as records_end,
+         -- only one that was tried before can have a report
+         case when p.token > 0 then (
+           select jsonb_build_object('progress', t.progress, 'checkpoint', t.checkpoint) from pabal.report t where t.id = p.id) end as reported,
+         p.ready_at, w.priority
   from picked p cross join lateral (select * from pabal.work w where w.id = p.id offset 0) w),
 taken as (
   insert into pabal.lease (id, token, worker, route_epoch, queue, lane, failures, recoveries, snoozes, started_at, deadline)
@@ -165,17 +173,6 @@ noted as (
          and not coalesce((o.error->>'taken')::boolean, false)) is null
   returning id, token)
 select s.id, s.token, exists (select from noted n where n.id = s.id and n.token = s.token) as is_noted from stale s;
-
--- name: write_progress(ids, tokens, worker, progress)
--- locked in the order of ids, as pabal.hold does: handlers mark what they did while their progress is written
-with held as materialized (
-  select l.id, g.progress from (
-    select * from unnest(:ids::bigint[], :tokens::bigint[], :progress::jsonb[]) as g(id, token, progress) order by g.id) g
-  cross join lateral (
-    select l.id from pabal.lease l where l.id = g.id and l.token = g.token and l.worker = :worker
-      and (l.route_epoch is null or exists (select from pabal.route r where r.route = l.queue and r.epoch = l.route_epoch))
-    offset 0 for update) l)
-update pabal.lease l set progress = h.progress from held h where l.id = any(:ids::bigint[]) and l.id = h.id returning l.id;
 
 -- name: list_leases(worker)
 -- a cancelled one must not start again: it is ended by whoever takes overdue leases

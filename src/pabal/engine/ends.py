@@ -1,10 +1,10 @@
-"""A job's end as a fact, for those who wait for it: recorded in the commit that ends the job, wherever that happens."""
+"""What every end of a job brings with it, wherever it happens: the fact for those who wait, the reports forgotten."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from pabal.base.database import Tx
-from pabal.engine import facts, ids
+from pabal.engine import facts, ids, reports
 from pabal.engine.facts import NewFact
 from pabal.engine.kinds import Job
 
@@ -20,9 +20,13 @@ class End(NamedTuple):
     data: dict[str, Any] | None = None
 
 
-async def record(tx: Tx, ends: Iterable[End]) -> None:
-    """Only of jobs that ask for it. After give_up, so that what an application records of the end comes first."""
+async def record(tx: Tx, ends: Sequence[End]) -> None:
+    """Only of jobs that ask for it. After give_up, so that what an application records of the end comes first.
+
+    What was reported goes with the job.
+    """
     await facts.record_many(tx, [_fact(*end) for end in ends if end.job.records_end])
+    await reports.forget(tx, [end.job.id for end in ends if end.job.may_have_reported])
 
 
 def _fact(job: Job, result: str, reason: str | None, data: dict[str, Any] | None) -> NewFact:

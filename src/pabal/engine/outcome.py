@@ -20,7 +20,6 @@ def check_size(data: dict[str, Any]) -> None:
         raise DataTooLarge(f"{size} bytes")
 
 
-
 @dataclass(frozen=True, slots=True)
 class Done:
     """It is finished. `partial` says that not all of it could be done and nobody should try again.
@@ -82,6 +81,23 @@ class Miss:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """It stopped because it was told to. Why it was told decides what that means; a shutdown counts nothing."""
+
+
 # Plain success, one object: most attempts end with it, and nothing has to be decided about them.
 DONE = Done()
-Outcome = Done | Retry | Snooze | Limited | Cancel | Fail | Miss
+Outcome = Done | Retry | Snooze | Limited | Cancel | Fail | Miss | Stopped
+# What steps may say: their prepare and record are not what is told to stop.
+OUTCOMES = (Done, Retry, Snooze, Limited, Cancel, Fail, Miss)
+
+
+class BadOutcome(TypeError):
+    """A handler must say Done, Retry, Snooze, Limited, Cancel, Fail or Miss; a plain function may say nothing."""
+
+
+def check(answer: Any) -> Outcome:
+    if not isinstance(answer, OUTCOMES):
+        raise BadOutcome(f"{BadOutcome.__doc__} (got {answer!r})")
+    return answer

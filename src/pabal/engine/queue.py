@@ -132,7 +132,9 @@ def _key_columns(keys: Sequence[Key]) -> dict[str, list[str]]:
 CHUNK = 10_000
 # More groups of alike jobs than this go in one statement with an array for each column.
 MANY = 8
-_SHARED = attrgetter("kind", "route", "priority", "unit_id", "max_failures", "max_recoveries", "deadline", "records_end")
+_SHARED = attrgetter(
+    "kind", "route", "priority", "unit_id", "max_failures", "max_recoveries", "deadline", "records_end"
+)
 
 declare("queue.enqueued", "Jobs enqueued", amount="count", level=10)
 
@@ -180,7 +182,9 @@ class Place:
     worker: int | None
     started_at: datetime | None
     progress: dict[str, Any] | None
+    checkpoint: dict[str, Any] | None
     cancel_at: datetime | None
+    stop: str | None
     token: int | None
     failures: int | None
     recoveries: int | None

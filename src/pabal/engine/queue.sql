@@ -73,7 +73,8 @@ select w.id, w.unit_id, w.kind, w.queue, w.priority, w.lane, w.about, w.args, w.
   w.records_end is true as records_end, o.data,
   case when o.id is not null then 'ended' when l.id is not null then 'lease' when r.id is not null then 'ready'
        when d.id is not null then 'delayed' when b.id is not null then 'waiting' else 'moving' end as place,
-  o.result, o.ended_at, coalesce(o.error, e.error) as error, d.due_at, d.reason, l.worker, l.started_at, l.progress, l.cancel_at,
+  o.result, o.ended_at, coalesce(o.error, e.error) as error, d.due_at, d.reason, l.worker, l.started_at, coalesce(t.progress, l.progress) as progress, t.checkpoint, l.cancel_at,
+  case when l.cancel_at is not null then 'cancel' else l.stop end as stop,
   coalesce(l.token, r.token, d.token, b.token, o.token) as token,
   coalesce(l.failures, r.failures, d.failures, b.failures) as failures,
   coalesce(l.recoveries, r.recoveries, d.recoveries, b.recoveries) as recoveries,
@@ -82,6 +83,7 @@ from pabal.work w
 left join pabal.outcome o on o.id = w.id and o.final
 left join pabal.lease l on l.id = w.id left join pabal.ready r on r.id = w.id
 left join pabal.delayed d on d.id = w.id left join pabal.waiting b on b.id = w.id
+left join pabal.report t on t.id = w.id
 left join lateral (select error from pabal.outcome x where x.id = w.id and x.error is not null order by x.token desc limit 1) e on true
 where w.id = :id;
 

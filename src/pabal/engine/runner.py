@@ -1,6 +1,7 @@
 """Runs handlers side by side. Stops gracefully, and at once when the life lapses."""
 
 import asyncio
+import threading
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,10 +10,10 @@ from typing import Any, cast
 from pabal.base.clock import elapsed
 from pabal.base.database import ConnectionFailure, Database, DatabaseError, DatabaseUnavailable
 from pabal.base.telemetry import declare, emit
-from pabal.engine import claims
-from pabal.engine.claims import Attempted, Returned
+from pabal.engine import claims, reports
+from pabal.engine.claims import Attempted, LeaseLost, Returned
 from pabal.engine.exchange import Capacity, Exchange
-from pabal.engine.kinds import Job, Kinds
+from pabal.engine.kinds import Job, Kinds, Report, Stop
 from pabal.engine.life import Life
 from pabal.engine.outcome import Cancel
 from pabal.engine.steps import Attempts
@@ -36,6 +37,7 @@ class _Running:
     task: asyncio.Task[None]
     stop: Cancel | Returned | None = None
     is_lost: bool = False
+    told_at: float = 0.0
 
 
 class _Pool:
@@ -73,18 +75,23 @@ class Runner:
         self._ended_at = 0.0
         self._running: dict[tuple[int, int], _Running] = {}
         self._seconds: dict[str, float] = {}
-        self._reports: dict[tuple[int, int], tuple[Job, dict[str, Any]]] = {}
+        self._reports: dict[tuple[int, int], Job] = {}
+        self._told: dict[tuple[int, int], tuple[Job, Stop]] = {}
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread = threading.get_ident()
         self._is_stopping = False
         self._must_reconcile = False
         self._turn: asyncio.Future[None] | None = None
         self._turn_ends = 0.0
         self._slots: list[asyncio.Task[None]] = []
         self.wake: Callable[[], None] = lambda: None
+        self.wake_reports: Callable[[], None] = lambda: None
         life.on_lapse.append(self.drop_all)
         life.on_signals = self.obey
         life.on_drain.append(lambda _is_draining: self.wake())
 
     def start(self) -> None:
+        self._loop = asyncio.get_running_loop()
         self._slots = [
             asyncio.create_task(self._slot(pool), name=f"slot:{n}")
             for pool in (self._plain, self._routed)
@@ -119,27 +126,51 @@ class Runner:
         self._take(jobs)
         return settled.count + len(jobs)
 
-    async def report(self, job: Job, progress: dict[str, Any]) -> None:
-        self._reports[job.id, job.token] = (job, progress)
+    def report(self, job: Job, report: Report) -> None:
+        """In the loop's own thread: what a thread or a child says is noted before its handler's end is."""
+        if threading.get_ident() == self._thread:
+            self._note(job, report)
+        elif self._loop is not None:
+            self._loop.call_soon_threadsafe(self._note, job, report)
+
+    def told(self, job: Job, stop: Stop) -> None:
+        self._told[job.key] = (job, stop)
 
     async def write_reports_once(self) -> int:
-        """Progress is written together, a few times a second; an attempt that is no longer ours is stopped."""
-        reports, self._reports = list(self._reports.values()), {}
-        current = [(job, progress) for job, progress in reports if (job.id, job.token) in self._running]
-        if current:
+        """Reports are written together, a few times a second; an attempt that is no longer ours is stopped."""
+        reported, self._reports = self._reports, {}
+        told, self._told = self._told, {}
+        # One that is through writes what is left with its end.
+        current = [(job, job.unwritten) for job in reported.values() if self._is_performing(job)]
+        taken = [(job, report) for job, report in current if report is not None]
+        stopping = [one for key, one in told.items() if key in self._running]
+        if not taken and not stopping:
+            return 0
+        for job, _ in taken:
+            job.unwritten = None
+        try:
             async with self._database.transaction() as tx:
-                kept = await claims.write_progress(tx, self._life.worker, current)
-            for job, _ in current:
-                if job.id not in kept:
-                    # The lease may still be ours, only the route is not: unless it is handed back, nobody ever does it.
-                    self._stop_attempt(job.id, job.token, Returned("no longer ours"))
+                kept = await reports.write(tx, self._life.worker, taken)
+                await reports.tell(
+                    tx, [(job, report) for job, report in taken if job.id in kept and self._may_tell(job)]
+                )
+                await reports.note_stops(tx, stopping)
+        except BaseException:
+            self._put_back(taken)
+            raise
+        for job, report in taken:
+            report.answer(None if job.id in kept else LeaseLost(f"job {job.id} token {job.token}"))
+            if job.id not in kept:
+                # The lease may still be ours, only the route is not: unless it is handed back, nobody ever does it.
+                self._stop_attempt(job.id, job.token, Returned("no longer ours"), Stop.LEASE_LOST)
         return 0
 
     def obey(self, signals: list[Signal]) -> None:
         """Cancelled by somebody, or the route moved: the handler gets a cancellation at its next await."""
         for signal in signals:
             stop = Cancel("asked while it ran") if signal.is_cancelled else Returned("route lost")
-            self._stop_attempt(signal.id, signal.token, stop)
+            why = Stop.CANCEL if signal.is_cancelled else Stop.LEASE_LOST
+            self._stop_attempt(signal.id, signal.token, stop, why)
 
     def drop_all(self) -> None:
         """The life lapsed: others may run our jobs already. Nothing of ours may go on."""
@@ -149,19 +180,51 @@ class Runner:
             self._lose(running.job.id, running.job.token)
 
     async def stop(self, grace: float) -> None:
-        """Claims nothing more, lets handlers finish for a while, then hands the rest back; burns no attempt."""
+        """Claims nothing more, lets handlers finish for a while, then hands the rest back; burns no attempt.
+
+        They hear of it at once: one that looks can save where it is and stop by itself.
+        """
         self._is_stopping = True
         self._ended += [(job, Returned("shutdown")) for job in self._waiting]
         self._drop_waiting()
+        for entry in list(self._running.values()):
+            entry.job.tell(Stop.SHUTDOWN)
         await self._wait_until_idle(grace)
         for entry in list(self._running.values()):
-            self._stop_attempt(entry.job.id, entry.job.token, Returned("shutdown"))
+            self._stop_attempt(entry.job.id, entry.job.token, Returned("shutdown"), Stop.SHUTDOWN)
         await self._wait_until_idle(STUBBORN)
         for slot in self._slots:
             slot.cancel()
         await asyncio.wait(self._slots, timeout=STUBBORN) if self._slots else None
         while self._ended and self._life.worker and await self._flushed():
             pass
+
+    def _note(self, job: Job, report: Report) -> None:
+        if job.key not in self._running:
+            # a thread that nobody waits for any more
+            report.answer(LeaseLost(f"job {job.id} token {job.token}"))
+            return
+        job.reported_at = elapsed()
+        job.keep(report)
+        self._reports[job.key] = job
+        if report.saving:
+            self.wake_reports()
+
+    def _put_back(self, taken: list[tuple[Job, Report]]) -> None:
+        for job, report in taken:
+            job.unwritten = report if job.unwritten is None else report.add(job.unwritten)
+            self._reports[job.key] = job
+
+    def _is_performing(self, job: Job) -> bool:
+        return job.key in self._running and not job.is_performed
+
+    def _may_tell(self, job: Job) -> bool:
+        """Counted as told only if it has progress to tell; a commit that fails costs one fact."""
+        entry = self._running.get(job.key)
+        if entry is None or elapsed() - entry.told_at < reports.TELL_EVERY:
+            return False
+        entry.told_at = elapsed()
+        return True
 
     @property
     def _is_busy(self) -> bool:
@@ -220,12 +283,16 @@ class Runner:
             turn.set_result(None)
 
     async def _run(self, job: Job, task: asyncio.Task[None]) -> None:
-        entry = self._running[job.id, job.token] = _Running(job, task)
+        began = elapsed()
+        entry = self._running[job.id, job.token] = _Running(job, task, told_at=began)
         job.reporter = self
         self._routed_running += job.route_epoch is not None
-        began = elapsed()
         try:
             ending = await self._attempts.perform(self._life.worker, job)
+            if entry.stop is not None or entry.is_lost:
+                # It ended by itself after it was told; the cancellation is used up all the same.
+                task.uncancel()
+                ending = None if entry.is_lost else ending
         except asyncio.CancelledError:
             if entry.stop is None and not entry.is_lost:
                 raise
@@ -255,7 +322,7 @@ class Runner:
         if held < self._plain.size + self._routed.size and self._exchange.has_hints:
             self.wake()
 
-    def _stop_attempt(self, job_id: int, token: int, stop: Cancel | Returned) -> None:
+    def _stop_attempt(self, job_id: int, token: int, stop: Cancel | Returned, why: Stop) -> None:
         for pool in (self._plain, self._routed):
             for job in [one for one in pool.waiting if one.key == (job_id, token)]:
                 pool.waiting.remove(job)
@@ -263,12 +330,14 @@ class Runner:
         entry = self._running.get((job_id, token))
         if entry is not None and entry.stop is None:
             entry.stop = stop
+            entry.job.tell(why)
             entry.task.cancel()
 
     def _lose(self, job_id: int, token: int) -> None:
         entry = self._running.get((job_id, token))
         if entry is not None:
             entry.is_lost = True
+            entry.job.tell(Stop.LEASE_LOST)
             entry.task.cancel()
 
     async def _wait_until_idle(self, seconds: float) -> None:
@@ -276,6 +345,7 @@ class Runner:
             async with asyncio.timeout(seconds):
                 while self._running:
                     await self._flushed()
+                    await self._written()
                     await asyncio.sleep(0.01)
         except TimeoutError:
             return
@@ -289,6 +359,13 @@ class Runner:
             await asyncio.sleep(0.1)
             return False
         return True
+
+    async def _written(self) -> None:
+        """Its loop has stopped already; a handler that was told saves where it is."""
+        try:
+            await self.write_reports_once()
+        except (DatabaseUnavailable, DatabaseError, *ConnectionFailure) as error:
+            emit("runner.failed", kind="", job=0, error=repr(error))
 
     async def _reconcile(self) -> None:
         known = {job.key for job in self._waiting}

@@ -97,11 +97,13 @@ class Server:
         database, kinds = self.database, self.kinds
         claiming = Loop("claims", self.runner.exchange_once, idle=1.0)
         self.runner.wake = claiming.wake
+        reporting = Loop("progress", self.runner.write_reports_once, idle=0.5)
+        self.runner.wake_reports = reporting.wake
         inside = [f"queue:{name}" for name in kinds if self._inside.concerns(f"queue:{name}", None)]
         return [
             claiming,
             Loop("inside", self._run_inside_once, idle=1.0, wake_on=inside),
-            Loop("progress", self.runner.write_reports_once, idle=0.5),
+            reporting,
             Loop(
                 "delays",
                 partial(delays.promote_once, database),

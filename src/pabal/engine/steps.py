@@ -13,18 +13,14 @@ from pabal.engine import claims
 from pabal.engine.batcher import Batcher
 from pabal.engine.claims import LeaseLost, Returned, RouteLost
 from pabal.engine.kinds import Job, Kind, Kinds, Shape
-from pabal.engine.outcome import DONE, Cancel, Done, Fail, Limited, Miss, Outcome, Retry, Snooze
+from pabal.engine.outcome import OUTCOMES, Retry, check
+from pabal.engine.performing import Ended, meant, run_plain, run_within
 
-OUTCOMES = (Done, Retry, Snooze, Limited, Cancel, Fail, Miss)
 T = TypeVar("T")
 # While one commit waits for the disk, the next one works.
 AT_ONCE = 2
 
 declare("commits.apart", "Shared commits that one attempt spoilt, done again one by one", labels=("kind",), level=30)
-
-
-class BadOutcome(TypeError):
-    """A handler must say Done, Retry, Snooze, Limited, Cancel, Fail or Miss; a plain function may say nothing."""
 
 
 class DatabaseAway(Unavailable, code="database_away"):
@@ -136,12 +132,6 @@ class Shared:
             yield tx, lost
 
 
-def check(answer: Any) -> Outcome:
-    if not isinstance(answer, OUTCOMES):
-        raise BadOutcome(f"{BadOutcome.__doc__} (got {answer!r})")
-    return answer
-
-
 async def _settle(tx: Tx, said: Sequence[tuple[Job, Any]], kinds: Kinds) -> int:
     """Ends those who said so, and answers how many; this transaction holds them all."""
     ended = [(job, one) for job, one in said if isinstance(one, OUTCOMES)]
@@ -174,7 +164,6 @@ async def _named(opening: AbstractAsyncContextManager[T], tx_of: Callable[[T], T
 
 
 PAUSES = (0.05, 0.1, 0.2, 0.5, 1.0)
-Ended = Outcome | Returned | None
 
 declare("steps.raised", "Attempts whose handler raised", labels=("kind",), level=40)
 declare("steps.lost", "Attempts that found their job no longer theirs", labels=("kind",), level=30)
@@ -192,11 +181,11 @@ class Attempts:
     async def perform(self, worker: int, job: Job) -> Ended:
         """Answers how the attempt ended, or None when that is already recorded, or is no longer ours to record."""
         kind = self._kinds[job.kind]
-        run = _run_plain if kind.shape is Shape.PLAIN else self._run_steps
+        run = run_plain if kind.shape is Shape.PLAIN else self._run_steps
         try:
-            if job.deadline is None:
-                return await run(job, kind)
-            return await _within_deadline(run, job, kind)
+            if job.deadline is None and kind.stall is None:
+                return meant(await run(job, kind), job, kind)
+            return await run_within(run, job, kind)
         except LeaseLost:
             emit("steps.lost", kind=job.kind, job=job.id)
             await self._note_lost(worker, job)
@@ -217,6 +206,7 @@ class Attempts:
         kill_point("steps.prepare_committed")
         result = await kind.handler.perform(job, prepared)
         kill_point("steps.performed")
+        job.is_performed = True
         await _record(commits, job, prepared, result)
         kill_point("steps.record_committed")
 
@@ -230,22 +220,6 @@ class Attempts:
     async def _note_lost(self, worker: int, job: Job) -> None:
         async with self._database.transaction() as tx:
             await claims.note_lost(tx, worker, job)
-
-
-async def _within_deadline(run: Callable[[Job, Kind], Awaitable[Ended]], job: Job, kind: Kind) -> Ended:
-    seconds = job.deadline.total_seconds() if job.deadline else None
-    try:
-        async with asyncio.timeout(seconds) as limit:
-            return await run(job, kind)
-    except TimeoutError:
-        if not limit.expired():
-            raise
-        return Retry(f"deadline of {seconds:g} s passed")
-
-
-async def _run_plain(job: Job, kind: Kind) -> Outcome | None:
-    answer = await kind.handler(job) if kind.is_async else await asyncio.to_thread(kind.handler, job)
-    return DONE if answer is None else check(answer)
 
 
 async def _record(commits: Commits, job: Job, prepared: Any, result: Any) -> None:

@@ -32,7 +32,7 @@ insert into pabal.withdrawal (id, reason) select id, :reason from unnest(:ids::b
 -- where its handler is known, for its give_up; one whose week was dropped is only forgotten
 delete from pabal.withdrawal where id in (
   select a.id from pabal.withdrawal a
-  where coalesce((select w.kind from pabal.work w where w.id = a.id) = any(:kinds::text[]), true)
+  where coalesce((select w.kind = any(:kinds::text[]) from pabal.work w where w.id = a.id), true)
   order by a.id limit :slice for update skip locked)
 returning id, reason;
 

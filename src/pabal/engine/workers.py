@@ -157,7 +157,10 @@ async def _finish(tx: Tx, kinds: Kinds, rows: Sequence[Row]) -> None:
         if verdict is None:
             tx.hint(f"queue:{row['queue']}", tx.now)
         else:
-            over.append(End(Job(*values), verdict, reason))
+            job = Job(*values)
+            # by somebody who can no longer say so
+            job.has_reported = True
+            over.append(End(job, verdict, reason))
     await lanes.release_lanes(tx, [(end.job.lane, end.job.id) for end in over if end.job.lane is not None])
     await kinds.give_up(tx, [(end.job, end.result) for end in over])
     await ends.record(tx, over)

@@ -112,7 +112,8 @@ over as materialized (
 gone as (delete from pabal.lease where id = any(array(select id from over))),
 body as materialized (
   select o.*, w.kind, w.args, w.priority, w.about, w.unit_id, w.max_failures, w.max_recoveries, w.deadline as limit_each, w.records_end is true as records_end,
-         case when o.cancel_at is not null then 'cancelled and did not stop' else 'deadline passed and did not stop' end as reason,
+         case when o.cancel_at is not null then 'cancelled and did not stop' when o.stop = 'stall' then 'stalled and did not stop'
+              else 'deadline passed and did not stop' end as reason,
          case when o.cancel_at is not null then 'cancelled' when o.failures + 1 >= w.max_failures then 'failed' end as verdict
   from over o cross join lateral (select * from pabal.work w where w.id = o.id offset 0) w),
 noted as (

@@ -47,7 +47,16 @@ class JobView(View):
     error: str | None = field(("Error", "오류"), description="Why it ended badly.", example=None)
     worker: str | None = field(("Worker", "워커"), example="wrk_01h2xcejqtf2n")
     host: str | None = field(("Host", "호스트"), example="server-1")
-    progress: dict[str, Any] | None = field(("Progress", "진행"), example={"percent": 45})
+    progress: dict[str, Any] | None = field(
+        ("Progress", "진행"), description="What its attempts reported last.", example={"percent": 45}
+    )
+    reported_at: datetime | None = field(("Reported", "마지막 보고"))
+    estimated_at: datetime | None = field(("Through by", "예상 완료"), description="If it goes on as its reports tell.")
+    stop: str | None = field(
+        ("Told to stop", "중지 이유"),
+        description="Why the running attempt must stop: cancel, deadline, stall, lease_lost or shutdown.",
+        example=None,
+    )
     created_at: datetime = field(("Enqueued", "등록"))
     ready_at: datetime | None = field(("Ready", "준비된 때"))
     due_at: datetime | None = field(("Due", "예정"), description="When it is tried next.")
@@ -66,11 +75,14 @@ class JobView(View):
 
 
 class WholeJobView(JobView):
-    """With what it was given, and what it gave."""
+    """With what it was given, what it saved for its next attempt, and what it gave."""
 
     args: dict[str, Any] = field(("Arguments", "인자"), example={"room": "부산-운영"})
     records_end: bool = field(
         ("Tells its end", "끝을 알림"), description="Whether its end is recorded as the fact job.ended.", example=False
+    )
+    checkpoint: dict[str, Any] | None = field(
+        ("Checkpoint", "체크포인트"), description="Where its next attempt goes on.", example={"frame": 120}
     )
     data: dict[str, Any] | None = field(("Gave", "결과 값"), example={"file": "out.mp4"})
 
@@ -114,9 +126,7 @@ class ScheduleView(View):
     )
     max_failures: int = field(("Most failures", "최대 실패"), description="Of each of its jobs.", example=5)
     misfire: str = field(("Misfire", "놓쳤을 때"), example="latest")
-    overlap: str = field(
-        ("Overlap", "겹칠 때"), description="skip, queue, allow or cancel_previous.", example="skip"
-    )
+    overlap: str = field(("Overlap", "겹칠 때"), description="skip, queue, allow or cancel_previous.", example="skip")
     valid_from: datetime | None = field(("From", "시작"))
     valid_until: datetime | None = field(("Until", "끝"))
     next_at: datetime | None = field(("Next", "다음"))
@@ -253,7 +263,8 @@ def view_job(line: "JobLine", viewer: Viewer) -> JobView:
 
 
 def view_whole_job(line: "JobLine", place: "Place") -> WholeJobView:
-    return WholeJobView.of(line, **_job_names(line), args=place.args, records_end=place.records_end, data=place.data)
+    whole = {name: getattr(place, name) for name in ("args", "records_end", "checkpoint", "data")}
+    return WholeJobView.of(line, **_job_names(line), **whole)
 
 
 def _job_names(line: "JobLine") -> dict[str, Any]:
