@@ -36,7 +36,8 @@ class About:
 
     `words` are those of its values, by value. `status` names the table of status words its value is looked up in.
     `unit`: a unit's id; people are shown the unit's name in its place. `is_told`: a sentence that changes with its
-    reader or the hour, so that it says nothing about the version one read.
+    reader or the hour, so that it says nothing about the version one read. `alias` is its name in JSON and CSV where
+    that is no name in Python (`from`).
     """
 
     label: Pair
@@ -46,6 +47,7 @@ class About:
     status: str = ""
     kind: Literal["", "unit"] = ""
     is_told: bool = False
+    alias: str = ""
 
     def word(self, value: Any) -> Pair | None:
         return self.words.get(str(value)) if self.words else None
@@ -83,11 +85,23 @@ class View:
         given = {name: getattr(row, name) for name in cls.fields if name not in named}
         return cls(**named, **given)
 
+    @classmethod
+    def names(cls) -> list[str]:
+        """Of its fields, as JSON and CSV have them."""
+        return [one.alias or name for name, one in cls.fields.items()]
+
 
 def columns_of(view: type[View]) -> dict[str, About]:
-    """The fields, and the cells that only people see."""
+    """The fields, the cells that only people see, and what is in a view it holds: `totals.sent`."""
     made = {name: getattr(view, name) for name in dir(view) if callable(getattr(view, name, None))}
-    return {**view.fields, **{name: getattr(one, _ABOUT) for name, one in made.items() if hasattr(one, _ABOUT)}}
+    own = {name: getattr(one, _ABOUT) for name, one in made.items() if hasattr(one, _ABOUT)}
+    held: Any = [one for one in dataclasses.fields(view) if _is_view(one.type)]  # type: ignore[arg-type]  # every subclass is a dataclass
+    inner = {f"{one.name}.{name}": about for one in held for name, about in columns_of(one.type).items()}
+    return {**view.fields, **own, **inner}
+
+
+def _is_view(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, View)
 
 
 def plain(value: Any) -> Any:
@@ -96,7 +110,7 @@ def plain(value: Any) -> Any:
         return value
     match value:
         case View():
-            return {name: plain(getattr(value, name)) for name in value.fields}
+            return {one.alias or name: plain(getattr(value, name)) for name, one in value.fields.items()}
         case Enum():
             return value.value
         case datetime():

@@ -170,4 +170,4 @@ def _link(visit: Visit, cursor: str | None) -> dict[str, str]:
 
 
 def _names(model: Any) -> list[str]:
-    return list(model.fields if issubclass(model, View) else model.model_fields)
+    return model.names() if issubclass(model, View) else list(model.model_fields)
