@@ -128,13 +128,15 @@ async def test_an_attempt_that_reported_nothing_hands_on_what_it_was_given(db: D
     assert (await again(db, second)).checkpoint == {"frame": 12}
 
 
-async def test_a_later_report_without_a_checkpoint_leaves_the_one_there_is(db: Database) -> None:
+async def test_what_a_later_report_does_not_give_stays_as_it_was(db: Database) -> None:
     job = await start(db)
     await write(db, job, {"percent": 40}, {"frame": 12})
-    await write(db, job, {"percent": 50})
     await write(db, job, checkpoint={"frame": 15})
+    between = (await place(db, job.id)).progress
+    await write(db, job, {"percent": 50})
     await retried(db, job)
 
+    assert between == {"percent": 40}
     assert (await again(db, job)).reported == {"progress": {"percent": 50}, "checkpoint": {"frame": 15}}
 
 

@@ -10,6 +10,7 @@ from datetime import timedelta
 from enum import StrEnum
 from typing import Any, Literal, Protocol, TypeVar
 
+from pabal.base.clock import elapsed
 from pabal.base.database import Tx
 from pabal.base.errors import Invalid
 from pabal.base.telemetry import declare, emit
@@ -148,6 +149,7 @@ class Job:
 
     def keep(self, report: Report) -> None:
         """Until it is written: by its server's loop, or with the end of the attempt."""
+        self.reported_at = elapsed()
         self.unwritten = report if self.unwritten is None else self.unwritten.add(report)
         if report.checkpoint is not None:
             self.reported = {"progress": self.progress, "checkpoint": report.checkpoint}

@@ -140,29 +140,24 @@ class Runner:
         """Reports are written together, a few times a second; an attempt that is no longer ours is stopped."""
         reported, self._reports = self._reports, {}
         told, self._told = self._told, {}
-        # One that is through writes what is left with its end.
-        current = [(job, job.unwritten) for job in reported.values() if self._is_performing(job)]
-        taken = [(job, report) for job, report in current if report is not None]
+        # One that is through writes what is left with its end; it keeps its report until this is sure to be written.
+        pending = [(job, job.unwritten) for job in reported.values() if self._is_performing(job)]
+        taken = [(job, report) for job, report in pending if report is not None]
         stopping = [one for key, one in told.items() if key in self._running]
+        self._answer_dropped(reported)
         if not taken and not stopping:
             return 0
-        for job, _ in taken:
-            job.unwritten = None
         try:
             async with self._database.transaction() as tx:
                 kept = await reports.write(tx, self._life.worker, taken)
-                await reports.tell(
-                    tx, [(job, report) for job, report in taken if job.id in kept and self._may_tell(job)]
-                )
+                await reports.tell(tx, [one for one in taken if one[0].id in kept and self._may_tell(*one)])
                 await reports.note_stops(tx, stopping)
         except BaseException:
-            self._put_back(taken)
+            self._reports = {**reported, **self._reports}
+            self._told = {**told, **self._told}
             raise
         for job, report in taken:
-            report.answer(None if job.id in kept else LeaseLost(f"job {job.id} token {job.token}"))
-            if job.id not in kept:
-                # The lease may still be ours, only the route is not: unless it is handed back, nobody ever does it.
-                self._stop_attempt(job.id, job.token, Returned("no longer ours"), Stop.LEASE_LOST)
+            self._close_report(job, report, is_kept=job.id in kept)
         return 0
 
     def obey(self, signals: list[Signal]) -> None:
@@ -204,24 +199,32 @@ class Runner:
             # a thread that nobody waits for any more
             report.answer(LeaseLost(f"job {job.id} token {job.token}"))
             return
-        job.reported_at = elapsed()
         job.keep(report)
         self._reports[job.key] = job
         if report.saving:
             self.wake_reports()
 
-    def _put_back(self, taken: list[tuple[Job, Report]]) -> None:
-        for job, report in taken:
-            job.unwritten = report if job.unwritten is None else report.add(job.unwritten)
-            self._reports[job.key] = job
+    def _close_report(self, job: Job, report: Report, *, is_kept: bool) -> None:
+        if job.unwritten is report:
+            job.unwritten = None
+        report.answer(None if is_kept else LeaseLost(f"job {job.id} token {job.token}"))
+        if not is_kept and self._is_performing(job):
+            # The lease may still be ours, only the route is not: unless it is handed back, nobody ever does it.
+            self._stop_attempt(job.id, job.token, Returned("no longer ours"), Stop.LEASE_LOST)
+
+    def _answer_dropped(self, reported: dict[tuple[int, int], Job]) -> None:
+        """A thread that nobody waits for any more may still wait for its checkpoint."""
+        for key, job in reported.items():
+            if key not in self._running and job.unwritten is not None:
+                job.unwritten.answer(LeaseLost(f"job {job.id} token {job.token}"))
 
     def _is_performing(self, job: Job) -> bool:
         return job.key in self._running and not job.is_performed
 
-    def _may_tell(self, job: Job) -> bool:
-        """Counted as told only if it has progress to tell; a commit that fails costs one fact."""
+    def _may_tell(self, job: Job, report: Report) -> bool:
+        """Counted as told even if the commit fails, which costs one fact."""
         entry = self._running.get(job.key)
-        if entry is None or elapsed() - entry.told_at < reports.TELL_EVERY:
+        if entry is None or report.progress is None or elapsed() - entry.told_at < reports.TELL_EVERY:
             return False
         entry.told_at = elapsed()
         return True
