@@ -175,13 +175,14 @@ async def test_a_handler_whose_route_moved_is_told_that_its_lease_is_lost(db: Da
 
 async def test_a_handler_of_a_server_that_stops_hears_of_it_before_it_is_cancelled(db: Database, locks: Path) -> None:
     kinds = Kinds()
-    begun = asyncio.Event()
+    begun, saved = asyncio.Event(), asyncio.Event()
 
     @kinds.plain(SLOW)
     async def render(job: Job) -> Outcome:
         begun.set()
         await until(lambda: job.stop is not None)
         await job.save({"frame": 12})
+        saved.set()
         return Stopped()
 
     async with serving(db, kinds, locks, grace=timedelta(seconds=30)) as server:
@@ -189,6 +190,7 @@ async def test_a_handler_of_a_server_that_stops_hears_of_it_before_it_is_cancell
         await begun.wait()
 
     found = await place(db, job)
+    assert saved.is_set()
     assert (found.place, found.checkpoint) == ("ready", {"frame": 12})
     assert await results(db, job) == [(1, "returned", False)]
     assert await counters(db, job) == (0, 0, 0)
