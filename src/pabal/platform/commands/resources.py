@@ -1,7 +1,7 @@
 """Commands of described resources: a row of a noun becomes a command. What all commands need is written here, once.
 
 A list has its filters as options, its page and its cursor; a verb finds what is named, does it in one transaction,
-shows what came of it, and has `--dry-run`. Report a description imports neither the database nor an app.
+shows what came of it, and has `--dry-run`. Reading a description imports neither the database nor an app.
 """
 
 from __future__ import annotations

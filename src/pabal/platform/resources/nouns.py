@@ -49,7 +49,7 @@ class Listing:
 class Report:
     """What is asked as a whole and is neither a row nor a list: how a period went, what comes next.
 
-    `name` is its operation in REST, `details` as of a noun. `of_house`: `org` is not for it.
+    `name` is its operation in REST, `details` as of a noun.
     """
 
     name: str
@@ -62,7 +62,6 @@ class Report:
     wanted: type[Filter] = Filter
     words: str = ""
     details: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    of_house: bool = False
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,7 @@ def rest(router: APIRouter, noun: Noun) -> None:
 
 
 def rest_report(router: APIRouter, report: Report) -> None:
-    model = query_of(report.wanted, is_short=True, has_period=False, of_house=report.of_house)
+    model = query_of(report.wanted, is_short=True, has_period=False)
 
     async def endpoint(visit: Visit, wanted: Any) -> Response:
         visit.actor.require(Right.READ, report.area)
