@@ -130,7 +130,10 @@ async def test_one_that_was_told_before_it_had_begun_hears_of_it(tmp_path: Path)
     job = attempt("test.obey", folder=str(tmp_path))
     job.tell(Stop.SHUTDOWN)
 
-    assert await run_in_child(job, KINDS["test.obey"]) == Stopped()
+    async with asyncio.timeout(30):
+        answer = await run_in_child(job, KINDS["test.obey"])
+
+    assert answer == Stopped()
     assert job.checkpoint == {"told": "shutdown"}
 
 
