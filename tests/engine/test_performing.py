@@ -297,11 +297,14 @@ async def test_one_that_ignores_a_stall_is_shown_and_loses_its_lease(db: Databas
         async def is_told() -> bool:
             return (await place(db, job)).stop == "stall"
 
-        await until(is_told)
-        await advance(db, 11)
-        await workers.take_overdue_once(db, kinds)
-        found = await place(db, job)
-        leave.set()
+        try:
+            await until(is_told)
+            await advance(db, 11)
+            await workers.take_overdue_once(db, kinds)
+            found = await place(db, job)
+        finally:
+            # or nothing could end it, whatever goes wrong
+            leave.set()
         await cancel(server, job)
 
     assert found.error == {"reason": "stalled and did not stop", "taken": True}

@@ -43,8 +43,6 @@ async def run_in_child(job: Job, kind: Kind) -> Outcome | None:
     listening = asyncio.create_task(_listen(job, child))
     try:
         job.on_stop = lambda stop: _say(child, {"stop": stop})
-        if job.stop is not None:
-            job.on_stop(job.stop)
         return await asyncio.shield(listening)
     except asyncio.CancelledError:
         await asyncio.wait([listening], timeout=0.0 if job.stop is Stop.LEASE_LOST else PATIENCE)
