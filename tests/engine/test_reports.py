@@ -19,7 +19,7 @@ from pabal.engine.listing.facts import Wanted
 from pabal.engine.outcome import DONE, DataTooLarge, Done, Outcome, Retry, Snooze
 from pabal.engine.retry import fixed
 from pabal.testing import Parts, drain
-from tests.support.servers import serving, until, until_ended, until_in
+from tests.support.servers import serving, until, until_ended
 from tests.support.work import (
     KINDS,
     PLAIN,
@@ -330,9 +330,13 @@ async def test_the_last_report_before_a_failure_is_not_lost(db: Database, locks:
 async def test_a_checkpoint_that_came_too_late_is_an_error_of_whoever_saves_it(db: Database, locks: Path) -> None:
     """In a thread; a coroutine is cancelled where it waits."""
     caught: list[Exception] = []
-    go_on = threading.Event()
+    begun, go_on = threading.Event(), threading.Event()
 
     def render(job: Job) -> None:
+        if job.token > 1:
+            # the next life of this server has it by now
+            return
+        begun.set()
         go_on.wait(30)
         try:
             job.save({"frame": 12}).result(30)
@@ -342,7 +346,7 @@ async def test_a_checkpoint_that_came_too_late_is_an_error_of_whoever_saves_it(d
 
     async with serving(db, kinds_of(render), locks) as server:
         job = await enqueue(server.database, SLOW)
-        await until_in(db, job, "lease")
+        await until(begun.is_set)
         await lapse(db, server.life.worker)
         await rescue(db)
         go_on.set()
