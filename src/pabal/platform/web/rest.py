@@ -118,9 +118,8 @@ def source_of(visit: Visit, noun: Noun, listing: Listing, asked: Ask) -> Source[
         return found
 
     name = listing.title or listing.name.removeprefix("list_")
-    return Source(
-        name, noun.shows, load, lambda row: view_row(visit, noun, row), count=count if listing.count else None
-    )
+    view, viewer = find_name(noun.view), viewer_of(visit)
+    return Source(name, noun.shows, load, lambda row: view(row, viewer), count=count if listing.count else None)
 
 
 def _add_one(router: APIRouter, noun: Noun) -> None:
