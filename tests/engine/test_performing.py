@@ -318,24 +318,20 @@ def in_thread(function: Callable[[Job], Any], **options: Any) -> Kinds:
 
 
 async def test_a_thread_is_told_and_what_it_says_then_counts(db: Database, locks: Path) -> None:
-    begun = threading.Event()
     stops: list[Stop | None] = []
 
     def work(job: Job) -> Outcome:
-        begun.set()
         look = threading.Event()
         while job.stop is None:
             look.wait(0.005)
         stops.append(job.stop)
-        return Stopped()
+        return Done("just in time")
 
     async with serving(db, in_thread(work), locks) as server:
-        job = await enqueue_via(server, SLOW)
-        await until(begun.is_set)
-        await cancel(server, job)
+        job = await enqueue_via(server, SLOW, deadline=SHORT, max_failures=1)
         ended = await until_ended(db, job)
 
-    assert (stops, ended.result) == ([Stop.CANCEL], "cancelled")
+    assert (stops, ended.result) == ([Stop.DEADLINE], "done")
 
 
 async def test_a_thread_reports_and_saves_without_a_loop(db: Database, locks: Path) -> None:
