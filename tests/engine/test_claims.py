@@ -340,7 +340,7 @@ async def test_a_late_worker_cannot_write_progress_or_anything_else(db: Database
             await fence(tx, zombie)
         await fence(tx, current)
 
-    assert kept == {current.id}
+    assert kept == {current.key}
     assert (await place(db, zombie.id)).progress == {"part": 1}
 
 
@@ -467,7 +467,7 @@ async def test_progress_locks_leases_in_the_order_in_which_handlers_hold_them(db
     # the second is claimed before the first, so it stands before it in the table
     [second], [first] = await claim(db, worker, total=1), await claim(db, worker, total=1)
 
-    async def report() -> set[int]:
+    async def report() -> set[tuple[int, int]]:
         async with db.transaction() as tx:
             return await reports.write(tx, worker, [(second, Report({"part": 1})), (first, Report({"part": 1}))])
 
@@ -476,4 +476,4 @@ async def test_progress_locks_leases_in_the_order_in_which_handlers_hold_them(db
         await fence(tx, second)
 
     assert set(held) == {first.key}
-    assert await reporting == {first.id, second.id}
+    assert await reporting == {first.key, second.key}

@@ -127,7 +127,7 @@ async def test_while_the_epoch_is_current_everything_is_kept(db: Database) -> No
 
     async with db.transaction() as tx:
         await fence(tx, job)
-        assert await reports.write(tx, worker, [(job, Report({"part": 1}))]) == {job.id}
+        assert await reports.write(tx, worker, [(job, Report({"part": 1}))]) == {job.key}
         assert await workers.list_signals(tx, worker) == []
     await settle(db, job, Done(), worker=worker)
 

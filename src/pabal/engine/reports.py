@@ -16,8 +16,8 @@ PROGRESSED = "job.progressed"
 TELL_EVERY = 5.0
 
 
-async def write(tx: Tx, worker: int | None, reports: Sequence[tuple[Job, Report]]) -> set[int]:
-    """Answers whose were kept: a stale attempt's are not. Without a worker the token alone counts."""
+async def write(tx: Tx, worker: int | None, reports: Sequence[tuple[Job, Report]]) -> set[tuple[int, int]]:
+    """Answers which attempts' were kept: a stale one's is not. Without a worker the token alone counts."""
     if not reports:
         return set()
     rows = await tx.rows(
@@ -31,7 +31,7 @@ async def write(tx: Tx, worker: int | None, reports: Sequence[tuple[Job, Report]
     )
     for job, _ in reports:
         job.has_reported = True
-    return {row["id"] for row in rows}
+    return {(row["id"], row["token"]) for row in rows}
 
 
 async def tell(tx: Tx, reports: Sequence[tuple[Job, Report]]) -> None:

@@ -17,7 +17,7 @@ on conflict (id) do update set
   percent = case when r.token = excluded.token then coalesce(excluded.percent, r.percent) else excluded.percent end,
   since = case when r.token = excluded.token and r.since is not null then r.since else excluded.since end,
   since_percent = case when r.token = excluded.token and r.since is not null then r.since_percent else excluded.since_percent end
-returning id;
+returning id, token;
 
 -- name: forget(ids)!
 delete from pabal.report where id = any(:ids::bigint[]);

@@ -150,14 +150,14 @@ class Runner:
         try:
             async with self._database.transaction() as tx:
                 kept = await reports.write(tx, self._life.worker, taken)
-                await reports.tell(tx, [one for one in taken if one[0].id in kept and self._may_tell(*one)])
+                await reports.tell(tx, [one for one in taken if one[0].key in kept and self._may_tell(*one)])
                 await reports.note_stops(tx, stopping)
         except BaseException:
             self._reports = {**reported, **self._reports}
             self._told = {**told, **self._told}
             raise
         for job, report in taken:
-            self._close_report(job, report, is_kept=job.id in kept)
+            self._close_report(job, report, is_kept=job.key in kept)
         return 0
 
     def obey(self, signals: list[Signal]) -> None:

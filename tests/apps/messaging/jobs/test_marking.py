@@ -120,7 +120,7 @@ async def test_marks_that_the_database_took_back_are_written_again(world: World,
     marks = Marks(database)
 
     async with world.db.transaction() as tx:
-        assert await reports.write(tx, desk.worker, [(job, Report({"written": 0}))]) == {job.id}
+        assert await reports.write(tx, desk.worker, [(job, Report({"written": 0}))]) == {job.key}
         putting = asyncio.create_task(marks.put(job, writing(job, delivery_id)))
         await until_blocked(world.db)
     await putting
