@@ -119,6 +119,19 @@ async def _end(job: Job, child: Process, listening: "asyncio.Task[Any]") -> None
             os.killpg(child.pid, signal.SIGKILL)
         await child.wait()
     listening.cancel()
+    await asyncio.wait([listening])
+    await _close_pipes(child)
+
+
+async def _close_pipes(child: Process) -> None:
+    """Here, and not when the garbage collector comes by, which may be after the loop has ended."""
+    with suppress(OSError):
+        async with asyncio.timeout(PATIENCE):
+            if child.stdout is not None:
+                await child.stdout.read()
+            if child.stdin is not None:
+                child.stdin.close()
+                await child.stdin.wait_closed()
 
 
 def _name(handler: Callable[..., Any]) -> dict[str, Any]:
