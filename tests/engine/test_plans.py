@@ -17,6 +17,7 @@ WATCHED = ("ready", "lease", "delayed", "waiting", "work", "outcome")
 HOT = [
     claims.SQL.claim,
     claims.SQL.claim_routed,
+    claims.SQL.list_priorities,
     claims.SQL.take_inside,
     claims.SQL.find_leases,
     claims.SQL.fence,

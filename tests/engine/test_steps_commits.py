@@ -118,7 +118,7 @@ async def test_who_lost_its_job_or_its_route_is_told_so_and_nobody_else(db: Data
     await enqueue(db, ROUND, route="bot:moving")
     await hold_route(db, worker, "bot:moving")
     async with db.transaction() as tx:
-        [moved] = await claims.claim_routed(tx, worker, ["bot:moving"], kinds=[ROUND], total=1)
+        [(moved, _, _)] = await claims.claim_routed(tx, worker, ["bot:moving"], kinds=[ROUND], total=1)
     await hold_route(db, await begin_life(db), "bot:moving")
     await crash(db, dead)
     attempts = Attempts(db, make_kinds(handler))

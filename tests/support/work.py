@@ -88,7 +88,8 @@ async def claim_one(db: Database, worker: int, *kinds: str) -> Job:
 async def claim_routed(db: Database, worker: int, *names: str, total: int = 100) -> list[Job]:
     async with db.transaction() as tx:
         await workers.hold_life(tx, worker)
-        return await claims.claim_routed(tx, worker, names or [BOT], kinds=list(KINDS), total=total)
+        claimed = await claims.claim_routed(tx, worker, names or [BOT], kinds=list(KINDS), total=total)
+    return [job for job, _, _ in claimed]
 
 
 async def start(db: Database, kind: str = PLAIN, **options: Any) -> Job:

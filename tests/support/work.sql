@@ -26,6 +26,9 @@ select id, token, worker, result from pabal.stale order by seq;
 -- name: list_leases()
 select id, token, worker from pabal.lease order by id;
 
+-- name: list_ready()
+select id, ready_at from pabal.ready order by id;
+
 -- name: list_told(about)
 select args->>'reason' as reason from pabal.work where about = :about order by id;
 

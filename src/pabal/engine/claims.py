@@ -20,9 +20,10 @@ SQL = load(__file__)
 
 @dataclass(frozen=True, slots=True)
 class Returned:
-    """Handed back unharmed: a shutdown, or a lost route. Nothing is counted."""
+    """Handed back unharmed: a shutdown, a lost route. Nothing is counted. What had not begun keeps its turn."""
 
     reason: str
+    keeps_turn: bool = False
 
 
 Attempted = tuple[Job, Outcome | Returned]
@@ -41,6 +42,7 @@ class Ending:
     failed: int = 0
     snoozed: int = 0
     holds_lane: bool = False
+    turn: datetime | None = None
 
     @property
     def error(self) -> dict[str, Any] | None:
@@ -69,8 +71,8 @@ def decide(job: Job, outcome: Outcome | Returned, kind: Kind, *, now: datetime, 
             return _later(job, kind, "snoozed", until, "snooze", reason=reason, snoozed=1)
         case Limited(until, limit):
             return _later(job, kind, "limited", until, f"limit:{limit}", reason=limit)
-        case Returned(reason):
-            return Ending(job, "returned", reason=reason)
+        case Returned(reason, keeps_turn):
+            return Ending(job, "returned", reason=reason, turn=job.ready_at if keeps_turn else None)
 
 
 def _later(
@@ -89,6 +91,7 @@ def _later(
 
 
 SUCCESSES = ("done", "partial")
+PRIORITIES = (0, 1, 2, 3)
 BEGINNING = datetime.fromisoformat("1970-01-01T00:00:00+00:00")
 END = datetime.fromisoformat("9999-01-01T00:00:00+00:00")
 
@@ -143,10 +146,35 @@ async def claim(
     return _claimed(rows)
 
 
-async def claim_routed(tx: Tx, worker: int, routes: Sequence[str], *, kinds: Sequence[str], total: int) -> list[Job]:
-    """Only on routes this worker holds, and only kinds it knows; the lease keeps the route's epoch."""
-    rows = await tx.rows(SQL.claim_routed, worker=worker, routes=list(routes), kinds=list(kinds), total=total)
-    return [job for job, _, _ in _claimed(rows)]
+async def claim_routed(
+    tx: Tx,
+    worker: int,
+    names: Sequence[str],
+    *,
+    kinds: Sequence[str],
+    total: int,
+    share: int | None = None,
+    priorities: Sequence[int] = PRIORITIES,
+) -> list[tuple[Job, datetime, int]]:
+    """Only on routes this worker holds, and only kinds it knows; the lease keeps the route's epoch.
+
+    Of one priority each route gets at most its share; where one has more, lower priorities are left for another call.
+    """
+    rows = await tx.rows(
+        SQL.claim_routed,
+        worker=worker,
+        routes=list(names),
+        kinds=list(kinds),
+        priorities=list(priorities),
+        share=total if share is None else share,
+        total=total,
+    )
+    return _claimed(rows)
+
+
+async def list_priorities(tx: Tx, names: Sequence[str]) -> list[int]:
+    """Those of which some of these routes has a job."""
+    return [row["priority"] for row in await tx.rows(SQL.list_priorities, routes=list(names))]
 
 
 async def take_inside(tx: Tx, queue: str, priority: int, *, limit: int) -> list[Job]:
@@ -290,6 +318,7 @@ async def _return(tx: Tx, endings: Sequence[Ending]) -> list[Row]:
         SQL.return_leases,
         ids=[ending.job.id for ending in endings],
         tokens=[ending.job.token for ending in endings],
+        turns=[ending.turn for ending in endings],
     )
     announce_queues(tx, rows)
     return rows
@@ -297,7 +326,7 @@ async def _return(tx: Tx, endings: Sequence[Ending]) -> list[Row]:
 
 def announce_queues(tx: Tx, rows: Sequence[Row]) -> None:
     for row in rows:
-        tx.hint(f"queue:{row['queue']}", tx.now)
+        tx.hint(f"queue:{row['queue']}", row["ready_at"])
 
 
 async def _sort_out(
@@ -337,6 +366,7 @@ def _claimed(rows: Sequence[Row]) -> list[tuple[Job, datetime, int]]:
     for row in rows:
         *values, ready_at, priority = row.values()
         job = Job(*values)
+        job.ready_at = ready_at
         claimed.append((job, ready_at, priority))
         counts[job.kind] = counts.get(job.kind, 0) + 1
     for kind, count in counts.items():
@@ -410,5 +440,5 @@ async def return_unknown(tx: Tx, worker: int, known: set[tuple[int, int]]) -> in
     unknown = [(row["id"], row["token"]) for row in rows if (row["id"], row["token"]) not in known]
     if unknown:
         ids, tokens = [pair[0] for pair in unknown], [pair[1] for pair in unknown]
-        announce_queues(tx, await tx.rows(SQL.return_leases, ids=ids, tokens=tokens))
+        announce_queues(tx, await tx.rows(SQL.return_leases, ids=ids, tokens=tokens, turns=None))
     return len(unknown)

@@ -7,6 +7,7 @@
 -- floor: where the last claim of this queue ended, less a margin, so that an old snapshot's dead rows are not walked again.
 -- ceiling: a sweep looks only below the floor, for what committed late.
 -- The life is held first of all: an idle server claims with this one statement and nothing around it.
+-- A deadline counts from the handler's start, which is within a second (slots.py), or never.
 with me as materialized (select id from pabal.worker where id = :worker and until > pabal.real_now() for key share),
 picked as materialized (
   select r.* from unnest(:queues::text[], :priorities::smallint[], :floors::timestamptz[], :ceilings::timestamptz[])
@@ -24,19 +25,31 @@ body as materialized (
   from picked p cross join lateral (select * from pabal.work w where w.id = p.id offset 0) w),
 taken as (
   insert into pabal.lease (id, token, worker, queue, lane, failures, recoveries, snoozes, started_at, deadline)
-  select id, token, :worker, queue, lane, failures, recoveries, snoozes, pabal.now(), pabal.now() + deadline from body)
+  select id, token, :worker, queue, lane, failures, recoveries, snoozes, pabal.now(), pabal.now() + deadline + interval '1 second' from body)
 select * from body;
 
--- name: claim_routed(worker, routes, kinds, total)
+-- name: claim_routed(worker, routes, kinds, priorities, share, total)
+-- Priority first, over all routes in the given order; of one priority each route at most its share, so that a long one leaves
+-- room to the others. Where a route has more than its share, lower priorities wait for the next call (`upto`).
 -- The share lock on the route makes a takeover wait for this claim, and this claim skip a route that is moving.
 with mine as materialized (
-  select route, epoch from pabal.route where worker = :worker and route = any(:routes::text[]) for share skip locked),
+  select r.route, r.epoch from unnest(:routes::text[]) as g(route) cross join lateral (
+    select r.route, r.epoch from pabal.route r where r.route = g.route and r.worker = :worker offset 0 for share skip locked) r),
+upto as materialized (
+  select min(p.priority) as priority from unnest(:priorities::smallint[]) as p(priority)
+  where :share::int < :total::int and exists (
+    select from mine m cross join lateral (
+      select from pabal.ready r where r.queue = m.route and r.priority = p.priority
+        and (select w.kind from pabal.work w where w.id = r.id) = any(:kinds::text[])
+      order by r.ready_at, r.id offset :share limit 1) more)),
 picked as materialized (
-  select r.*, m.epoch from mine m
+  select r.*, m.epoch from unnest(:priorities::smallint[]) as p(priority)
+  cross join lateral (select m.* from mine m where p.priority <= coalesce((select priority from upto), 3) offset 0) m
   cross join lateral (
     select r.ctid as place, r.queue, r.ready_at, r.id, r.token, r.failures, r.recoveries, r.snoozes from pabal.ready r
-    where r.queue = m.route and (select w.kind from pabal.work w where w.id = r.id) = any(:kinds::text[])
-    order by r.priority, r.ready_at, r.id limit :total for update skip locked) r
+    where r.queue = m.route and r.priority = p.priority
+      and (select w.kind from pabal.work w where w.id = r.id) = any(:kinds::text[])
+    order by r.ready_at, r.id limit :share for update skip locked) r
   limit :total),
 gone as (delete from pabal.ready where ctid = any(array(select place from picked))),
 body as materialized (
@@ -45,8 +58,15 @@ body as materialized (
   from picked p cross join lateral (select * from pabal.work w where w.id = p.id offset 0) w),
 taken as (
   insert into pabal.lease (id, token, worker, route_epoch, queue, lane, failures, recoveries, snoozes, started_at, deadline)
-  select id, token, :worker, route_epoch, queue, lane, failures, recoveries, snoozes, pabal.now(), pabal.now() + deadline from body)
+  select id, token, :worker, route_epoch, queue, lane, failures, recoveries, snoozes, pabal.now(), pabal.now() + deadline + interval '1 second' from body)
 select * from body;
+
+-- name: list_priorities(routes)
+-- those of which some route has a job
+select p.priority from unnest(array[0, 1, 2, 3]::smallint[]) as p(priority) where exists (
+  select from unnest(:routes::text[]) as g(route) cross join lateral (
+    select from pabal.ready r where r.queue = g.route and r.priority = p.priority limit 1) r)
+order by p.priority;
 
 -- name: take_inside(queue, priority, total)
 -- Inside work has no lease: it leaves `ready` and gets its outcome in one transaction.
@@ -138,10 +158,11 @@ later as (
   select due_at, id, reason, token, failures + failed, recoveries, snoozes + snoozed from held)
 select id, token, lane from held;
 
--- name: return_leases(ids, tokens)
--- handed back unharmed: nothing is counted, the lane is kept
+-- name: return_leases(ids, tokens, turns)
+-- handed back unharmed: nothing is counted, the lane is kept, and so is its turn in the queue where that is known
 with held as materialized (
-  select l.* from unnest(:ids::bigint[], :tokens::bigint[]) as g(id, token) cross join lateral (
+  select l.*, coalesce(g.turn, pabal.now()) as turn
+  from unnest(:ids::bigint[], :tokens::bigint[], :turns::timestamptz[]) as g(id, token, turn) cross join lateral (
     select l.* from pabal.lease l where l.id = g.id and l.token = g.token offset 0 for update skip locked) l),
 gone as (delete from pabal.lease where id = any(array(select id from held))),
 noted as (
@@ -149,9 +170,9 @@ noted as (
   select id, token, false, 'returned', worker, started_at, pabal.now() from held),
 again as (
   insert into pabal.ready (queue, priority, ready_at, id, token, failures, recoveries, snoozes)
-  select h.queue, w.priority, pabal.now(), h.id, h.token, h.failures, h.recoveries, h.snoozes
+  select h.queue, w.priority, h.turn, h.id, h.token, h.failures, h.recoveries, h.snoozes
   from held h cross join lateral (select * from pabal.work w where w.id = h.id offset 0) w)
-select id, token, queue from held;
+select id, token, queue, turn as ready_at from held;
 
 -- name: note_stale(ids, tokens, worker, results)
 -- Neither settled nor still leased: somebody else has it, or it ended. What we settled ourselves before a lost answer is not stale.

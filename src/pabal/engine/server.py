@@ -95,11 +95,12 @@ class Server:
 
     def _worker_loops(self) -> list[Loop]:
         database, kinds = self.database, self.kinds
-        claiming = Loop("claims", self.runner.exchange_once, idle=1.0)
-        self.runner.wake = claiming.wake
+        # Two of them: while one exchange waits for the database, another settles and claims.
+        claiming = [Loop(name, self.runner.exchange_once, idle=1.0) for name in ("claims", "claims beside")]
+        self.runner.wakes = [loop.wake for loop in claiming]
         inside = [f"queue:{name}" for name in kinds if self._inside.concerns(f"queue:{name}", None)]
         return [
-            claiming,
+            *claiming,
             Loop("inside", self._run_inside_once, idle=1.0, wake_on=inside),
             Loop("progress", self.runner.write_reports_once, idle=0.5),
             Loop(
