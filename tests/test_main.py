@@ -4,6 +4,7 @@ import json
 import resource
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import timedelta
 from pathlib import Path
 
 import httpx2
@@ -24,10 +25,12 @@ from tests.support.servers import until, until_ended
 from tests.support.work import enqueue
 
 ALL = frozenset({"web", "worker", "scheduler"})
+GRACE = timedelta(milliseconds=500)
 
 
 def settings(db: Database, folder: Path, **given: object) -> Settings:
-    values = {"database_url": db.url, "data_dir": folder, "port": 0, "apps": "", **given}
+    # the demo always has something under way, which no test here waits for
+    values = {"database_url": db.url, "data_dir": folder, "port": 0, "apps": "", "shutdown_grace": GRACE, **given}
     return Settings(**values)  # type: ignore[arg-type]  # the tests name its fields
 
 

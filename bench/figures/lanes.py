@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from bench.ground import Ground
+from bench.ground import Ground, install
 from bench.order import count_violations, read_attempts
 from bench.ours import is_empty
 from bench.result import Measured, Target, middle, middle_ratio
@@ -85,7 +85,7 @@ async def _kill_one(ground: Ground, sizes: Sizes) -> dict[str, Any]:
 
 
 async def _fill(url: str, word: str, *arguments: object) -> None:
-    await OURS.run("install", url)
+    await install(url)
     await OURS.run(word, url, *arguments)
 
 

@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from bench.ground import Ground
+from bench.ground import Ground, install
 from bench.result import Measured, Target, middle, middle_ratio
 from bench.sides import BARE, OURS
 
@@ -62,5 +62,5 @@ def _filled(ground: Ground, word: str, jobs: int) -> Any:
 
 
 async def _fill(url: str, word: str, jobs: int) -> None:
-    await OURS.run("install", url)
+    await install(url)
     await OURS.run(word, url, jobs)

@@ -52,7 +52,7 @@ class Sizes:
     times: int = 21
 
 
-SMALL = Sizes(rows=2_000, few=1_000, times=2)
+SMALL = Sizes(rows=2_000, few=1_000, times=1)
 
 
 @dataclass(frozen=True)

@@ -47,7 +47,7 @@ class Sizes:
     patience_seconds: int = 30
 
 
-SMALL = Sizes(phones=3, seconds=2, rounds=1, on_bots=14, on_http=5, lead_seconds=2)
+SMALL = Sizes(phones=3, seconds=1, rounds=1, on_bots=14, on_http=5, lead_seconds=1)
 
 
 @dataclass(frozen=True)

@@ -43,3 +43,11 @@ def test_make_test_leaves_nothing_out() -> None:
     assert "-m" not in recipe.split()
     assert " -m " not in makefile.split("PYTEST := ")[1].splitlines()[0]
     assert "make test\n" in (PROJECT / ".ci/run").read_text(encoding="utf-8")
+
+
+def test_the_second_part_begins_first(sample: Sample) -> None:
+    sample.write("def test_quick(): ...\n\n@pytest.mark.slow\ndef test_long(): ...")
+
+    done = sample.run("-p", "tests.support.parts", "-v", "tests")
+
+    done.stdout.fnmatch_lines(["*::test_long*", "*::test_quick*"])

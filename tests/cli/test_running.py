@@ -25,6 +25,9 @@ from tests.support.work import enqueue
 
 pytestmark = pytest.mark.slow
 
+# The demo always has something under way, and a test that stops it has nothing to ask of how that ends.
+SOON = {"PABAL_SHUTDOWN_GRACE": "500ms"}
+
 
 @pytest.fixture
 async def room() -> AsyncIterator[Path]:
@@ -60,7 +63,7 @@ async def names(db: Database) -> list[str]:
 
 
 async def test_up_makes_its_own_database_runs_the_demo_and_stops_when_asked(room: Path) -> None:
-    cli = Cli(room, {"PABAL_DATA_DIR": str(room)})
+    cli = Cli(room, {"PABAL_DATA_DIR": str(room), **SOON})
 
     with cli.running("up", "--demo", "--port", "0") as server:
         url = server.wait_for_url()
@@ -188,7 +191,7 @@ async def test_a_server_runs_an_app_from_a_file_and_says_goodbye(
 
 
 async def test_letting_strangers_in_is_warned_about_in_the_language_of_who_starts_it(cli: Cli) -> None:
-    settings = {"PABAL_TRUSTED_PROXIES": "*", "PABAL_APPS": ""}
+    settings = {"PABAL_TRUSTED_PROXIES": "*", "PABAL_APPS": "", **SOON}
     said = []
     for lang in ("en", "ko"):
         open_to_all = Cli(cli.folder, {**cli.settings, **settings, "PABAL_LANG": lang})

@@ -22,11 +22,11 @@ async def test_schedules_are_listed_with_what_they_say(db: Database, cli: Cli) -
 async def test_a_pause_names_who_did_it_and_a_resume_goes_on(db: Database, cli: Cli) -> None:
     schedule = await put(db)
 
-    looked = cli("schedules", "pause", f"sch_{schedule.id}", "--dry-run", "-o", "json").json["items"][0]
+    looked = cli("schedules", "pause", f"sch_{schedule.id}", "--dry-run", "-o", "json").json
     assert (looked["state"], (await get(db, schedule.id)).is_paused) == ("active", False)
-    paused = cli("schedules", "pause", f"sch_{schedule.id}", "-o", "json").json["items"][0]
+    paused = cli("schedules", "pause", f"sch_{schedule.id}", "-o", "json").json
     actor = (await get(db, schedule.id)).paused_by
-    resumed = cli("schedules", "resume", str(schedule.id), "-o", "json").json["items"][0]
+    resumed = cli("schedules", "resume", str(schedule.id), "-o", "json").json
 
     assert (paused["state"], resumed["state"]) == ("paused", "active")
     assert actor is not None

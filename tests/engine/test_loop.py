@@ -97,11 +97,18 @@ async def test_a_hint_that_comes_during_the_step_is_not_lost():
 
 
 async def test_a_step_that_raises_is_tried_again_and_shown():
-    step = Counted(ValueError("no"), hang)
+    over = asyncio.Event()
+
+    async def hold() -> int:
+        await over.wait()
+        return 0
+
+    step = Counted(ValueError("no"), hold)
 
     async with started(Loop("test", step, idle=NEVER)) as loop:
         await until(lambda: step.runs == 2)
         state = loop.state()
+        over.set()
 
     assert state.last_error == "ValueError('no')"
 

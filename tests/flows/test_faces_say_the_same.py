@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 import pytest
 import typer
@@ -20,13 +20,59 @@ from pabal.base.settings import Settings
 from pabal.cli.app import app
 from pabal.platform import demo
 from pabal.platform.commands.tree import Later
-from pabal.platform.resources import Listing, Noun, View, columns_of, find_name
+from pabal.platform.resources import Listing, Noun, Report, View, columns_of, find_name
 from pabal.platform.resources.asks import asked_of
 from pabal.platform.web.openapi import operations_of, schema_of
+from pabal.resources import machines, notifications, people, work
+from pabal.resources.broker import BrokerView
+from pabal.resources.files import FileView
+from pabal.resources.insight import StoryView
+from pabal.resources.schedules import NextView
 from tests.cli.inside import Inside
 from tests.support.web import SECRET, Web
 
 NOUNS: tuple[Noun, ...] = (*house.NOUNS, *messaging.NOUNS, *adgroups.NOUNS)
+REPORTS: tuple[Report, ...] = (*house.REPORTS, *messaging.REPORTS)
+_PERIOD = ("--since", "2026-01-01", "--until", "2026-03-01")
+# the command of each report, and which of its fields that answers; None: all of it
+COMMANDS: dict[str, list[tuple[tuple[str, ...], str | None]]] = {
+    "get_message_statistics": [(("msg", "report", *_PERIOD), None)],
+    "get_message_usage": [
+        (("msg", "report", "--by", one, *_PERIOD), f"{one}s") for one in ("unit", "room", "kind", "template", "reason")
+    ],
+    "list_upcoming": [(("next", "--for", "24h", "--limit", "100"), "items")],
+}
+# reports without a command, each with its reason
+ONLY_REST = {
+    "get_message_effect": "a table of seven days by twenty-four hours: the console draws it",
+    "get_health": "`pabal status` tells more, to whoever is at the machine, and also where no server runs",
+    "get_message_metrics": "the contract of the system it replaces; `pabal msg report` shows it as `counters`",
+}
+# lists whose command is written by hand, with what REST is asked for the same
+_ALL = {"limit": 200}
+BY_HAND: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
+    "list_jobs": (("jobs", "list", "--limit", "200"), _ALL),
+    "list_schedules": (("schedules", "list", "--limit", "200"), {**_ALL, "sort": "id"}),
+    "list_alerts": (("alert", "list", "--all", "--limit", "200"), _ALL),
+    "list_notifications": (("notice", "list", "--limit", "200"), _ALL),
+    "list_migrations": (("ad", "migration", "status", "--limit", "200"), _ALL),
+    "list_open_deliveries": (("msg", "delivery", "list", "--open"), {}),
+}
+# lists without a command of their own, each with its reason
+NO_COMMAND = {
+    "list_occurrences": "`pabal next` says what comes, `pabal why` what became of it",
+    "list_facts": "`pabal tail` writes them as they come, the oldest first",
+    "list_units": "`pabal org tree` draws them: the same fields, with how deep each stands",
+    "list_servers": "`pabal status` shows them, with what waits for them",
+    "list_state_flags": "`pabal ad migration flag` says beside them how many ad groups use which",
+}
+# answered by routes written by hand (see decision 0031): who one is, files and their bytes, stories, machines
+LONE: tuple[type[View], ...] = (
+    *(people.MeView, people.PreferencesView, people.SessionView, FileView, StoryView),
+    *(work.WholeJobView, work.JobResultView, work.AttemptView, NextView, notifications.DeliveryView),
+    *(machines.MachineView, machines.WholeMachineView, machines.SubjectView, machines.SubjectStateView),
+    *(machines.TransitionView, machines.EventEffectView, BrokerView),
+)
 HANGUL = re.compile("[가-힣]")
 # words that Korean operators write in Latin letters
 LATIN = {"ID", "PID", "SHA-256", "CSV", "CPU(%)", "SQL", "URL", "IP"}
@@ -56,7 +102,7 @@ def web_is_demo() -> bool:
 def test_what_a_description_names_is_there(noun: Noun):
     named = [noun.view, noun.find, noun.hold, noun.named, noun.words]
     named += [name for one in noun.listings for name in (one.load, one.count)]
-    named += [one.action for one in noun.verbs]
+    named += [noun.reads_key, *(name for one in noun.verbs for name in (one.action, one.view))]
     asks = [one.asks for one in noun.verbs if one.asks] + [one.wanted for one in noun.listings]
     named += [name for kind in asks for about in asked_of(kind).values() for name in (about.find, about.read)]
 
@@ -65,13 +111,26 @@ def test_what_a_description_names_is_there(noun: Noun):
     known = set(columns_of(noun.shows))
     assert set(noun.columns) | {name for one in noun.listings for name in one.columns} <= known
     assert set(noun.details) <= set(noun.shows.fields)
-    changes = [one.name for one in noun.verbs if not one.makes and one.in_rest]
+    # what cannot be asked for alone has no ETag
+    changes = [one.name for one in noun.verbs if not one.makes and one.in_rest and noun.get_help]
     assert noun.hold or not changes, f"{noun.one}: If-Match of {changes} needs a row that can be held"
 
 
-@pytest.mark.parametrize("noun", NOUNS, ids=lambda noun: f"{noun.area}-{noun.one}")
-def test_every_field_and_every_code_has_a_word_in_both_languages(noun: Noun):
-    for view in _views(noun.shows):
+@pytest.mark.parametrize("report", REPORTS, ids=lambda report: report.name)
+def test_what_a_report_names_is_there(report: Report):
+    for name in (report.read, report.words, *(one.read for one in asked_of(report.wanted).values())):
+        assert not name or find_name(name) is not None
+
+    assert set(report.columns) <= set(columns_of(report.shows))
+    hints = get_type_hints(report.shows)
+    for name, columns in report.details.items():
+        [held] = get_args(hints[name])
+        assert set(columns) <= set(columns_of(held)), name
+
+
+@pytest.mark.parametrize("described", [*NOUNS, *REPORTS], ids=lambda one: f"{one.area}-{one.shows.__name__}")
+def test_every_field_and_every_code_has_a_word_in_both_languages(described: Noun | Report):
+    for view in _views(described.shows):
         for name, about in columns_of(view).items():
             words = [about.label, *about.words.values()]
             assert all(english and korean for english, korean in words), f"{view.__name__}.{name}"
@@ -87,7 +146,65 @@ async def test_the_schema_has_the_fields_of_the_view(web: Web):
             page = described[listing.name]["responses"]["200"]["content"]["application/json"]["schema"]
             items = schemas[page["$ref"].rpartition("/")[2]]["properties"]["items"]["items"]
             shown = schemas[items["$ref"].rpartition("/")[2]]
-            assert list(shown["properties"]) == list(noun.shows.fields), listing.name
+            assert list(shown["properties"]) == noun.shows.names(), listing.name
+    for report in REPORTS:
+        answer = described[report.name]["responses"]["200"]["content"]["application/json"]["schema"]
+        assert list(schemas[answer["$ref"].rpartition("/")[2]]["properties"]) == report.shows.names(), report.name
+
+
+async def test_reports_are_the_same_in_rest_and_commands(web: Web, tmp_path: Path):
+    """Of the demo's two months, or as it is now."""
+    await demo.load(web.app.services, web.app.slices)
+    client, run = await web.as_("hq"), Inside(tmp_path, web.db.url)
+    paths = {one["operationId"]: path for path, _, one in operations_of(schema_of(web.site))}
+
+    assert {*COMMANDS, *ONLY_REST} == {one.name for one in REPORTS}
+    for name, commands in COMMANDS.items():
+        for command, field in commands:
+            asked = {"from": "2026-01-01T00:00:00Z", "to": "2026-03-01T00:00:00Z"} if "--since" in command else {}
+            here = await client.get(paths[name], params=asked)
+            there = await run(*command, "-o", "json", TZ="UTC")
+            assert (here.status_code, there.code) == (200, 0), (command, here.text, there.err)
+            answered = here.json() if field is None else here.json()[field]
+            shown = there.json if field is None else there.json["items"]
+            assert _same(shown) == _same(answered), command
+
+
+async def test_what_a_verb_answers_has_the_fields_of_its_view(web: Web):
+    described = {one["operationId"]: one for _, _, one in operations_of(schema_of(web.site))}
+    schemas = schema_of(web.site)["components"]["schemas"]
+    own = [(verb.operation or f"{verb.name}_{noun.operation}", verb) for noun in NOUNS for verb in noun.verbs]
+
+    for name, verb in own:
+        if verb.shows is not None and verb.in_rest:
+            answer = described[name]["responses"][str(201 if verb.makes else verb.status)]
+            shown = schemas[answer["content"]["application/json"]["schema"]["$ref"].rpartition("/")[2]]
+            assert list(shown["properties"]) == verb.shows.names(), name
+    assert sum(verb.shows is not None for _, verb in own) > 5
+
+
+@pytest.mark.parametrize("view", LONE, ids=lambda view: view.__name__)
+async def test_what_is_shown_by_hand_has_a_view_too(web: Web, view: type[View]):
+    shown = schema_of(web.site)["components"]["schemas"][view.__name__]
+
+    assert list(shown["properties"]) == view.names()
+    for name, about in columns_of(view).items():
+        assert all(about.label), name
+        assert HANGUL.search(about.label[1]) or about.label[1] in LATIN, name
+
+
+async def test_a_story_is_the_same_in_rest_and_in_its_command(web: Web, tmp_path: Path):
+    """Its sentences are in the words of each face's clock; the command adds the commands to go on with."""
+    await demo.load(web.app.services, web.app.slices)
+    client, run = await web.as_("hq"), Inside(tmp_path, web.db.url)
+    [first, *_] = (await client.get("/api/v1/schedules")).json()["items"]
+
+    here = (await client.get(f"/api/v1/why/{first['id']}")).json()
+    there = (await run("why", first["id"], "-o", "json")).json
+
+    assert there.pop("next") is not None
+    assert [one.pop("text") != "" for one in (*here["lines"], *there["lines"])]
+    assert there == here
 
 
 async def test_lists_are_the_same_in_rest_csv_and_commands(web: Web, tmp_path: Path):
@@ -116,6 +233,19 @@ async def test_lists_are_the_same_in_rest_csv_and_commands(web: Web, tmp_path: P
     assert compared > 30
 
 
+async def test_lists_of_commands_written_by_hand_are_the_same(web: Web, tmp_path: Path):
+    await demo.load(web.app.services, web.app.slices)
+    client, run = await web.as_("hq"), Inside(tmp_path, web.db.url)
+    paths = {one["operationId"]: path for path, _, one in operations_of(schema_of(web.site))}
+    made = {one.row.name for one in described_commands() if isinstance(one.row, Listing)}
+
+    assert {one.name for noun in NOUNS for one in noun.listings} == {*made, *BY_HAND, *NO_COMMAND}
+    for name, (command, asked) in BY_HAND.items():
+        here, there = await client.get(paths[name], params=asked), await run(*command, "-o", "json")
+        assert (here.status_code, there.code) == (200, 0), (command, here.text, there.err)
+        assert _still(there.json["items"]) == _still(here.json()["items"]), command
+
+
 def described_commands() -> list[Described]:
     return list(_walk(get_command(app), (), typer.Context(get_command(app))))
 
@@ -142,6 +272,16 @@ def _views(view: type[View]) -> Iterator[type[View]]:
 
 def _rows(text: str) -> list[list[str]]:
     return list(csv.reader(io.StringIO(text)))
+
+
+def _same(value: Any) -> Any:
+    """Without what moves while one looks."""
+    match value:
+        case list():
+            return [_same(one) for one in value]
+        case dict():
+            return {name: _same(one) for name, one in value.items() if not name.endswith("_seconds")}
+    return value
 
 
 def _still(items: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -165,6 +165,12 @@ async def _let_in_quickly(url: str) -> None:
             await admin.close()
 
 
+def prefer_memory(folder: Path) -> Path:
+    """A place in memory for this folder, where there is room; who takes it removes it."""
+    has_room = os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM
+    return MEMORY / f"pabal-tests-{_digest(folder)}" if has_room else folder
+
+
 def _session_folder(factory: pytest.TempPathFactory, worker_id: str) -> Path:
     """What all workers of a session share."""
     return factory.getbasetemp() if worker_id == "master" else factory.getbasetemp().parent
@@ -176,8 +182,7 @@ def _enter(session: Path) -> Path:
     with _Locked(f"pabal-users-{_digest(session)}"):
         users.write_text(str(int(users.read_text()) + 1 if users.exists() else 1))
         if not place.exists():
-            has_room = os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM
-            place.write_text(str(MEMORY / f"pabal-tests-{_digest(session)}" if has_room else session / "cluster"))
+            place.write_text(str(prefer_memory(session / "cluster")))
     return Path(place.read_text())
 
 

@@ -20,6 +20,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.nodeid.startswith(FOLDERS):
             item.add_marker(pytest.mark.slow)
+    # what takes long begins first: at the end of a run no worker is left alone with it
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
     if wrong := list_misplaced(items):
         raise pytest.UsageError("\n".join(wrong))
 

@@ -7,7 +7,7 @@ from fastapi.responses import Response
 from pydantic import Field, TypeAdapter, model_validator
 
 from pabal.api.jobs import AREA as JOBS
-from pabal.api.parts import Asked, DryRun, ScheduleId, Shown, answer, house_of, noun
+from pabal.api.parts import Asked, DryRun, ScheduleId, Shown, answer, noun
 from pabal.base.database import Tx
 from pabal.base.errors import Conflict, NotFound, PabalError
 from pabal.engine import ids, listing, why
@@ -121,7 +121,7 @@ async def _choose(tx: Tx, visit: Visit, asked: Bulk) -> tuple[list[str], bool]:
 async def _do(tx: Tx, visit: Visit, action: str, chosen: list[str], *, dry_run: bool) -> list[Done]:
     match action:
         case "cancel":
-            kinds = house_of(visit).kinds
+            kinds = visit.site.kinds
             return await operating.cancel_jobs(
                 tx, visit.actor, chosen, kinds=kinds, owners=visit.site.owners, dry_run=dry_run
             )

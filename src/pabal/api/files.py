@@ -1,15 +1,13 @@
 """Files: uploaded in pieces, checked, and served to those who may see them."""
 
 import re
-from datetime import datetime
 from typing import Annotated, Any, Literal
 from urllib.parse import quote
 
 from fastapi import Query
 from fastapi.responses import Response, StreamingResponse
-from pydantic import Field
 
-from pabal.api.parts import FileId, Shown, UnitId, answer, fill, may_read, no_content, noun
+from pabal.api.parts import FileId, answer, may_read, no_content, noun
 from pabal.base.errors import Invalid
 from pabal.platform import storage
 from pabal.platform.storage import BadSpan, Content, File, Span, Upload, UploadLimits
@@ -17,8 +15,10 @@ from pabal.platform.storage.model import AREA
 from pabal.platform.tenants import visible_to
 from pabal.platform.web.etags import answer_one, is_known
 from pabal.platform.web.identify import Visitor
+from pabal.platform.web.models import model_of
 from pabal.platform.web.uploads import FilePart, PartLimits, UploadOrg, read_parts
 from pabal.platform.web.visit import Visit
+from pabal.resources.files import FileView, view_file
 
 router = noun("files")
 LIMITS = UploadLimits()
@@ -51,22 +51,7 @@ class RangeNotThere(BadSpan, code="range_not_there"):
     status = 416
 
 
-class FileShown(Shown):
-    id: str = Field(examples=["file_01h2xcejqtf2n"])
-    unit_id: UnitId
-    name: str = Field(examples=["poster.jpg"])
-    media_type: str = Field(examples=["image/jpeg"])
-    size: int = Field(examples=[48211])
-    sha256: str = Field(examples=["9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"])
-    width: int | None = Field(examples=[1080])
-    height: int | None = Field(examples=[1350])
-    frames: int | None = Field(examples=[1])
-    made_by: str = Field(examples=["user:12"])
-    created_at: datetime
-    keep_until: datetime | None
-
-
-@router.post("/files", response_model=FileShown, status_code=201, openapi_extra={"requestBody": _BODY})
+@router.post("/files", response_model=model_of(FileView), status_code=201, openapi_extra={"requestBody": _BODY})
 async def upload_file(
     visit: Visitor,
     kind: Annotated[
@@ -81,13 +66,13 @@ async def upload_file(
             made = await _accept(visit, part, kind)
     if made is None:
         raise NoFile
-    return answer(_show(made), 201, location=f"/files/{made.shown_id}")
+    return answer(view_file(made), 201, location=f"/files/{made.shown_id}")
 
 
-@router.get("/files/{id}", response_model=FileShown)
+@router.get("/files/{id}", response_model=model_of(FileView))
 async def get_file(visit: Visitor, id: FileId) -> Response:
     """Says what is known about a file."""
-    return answer_one(visit, _show(await _find(visit, id)))
+    return answer_one(visit, view_file(await _find(visit, id)))
 
 
 @router.get(
@@ -170,7 +155,3 @@ def _disposition(file: File) -> str:
     kind = "inline" if file.width is not None else "attachment"
     plain = re.sub(r"[^A-Za-z0-9._-]", "_", file.name)
     return f"{kind}; filename=\"{plain}\"; filename*=UTF-8''{quote(file.name, safe='')}"
-
-
-def _show(file: File) -> FileShown:
-    return fill(FileShown, file, id=file.shown_id)

@@ -2,7 +2,7 @@
 
 from fastapi.responses import Response
 
-from pabal.api.parts import DryRun, JobId, answer, house_of, may_read, noun
+from pabal.api.parts import DryRun, JobId, answer, may_read, noun
 from pabal.base.database import Tx
 from pabal.engine import ids, listing, queue
 from pabal.engine.queue import Place
@@ -53,7 +53,7 @@ async def cancel_job(visit: Visitor, once: OnceOnly, id: JobId, dry_run: DryRun 
     """Cancels a job: at once if it waits, by a signal if it runs."""
 
     async def act(tx: Tx) -> Response:
-        known = house_of(visit).kinds
+        known = visit.site.kinds
         [done] = await operating.cancel_jobs(
             tx, visit.actor, [ids.show("job", id)], kinds=known, owners=visit.site.owners, dry_run=dry_run
         )

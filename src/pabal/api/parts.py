@@ -1,22 +1,18 @@
-"""What the endpoints share: ids as programs see them, short answers, and what this server's apps declare."""
+"""What the endpoints share: ids as programs see them, and short answers."""
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, TypeVar
 
 from fastapi import Path, Query
 from fastapi.responses import Response
-from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema
+from pydantic import BaseModel, BeforeValidator, WithJsonSchema
 
 from pabal.base.errors import PabalError
-from pabal.engine import ids, kinds, listing, why
-from pabal.engine.kinds import Kinds
+from pabal.engine import listing, why
 from pabal.platform.actor import Right
-from pabal.platform.alerts import AlertRule
 from pabal.platform.resources import View
-from pabal.platform.settings import Catalogue
 from pabal.platform.web.endpoints import LAST, Asked, Shown, fill, long_id, no_content, noun
 from pabal.platform.web.filters import FIRST_YEAR, LAST_YEAR
 from pabal.platform.web.paging import answer_json
@@ -58,8 +54,6 @@ def _checked_occurrence(given: Any) -> str:
 
 
 JobId = Annotated[int, *long_id("job"), Path(description="The job's id.")]
-ServerId = Annotated[int, *long_id("wrk"), Path(description="The server's id.")]
-AlertId = Annotated[int, *long_id("alr"), Path(description="The alert's id.")]
 FileId = Annotated[int, *long_id("file"), Path(description="The file's id.")]
 SessionId = Annotated[int, *long_id("ses"), Path(description="The session's id.")]
 ScheduleId = Annotated[
@@ -74,20 +68,10 @@ OccurrenceId = Annotated[
     _schema("occ", "[0-9]{1,18}@.+", "occ_12@2026-07-03T00:00:00Z"),
     Path(description="The occurrence's id: its schedule and its moment."),
 ]
+RuleName = Annotated[str, Path(max_length=200, description="The rule's name.", examples=["engine.stuck_work"])]
+SettingKey = Annotated[str, Path(max_length=100, description="The setting's key.", examples=["backup.keep"])]
 Number = Annotated[int, Path(ge=1, le=LAST, description="Its number.", examples=[3])]
 DryRun = Annotated[bool, Query(description="Only say what would happen; change nothing.")]
-
-
-def show_job(number: int | None) -> str | None:
-    return None if number is None else ids.show("job", number)
-
-
-def show_worker(number: int | None) -> str | None:
-    return None if number is None else ids.show("wrk", number)
-
-
-JobName = Annotated[str, Field(examples=["job_01h2xcejqtf2n"])]
-UnitId = Annotated[int | None, Field(examples=[3], description="The organisation unit it belongs to.")]
 
 
 def answer(shown: BaseModel | View, status: int = 200, *, location: str | None = None) -> Response:
@@ -107,25 +91,3 @@ def by_id(found: Sequence[T], limit: int, cursor_of: Any) -> listing.Page[T]:
 
 def read_id(cursor: str | None) -> int:
     return LAST if cursor is None else int(listing.paging.read_cursor(cursor, int)[0])
-
-
-@dataclass(frozen=True)
-class House:
-    """What the apps on this server declare, gathered once."""
-
-    kinds: Kinds
-    catalogue: Catalogue
-    rules: tuple[AlertRule, ...]
-
-
-def house_of(visit: Visit) -> House:
-    state = visit.request.app.state
-    if not hasattr(state, "house"):
-        slices = visit.site.slices
-        state.house = House(
-            kinds.merge(one.make_kinds(visit.services) for one in slices),
-            Catalogue(setting for one in slices for setting in one.settings),
-            tuple(rule for one in slices for rule in one.alert_rules),
-        )
-    found: House = state.house
-    return found

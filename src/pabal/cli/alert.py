@@ -10,12 +10,11 @@ from pabal.cli.options import Cursor, DryRun, Limit, Note, OrgOption, tell_more
 from pabal.cli.shell import Shell
 from pabal.platform.commands.lazily import lazily
 from pabal.platform.commands.options import see
-from pabal.platform.commands.resources import add_commands, change_row, show_rows, show_views, viewer_of
-from pabal.resources.alerts import ALERT, AlertFilter, AlertRuleView, view_rule
+from pabal.platform.commands.resources import add_commands, change_row, show_rows
+from pabal.resources.alerts import ALERT, RULE, AlertFilter
 
 if TYPE_CHECKING:
     from pabal.base.database import Tx
-    from pabal.platform.alerts import AlertRule
     from pabal.platform.tenants import Scope
 
 with lazily():
@@ -28,10 +27,6 @@ app = typer.Typer(help="Alerts: what is wrong now, and the rules that tell it.",
 AlertOrRule = Annotated[
     str, typer.Argument(metavar="ID|RULE", help="An alert, or a whole rule such as engine.stuck_work.")
 ]
-RULE_COLUMNS = (
-    *("name", "state", "label", "worst_value", "beyond", "threshold", "held_for_seconds", "last_fired_at"),
-    "silenced_until",
-)
 
 
 @app.command("list")
@@ -60,6 +55,7 @@ def list_(
 
 
 add_commands(app, ALERT)
+add_commands(app, RULE)
 
 
 @app.command()
@@ -79,7 +75,7 @@ def silence(
 
     async def whole(tx: Tx) -> None:
         end = moments.read_moment(until, tx.now)
-        await alerts.silence_rule(tx, shell.actor, _rule(shell, what), until=end, note=note)
+        await alerts.silence_rule(tx, shell.actor, alerts.find_rule(shell.rules, what), until=end, note=note)
 
     shell.run(_of_rule(shell, what, whole, dry_run) if "." in what else change_row(shell, ALERT, one, dry_run=dry_run))
 
@@ -94,37 +90,14 @@ def unsilence(ctx: typer.Context, what: AlertOrRule, note: Note = "", dry_run: D
         return await alerts.unsilence(tx, shell.actor, alert.id, note=note)
 
     async def whole(tx: Tx) -> None:
-        await alerts.unsilence_rule(tx, shell.actor, _rule(shell, what))
+        await alerts.unsilence_rule(tx, shell.actor, alerts.find_rule(shell.rules, what))
 
     shell.run(_of_rule(shell, what, whole, dry_run) if "." in what else change_row(shell, ALERT, one, dry_run=dry_run))
-
-
-@app.command()
-def rules(ctx: typer.Context, org: OrgOption = None) -> None:
-    """Every rule: its limit, the worst value now, and when it last fired."""
-    shell: Shell = ctx.obj
-
-    async def work() -> None:
-        async with shell.transaction() as tx:
-            found = await alerts.list_rules(tx, await see(tx, shell, org), rules_of(shell))
-            views = [view_rule(one, viewer_of(shell, tx)) for one in found]
-        shell.show(show_views(shell, AlertRuleView, views, RULE_COLUMNS, empty="alert.no_rules"))
-
-    shell.run(work())
-
-
-def rules_of(shell: Shell) -> tuple[AlertRule, ...]:
-    """Of the engine and of every app that is loaded here."""
-    return tuple(rule for one in shell.house for rule in one.alert_rules)
-
-
-def _rule(shell: Shell, name: str) -> AlertRule:
-    return alerts.find_rule(rules_of(shell), name)
 
 
 async def _of_rule(shell: Shell, name: str, act: Any, dry_run: bool) -> None:
     async with shell.change(dry_run=dry_run) as tx:
         await act(tx)
-        [seen] = await alerts.list_rules(tx, await see(tx, shell), [_rule(shell, name)])
-        view = view_rule(seen, viewer_of(shell, tx))
-    shell.show(show_views(shell, AlertRuleView, [view], RULE_COLUMNS, single=True))
+        found = await alerts.list_rules(tx, await see(tx, shell), [alerts.find_rule(shell.rules, name)])
+        answer = await show_rows(tx, shell, RULE, found, RULE.columns, single=True)
+    shell.show(answer)

@@ -19,7 +19,6 @@ from pabal.base.migrations import Comparison, compare
 from pabal.base.pages import open_pages
 from pabal.base.settings import Settings, trusts_everybody
 from pabal.base.sql import load
-from pabal.cli.config import catalogue_of
 from pabal.cli.output import show_moment
 from pabal.cli.shell import Shell, administrator
 from pabal.demo import SLICE as DEMO
@@ -256,7 +255,7 @@ async def _backups(database: Database) -> Check:
 
 async def _settings(shell: Shell, database: Database) -> Check:
     try:
-        catalogue = catalogue_of(shell)
+        catalogue = shell.catalogue
     except PabalError as error:
         return Check("settings", "fail", str(error))
     async with database.transaction() as tx:

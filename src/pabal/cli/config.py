@@ -6,14 +6,14 @@ import typer
 
 from pabal.cli.options import DryRun
 from pabal.cli.shell import Shell, administrator
-from pabal.platform.commands.resources import show_views
+from pabal.platform.commands.resources import add_commands, show_views
 from pabal.platform.resources import Viewer
-from pabal.resources.settings import COLUMNS, DETAILS, SettingView, view_setting
+from pabal.resources.settings import DETAILS, SETTING, SettingView, view_setting
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from pabal.platform.settings import Catalogue, Listed
+    from pabal.platform.settings import Listed
 
 app = typer.Typer(
     help="Settings that hold for all servers and change without a restart.",
@@ -24,23 +24,7 @@ app = typer.Typer(
 Key = Annotated[str, typer.Argument(metavar="KEY", help="Like backup.keep_days: see `pabal config list`.")]
 
 
-@app.command("list")
-def list_(
-    ctx: typer.Context,
-    area: Annotated[str | None, typer.Option(help="Only of this app or room: the first word of the key.")] = None,
-) -> None:
-    """Every setting with its value and its default."""
-    shell: Shell = ctx.obj
-
-    async def work() -> None:
-        from pabal.platform import settings
-
-        async with shell.transaction() as tx:
-            found = await settings.list_settings(tx, catalogue_of(shell))
-            views = [_view(shell, one, tx.now) for one in found if area in (None, one.setting.area)]
-        shell.show(show_views(shell, SettingView, views, COLUMNS, empty="config.none"))
-
-    shell.run(work())
+add_commands(app, SETTING)
 
 
 @app.command()
@@ -52,7 +36,7 @@ def get(ctx: typer.Context, key: Key) -> None:
         from pabal.platform import settings
 
         async with shell.transaction() as tx:
-            found, now = await settings.get_setting(tx, catalogue_of(shell)[key]), tx.now
+            found, now = await settings.get_setting(tx, shell.catalogue[key]), tx.now
         _show(shell, found, now)
 
     shell.run(work())
@@ -71,7 +55,7 @@ def set_(
     async def work() -> None:
         from pabal.platform import settings
 
-        setting = catalogue_of(shell)[key]
+        setting = shell.catalogue[key]
         async with shell.change(dry_run=dry_run) as tx:
             after, now = await settings.change(tx, administrator(), setting, value), tx.now
         _show(shell, after, now)
@@ -89,7 +73,7 @@ def reset(ctx: typer.Context, key: Key, dry_run: DryRun = False) -> None:
     async def work() -> None:
         from pabal.platform import settings
 
-        setting = catalogue_of(shell)[key]
+        setting = shell.catalogue[key]
         async with shell.change(dry_run=dry_run) as tx:
             after, now = await settings.reset(tx, administrator(), setting), tx.now
         _show(shell, after, now)
@@ -105,7 +89,7 @@ def diff(ctx: typer.Context) -> None:
     async def work() -> None:
         from pabal.platform import settings
 
-        catalogue = catalogue_of(shell)
+        catalogue = shell.catalogue
         async with shell.transaction() as tx:
             found = await settings.list_settings(tx, catalogue)
             unknown = await settings.list_unknown(tx, catalogue)
@@ -116,13 +100,6 @@ def diff(ctx: typer.Context) -> None:
             shell.tell("config.unknown", keys=", ".join(unknown))
 
     shell.run(work())
-
-
-def catalogue_of(shell: Shell) -> "Catalogue":
-    """Of the platform and of every app that is loaded here."""
-    from pabal.platform.settings import Catalogue
-
-    return Catalogue(setting for one in shell.house for setting in one.settings)
 
 
 def _show(shell: Shell, found: "Listed", now: "datetime") -> None:

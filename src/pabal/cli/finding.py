@@ -3,13 +3,14 @@
 from typing import TYPE_CHECKING
 
 from pabal.cli.exits import read_id, read_number
+from pabal.engine import why
 from pabal.platform import alerts, auth, backup, operating
 from pabal.platform.commands import options
 from pabal.resources import rows
 
 if TYPE_CHECKING:
     from pabal.base.database import Tx
-    from pabal.engine.listing import ServerSeen
+    from pabal.engine.listing import ScheduleLine, ServerSeen
     from pabal.platform.alerts import Alert
     from pabal.platform.auth import Token, User
     from pabal.platform.backup import Backup
@@ -41,6 +42,10 @@ async def find_user(tx: "Tx", scope: "Scope", text: str) -> "User":
     if text.isascii() and text.isdigit() and len(text) < 19:
         return await auth.get_user(tx, scope, int(text))
     raise auth.UserNotFound(text[:100])
+
+
+async def find_schedule(tx: "Tx", scope: "Scope", text: str) -> "ScheduleLine":
+    return await rows.get_schedule(tx, scope, why.read_schedule(text))
 
 
 async def find_server(tx: "Tx", scope: "Scope", text: str) -> "ServerSeen":

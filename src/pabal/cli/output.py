@@ -138,6 +138,8 @@ def _said(value: Any, lang: Lang) -> str:
             return say(lang, "yes" if value else "no")
         case float() if value.is_integer():
             return str(int(value))
+        case float():
+            return str(round(value, 2))
         case list() if all(isinstance(one, str) for one in value):
             return ", ".join(value)
     return _flat(value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,25 +11,19 @@ from pabal.cli.shell import Shell
 from pabal.platform.commands.lazily import lazily
 from pabal.platform.commands.options import see
 from pabal.platform.commands.printing import printable
-from pabal.platform.commands.resources import show_rows, show_views, viewer_of
-from pabal.resources.work import SCHEDULE, NextView, ScheduleFilter, view_next, view_schedule
+from pabal.platform.commands.resources import add_commands, show_rows, show_views, viewer_of
+from pabal.resources.schedules import SCHEDULE, NextView, ScheduleFilter, view_next, view_schedule
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
-    from pabal.base.database import Tx
+    pass
 
 with lazily():
     from pabal.engine import forecasts, listing, schedules, why
-    from pabal.platform import operating
     from pabal.resources import rows
 
 app = typer.Typer(help="Schedules: when what happens.", no_args_is_help=True)
-COLUMNS = ("id", "name", "state", "next_at", "kind", "says")
 
 ScheduleId = Annotated[str, typer.Argument(metavar="ID", help="Like sch_12, or just 12.")]
-
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Show it as it is; change nothing.")]
 
 
 @app.command("list")
@@ -49,7 +43,7 @@ def list_(
         async with shell.transaction() as tx:
             page = await rows.list_schedules(tx, await see(tx, shell), wanted, cursor=cursor, limit=limit)
             more = {"next_cursor": page.cursor}
-            answer = await show_rows(tx, shell, SCHEDULE, page.items, COLUMNS, empty=listed.empty, extra=more)
+            answer = await show_rows(tx, shell, SCHEDULE, page.items, SCHEDULE.columns, empty=listed.empty, extra=more)
         shell.show(answer)
         tell_more(shell, page.cursor)
 
@@ -67,42 +61,7 @@ def preview(
     shell.run(_preview(shell, schedule, count))
 
 
-@app.command()
-def pause(ctx: typer.Context, schedule: ScheduleId, dry_run: DryRun = False) -> None:
-    """Nothing more is enqueued until it is resumed; what is enqueued already goes on."""
-    shell: Shell = ctx.obj
-    shell.run(_change(shell, schedule, operating.pause_schedule, dry_run=dry_run))
-
-
-@app.command()
-def resume(ctx: typer.Context, schedule: ScheduleId, dry_run: DryRun = False) -> None:
-    """Goes on with the next moment; those that passed meanwhile are skipped."""
-    shell: Shell = ctx.obj
-    shell.run(_change(shell, schedule, operating.resume_schedule, dry_run=dry_run))
-
-
-async def _change(shell: Shell, text: str, verb: Any, *, dry_run: bool) -> None:
-    async with shell.transaction() as tx:
-        schedule_id = why.read_schedule(text)
-        await verb(tx, shell.actor, schedule_id, owners=shell.owners, dry_run=dry_run)
-        lines = await listing.show_schedules(tx, [schedule_id])
-        answer = await show_rows(tx, shell, SCHEDULE, lines, COLUMNS)
-    shell.show(answer)
-
-
-async def occurrences_until(tx: Tx, until: datetime, *, most: int) -> list[dict[str, Any]]:
-    """For `pabal next`."""
-    return [
-        {
-            "at": one.moment,
-            "what": "schedule",
-            "id": why.show_schedule(one.schedule.id),
-            "kind": one.schedule.kind,
-            "about": one.schedule.about,
-            "note": "skipped" if one.is_skipped else one.schedule.name,
-        }
-        for one in await forecasts.list_upcoming(tx, until=until, limit=most)
-    ]
+add_commands(app, SCHEDULE)
 
 
 async def _preview(shell: Shell, text: str, count: int) -> None:

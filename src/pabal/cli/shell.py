@@ -23,10 +23,12 @@ if TYPE_CHECKING:
     from pabal.base.errors import PabalError
     from pabal.base.settings import Settings
     from pabal.platform.actor import Actor
+    from pabal.platform.alerts import AlertRule
     from pabal.platform.commands.answers import Answer
     from pabal.platform.controls import Owners
     from pabal.platform.secrets import Vault
     from pabal.platform.services import Services
+    from pabal.platform.settings import Catalogue
     from pabal.platform.slice import Slice
 
 T = TypeVar("T")
@@ -157,6 +159,18 @@ class Shell:
         from pabal.platform.slice import list_owners
 
         return list_owners(self.house)
+
+    @property
+    def rules(self) -> "tuple[AlertRule, ...]":
+        """Of the engine and of every app that is loaded here."""
+        return tuple(rule for one in self.house for rule in one.alert_rules)
+
+    @property
+    def catalogue(self) -> "Catalogue":
+        """Of the platform and of every app that is loaded here."""
+        from pabal.platform.settings import Catalogue
+
+        return Catalogue(setting for one in self.house for setting in one.settings)
 
     @property
     def address(self) -> str:

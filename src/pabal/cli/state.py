@@ -6,17 +6,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pabal.cli.shell import Shell, administrator
-from pabal.platform.commands.resources import show_views, viewer_of
+from pabal.platform.commands.resources import show_detail, show_views, viewer_of
 from pabal.platform.resources import plain
+from pabal.resources.insight import UPCOMING, StoryLineView, StoryView, UpcomingFilter, read_upcoming, view_story
 from pabal.resources.work import SERVER, ServerView, view_server
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from rich.console import RenderableType
 
     from pabal.base.database import Database, Tx
-    from pabal.engine.why import Line, Story
     from pabal.platform.operating import Coming
 
 EVERY_SECONDS = 2.0
@@ -92,27 +90,15 @@ def capped(count: int, cap: int) -> str:
 
 async def _next(shell: Shell, span: str, limit: int) -> None:
     from pabal.base.settings import parse_duration
-    from pabal.cli.output import Answer
+    from pabal.platform.tenants import visible_to
 
     length = parse_duration(span)
     async with shell.transaction() as tx:
-        rows = await _coming(tx, tx.now + length, limit)
-    rows.sort(key=lambda row: (row["at"], row["what"], row["id"]))
-    shell.show(Answer(("at", "what", "id", "kind", "about", "note"), rows[:limit], empty="next.none"))
-
-
-async def _coming(tx: "Tx", until: "datetime", limit: int) -> list[dict[str, Any]]:
-    from pabal.cli.schedules import occurrences_until
-    from pabal.engine import ids, listing
-
-    rows = await occurrences_until(tx, until, most=limit)
-    for job in await listing.list_delayed(tx, until, most=limit):
-        row = {"at": job.at, "what": "job", "id": ids.show("job", job.id), "kind": job.kind, "about": job.about}
-        rows.append({**row, "note": job.reason})
-    for timer in await listing.list_timers(tx, until, most=limit):
-        name = f"{timer.machine}:{timer.subject}"
-        rows.append({"at": timer.at, "what": "timer", "id": name, "kind": timer.event, "about": name, "note": None})
-    return rows
+        wanted = UpcomingFilter.make({"until": tx.now + length, "limit": limit})
+        scope = await visible_to(tx, shell.actor)
+        view = await read_upcoming(tx, scope, wanted, viewer_of(shell, tx))
+    more = {"until": view.until, "has_more": view.has_more}
+    show_detail(shell, UPCOMING, view, "items", {}, empty="next.none", extra=more)
 
 
 def doctor(ctx: typer.Context) -> None:
@@ -144,28 +130,25 @@ def why(
 
 
 async def _why(shell: Shell, subject: str) -> None:
-    from dataclasses import asdict
-
-    from pabal.cli.output import Answer
+    from pabal.cli.output import Answer, show_moment
     from pabal.platform import operating
     from pabal.platform.tenants import visible_to
 
     async with shell.transaction() as tx:
         actor = administrator()
         story = await operating.why(tx, actor, await visible_to(tx, actor), subject, owners=shell.owners)
+    view = view_story(story, shell.lang, show_moment)
     if shell.output == "table":
-        _print_story(shell, story)
-        return
-    row = asdict(story)
-    row["lines"] = [{**asdict(line), "text": _line_text(shell, line)} for line in story.lines]
-    row["next"] = [_advice(shell, story, code) for code in story.advice]
-    if shell.output == "json":
+        _print_story(shell, view)
+    elif shell.output == "json":
+        # people who read JSON want the commands too
+        row = {**plain(view), "next": [_advice(shell, view, code) for code in view.advice]}
         shell.show(Answer(tuple(row), [row], single=True))
     else:
-        shell.show(Answer(("at", "code", "text"), row["lines"]))
+        shell.show(show_views(shell, StoryLineView, view.lines))
 
 
-def _print_story(shell: Shell, story: "Story") -> None:
+def _print_story(shell: Shell, story: StoryView) -> None:
     from rich.text import Text
 
     from pabal.cli.output import console, show_moment, state_text
@@ -174,19 +157,12 @@ def _print_story(shell: Shell, story: "Story") -> None:
     screen.print(Text(f"{story.id}  {story.title}  ") + state_text(story.state, shell.lang))
     for line in story.lines:
         when = shell.say("now") if line.at is None else show_moment(line.at)
-        screen.print(Text(f"  {when:<25}{_line_text(shell, line)}"))
+        screen.print(Text(f"  {when:<25}{line.text}"))
     for code in story.advice:
         screen.print(Text(f"{shell.say('next')} {_advice(shell, story, code)}"))
 
 
-def _line_text(shell: Shell, line: "Line") -> str:
-    from pabal.cli.output import show_moment
-    from pabal.platform.language.stories import tell
-
-    return tell(line, shell.lang, show_moment)
-
-
-def _advice(shell: Shell, story: "Story", code: str) -> str:
+def _advice(shell: Shell, story: StoryView, code: str) -> str:
     return shell.say(f"advice.{code}", id=story.id, title=story.title)
 
 

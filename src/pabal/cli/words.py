@@ -123,7 +123,6 @@ WORDS: Mapping[str, tuple[str, str]] = {
     ),
     # backups, alerts, notices, channels, the audit, facts
     "backup.asked": ("Asked for as {job}; waiting.", "{job}(으)로 요청했습니다. 기다립니다."),
-    "alert.no_rules": ("No rules.", "규칙이 없습니다."),
     "channel.token": ("Token of the bot, as @BotFather gave it", "@BotFather가 준 봇 토큰"),
     "channel.added": ("Try it: pabal channel test {id}", "시험해 보세요: pabal channel test {id}"),
     "tail.none": ("No facts yet.", "아직 사실이 없습니다."),

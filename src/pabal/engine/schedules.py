@@ -287,6 +287,11 @@ async def keep_one(tx: Tx, schedule_id: int, fire_at: datetime) -> None:
         raise NotAMoment(f"schedule {schedule_id} at {fire_at.isoformat()} is not skipped")
 
 
+async def hold(tx: Tx, schedule_id: int) -> None:
+    """Locks its row, if it is there: whoever changes it comes after."""
+    await tx.value(SQL.lock_schedule, id=schedule_id)
+
+
 async def _lock(tx: Tx, schedule_id: int) -> Schedule:
     """Waits for a tick that has it; a tick that comes later leaves it."""
     if await tx.value(SQL.lock_schedule, id=schedule_id) is None:

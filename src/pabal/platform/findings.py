@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pabal.base.errors import Invalid
+from pabal.base.errors import Invalid, PabalError
+from pabal.platform.language.errors import explain
 from pabal.platform.language.pairs import Lang, Pair, put
 from pabal.platform.resources.views import View, field
 
@@ -36,6 +37,16 @@ class FieldsRefused(Invalid, code="fields_refused"):
     def __init__(self, findings: Sequence[Finding]) -> None:
         self.findings = tuple(findings)
         super().__init__("; ".join(f"{one.field}: {one.text[0]}" for one in self.findings))
+
+
+def find_wrong(error: PabalError, field: str = "") -> Finding:
+    """What an error says, at the field it is about."""
+    return Finding(error.code, field, (explain(error, "en"), explain(error, "ko")))
+
+
+def texts_by_field(findings: Sequence[Finding]) -> dict[str, Pair]:
+    """The first of each field, as forms show them."""
+    return {one.field: one.text for one in reversed(findings)}
 
 
 def view_finding(finding: Finding, lang: Lang) -> FindingView:

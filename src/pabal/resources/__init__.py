@@ -1,14 +1,18 @@
 """The resources of the engine and the platform, each described once for REST, commands and CSV."""
 
-from pabal.resources.alerts import ALERT
+from pabal.resources.alerts import ALERT, RULE
 from pabal.resources.audit import ENTRY
 from pabal.resources.backups import BACKUP
 from pabal.resources.broker import EVENT
+from pabal.resources.insight import HEALTH, UPCOMING
 from pabal.resources.notifications import CHANNEL, NOTIFICATION
 from pabal.resources.people import TOKEN, UNIT, USER
-from pabal.resources.work import FACT, JOB, OCCURRENCE, SCHEDULE, SERVER
+from pabal.resources.schedules import OCCURRENCE, SCHEDULE
+from pabal.resources.settings import SETTING
+from pabal.resources.work import FACT, JOB, SERVER
 
 NOUNS = (
     *(JOB, SCHEDULE, OCCURRENCE, FACT, SERVER, ALERT, NOTIFICATION, CHANNEL, ENTRY, UNIT, USER, TOKEN),
-    *(BACKUP, EVENT),
+    *(BACKUP, EVENT, RULE, SETTING),
 )
+REPORTS = (UPCOMING, HEALTH)

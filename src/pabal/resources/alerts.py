@@ -10,7 +10,7 @@ from pabal.platform.resources import Ask, Filter, Noun, View, Viewer, ask, field
 if TYPE_CHECKING:
     from pabal.platform.alerts import Alert, AlertRule, RuleSeen
 
-_ROWS = "pabal.resources.rows"
+_ROWS, _VERBS = "pabal.resources.rows", "pabal.resources.verbs"
 _ACTIONS = "pabal.platform.alerts"
 LEVELS = {"info": ("info", "안내"), "attention": ("attention", "주의"), "failure": ("failure", "실패")}
 BEYOND = {"above": ("above", "넘으면"), "below": ("below", "밑돌면")}
@@ -154,3 +154,43 @@ ALERT.verb(
     in_commands=False,
 )
 ALERT.verb("unsilence", f"{_ACTIONS}:unsilence", "Lets a silenced alert fire again.", AlertNote, in_commands=False)
+
+RULE = Noun(
+    "rule",
+    "alert-rules",
+    "alerts",
+    AlertRuleView,
+    view=f"{__name__}:view_rule",
+    columns=(
+        *("name", "state", "label", "worst_value", "beyond", "threshold", "held_for_seconds", "last_fired_at"),
+        "silenced_until",
+    ),
+    key="name",
+    reads_key="pabal.api.parts:RuleName",
+    needs=("rules",),
+)
+RULE.lists(
+    "list_alert_rules",
+    "Lists the rules that notice what is wrong, and how each stands now.",
+    f"{_ROWS}:list_rules",
+    columns=RULE.columns,
+    empty=("No rules.", "규칙이 없습니다."),
+    is_short=True,
+    command="rules",
+)
+# `pabal alert silence` takes an alert or a rule
+RULE.verb(
+    "silence",
+    f"{_VERBS}:silence_rule",
+    "Silences a rule for planned work, for the whole house.",
+    AlertSilence,
+    answers_nothing=True,
+    in_commands=False,
+)
+RULE.verb(
+    "unsilence",
+    f"{_VERBS}:unsilence_rule",
+    "Ends the silence of a rule.",
+    answers_nothing=True,
+    in_commands=False,
+)

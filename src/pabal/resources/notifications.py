@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pabal.engine import ids
 from pabal.platform.language.pairs import put
-from pabal.platform.resources import Filter, Noun, View, Viewer, ask, field
+from pabal.platform.resources import ROW_ID, Ask, Filter, Noun, Rules, View, Viewer, ask, field
 from pabal.resources.alerts import LEVELS
 
 if TYPE_CHECKING:
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 _ROWS = "pabal.resources.rows"
 AREA = "notifications"
+LevelName = Literal["info", "attention", "failure"]
+_WORD = Rules(min_length=1, max_length=200)
 
 
 class NotificationView(View):
@@ -65,10 +67,51 @@ class DeliveryView(View):
     ended_at: datetime | None = field(("Ended", "끝"))
 
 
-class NotificationFilter(Filter):
-    level: tuple[Literal["info", "attention", "failure"], ...] = ask(
-        "Any of these, separated by commas.", rest_only=True, default=()
+class TestSentView(View):
+    """The delivery that tells how it went."""
+
+    delivery: str = field(("Delivery", "보낸 것"), example="dlv_01h2xcejqtf2n")
+
+
+class NewChannel(Ask):
+    """A Telegram chat. Without a unit it belongs to your own."""
+
+    name: str = ask("What it is called.", rules=_WORD, example="당직방")
+    chat_id: str = ask("The chat: a number, or the @name of a public channel.", rules=_WORD, example="-1001234567890")
+    token: str = ask(
+        "The bot's token.",
+        secret=("Bot token", "봇 토큰"),
+        rules=_WORD,
+        example="123456789:AAEhBOweik6ad9r_QXMENQjcrGbqCr4K-bc",
     )
+    lang: Literal["ko", "en"] = ask("Language of its messages.", default="ko")
+    least_level: LevelName = ask("This loud or louder.", example="attention", default="attention")
+    wants: tuple[str, ...] = ask("Only notices named so.", rules=Rules(max_length=20), example=["alert.*"], default=())
+    is_active: bool = ask("Whether anything goes through it.", default=True)
+    unit_id: int | None = ask("Whose it is.", rules=ROW_ID, example=3, default=None)
+
+
+class ChannelChange(Ask):
+    """Only what is given changes (JSON merge patch)."""
+
+    name: str = ask("What it is called.", rules=_WORD, example="당직방", default="")
+    chat_id: str = ask(
+        "The chat: a number, or the @name of a public channel.",
+        option="--chat",
+        rules=_WORD,
+        example="-1001234567890",
+        default="",
+    )
+    # a command would ask for it at every edit
+    token: str | None = ask("The bot's token.", rules=_WORD, rest_only=True, example=None, default=None)
+    lang: Literal["ko", "en"] = ask("Language of its messages.", option="--language", default="ko")
+    least_level: LevelName = ask("This loud or louder.", option="--level", example="failure", default="attention")
+    wants: tuple[str, ...] = ask("Only notices named so.", rules=Rules(max_length=20), example=["alert.*"], default=())
+    is_active: bool = ask("Whether anything goes through it.", option="--active/--inactive", default=True)
+
+
+class NotificationFilter(Filter):
+    level: tuple[LevelName, ...] = ask("Any of these, separated by commas.", rest_only=True, default=())
 
 
 def view_notification(one: "Notification", viewer: Viewer) -> NotificationView:
@@ -84,6 +127,10 @@ def view_channel(channel: "Channel", viewer: Viewer) -> ChannelView:
 def view_delivery(one: "Delivery", viewer: Viewer) -> DeliveryView:
     state = {None: "enqueued", "sent": "done"}.get(one.result, "failed")
     return DeliveryView.of(one, id=ids.show("dlv", one.id), state=state, is_test=one.notification_id is None)
+
+
+def view_test(delivery_id: int, viewer: Viewer) -> TestSentView:
+    return TestSentView(delivery=ids.show("dlv", delivery_id))
 
 
 NOTIFICATION = Noun(
@@ -123,6 +170,33 @@ CHANNEL.lists(
         "아직 채널이 없습니다: pabal channel add 이름 --chat ID",
     ),
     is_short=True,
+)
+CHANNEL.verb(
+    "add",
+    "pabal.resources.verbs:add_channel",
+    "Adds a channel.",
+    NewChannel,
+    makes=True,
+    needs=("vault",),
+    in_commands=False,  # the command line says which command comes next
+)
+CHANNEL.verb(
+    "edit",
+    "pabal.resources.verbs:edit_channel",
+    "Changes a channel: what is not given stays.",
+    ChannelChange,
+    method="PATCH",
+    needs=("vault",),
+)
+CHANNEL.verb(
+    "test",
+    "pabal.platform.notifications:send_test",
+    "Sends a test line through a channel; its deliveries tell how it went.",
+    status=202,
+    shows=TestSentView,
+    view=f"{__name__}:view_test",
+    location="/channels/{id}/deliveries",
+    in_commands=False,  # the command line waits for what comes of it
 )
 CHANNEL.verb(
     "remove",

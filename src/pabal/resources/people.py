@@ -85,6 +85,47 @@ class MadeTokenView(TokenView):
     secret: str = field(("Secret", "비밀값"), example="pbl_Zk3vQx8a…")
 
 
+class MeView(View):
+    """`units` null means the whole house."""
+
+    name: str = field(("Name", "이름"), example="user:12")
+    label: str = field(("Label", "표시 이름"), example="김운영")
+    role: Role = field(("Role", "역할"), words=ROLES, example="operator")
+    scopes: list[str] = field(("Scopes", "범위"), example=["*:manage"])
+    unit_id: int | None = field(("Unit", "조직"), kind="unit", example=3)
+    units: list[int] | None = field(("Units", "볼 수 있는 조직"), example=[3, 4])
+    language: str = field(("Language", "언어"), example="ko")
+    timezone: str = field(("Zone", "시간대"), example="Asia/Seoul")
+
+
+class PreferencesView(View):
+    """Null means: as the browser says."""
+
+    language: Literal["ko", "en"] | None = field(("Language", "언어"), example="ko")
+    timezone: str = field(("Zone", "시간대"), example="Asia/Seoul")
+    theme: Literal["light", "dark"] | None = field(("Theme", "테마"), example=None)
+
+
+class SessionView(View):
+    """Where somebody is signed in."""
+
+    id: str = field(("ID", "ID"), example="ses_01h2xcejqtf2n")
+    is_this: bool = field(("This one", "지금 이 로그인"), example=True)
+    origin: str = field(("From", "접속 주소"), example="127.0.0.1")
+    agent: str = field(("Browser", "브라우저"), example="Mozilla/5.0")
+    created_at: datetime = field(("Signed in", "로그인"))
+    seen_at: datetime = field(("Last seen", "마지막 사용"))
+    expires_at: datetime = field(("Until", "기한"))
+
+
+class Preference(Ask):
+    """What is left out is as the browser says."""
+
+    language: Literal["ko", "en"] | None = ask("In which language.", example="ko", default=None)
+    timezone: str = ask("On which clock.", rules=_NAME, example="Asia/Seoul", default="Asia/Seoul")
+    theme: Literal["light", "dark"] | None = ask("Bright or dark.", example=None, default=None)
+
+
 class UserFilter(Filter):
     q: str | None = ask("A part of the login or the name.", option="--find", default=None)
     role: Role | None = ask("Only with this role.", default=None)
@@ -131,6 +172,25 @@ class UserChange(Ask):
     is_active: bool | None = ask("Whether they may sign in.", option="--active/--inactive", example=True, default=None)
 
 
+class TokenToMake(Ask):
+    name: str = ask("What it is for.", rules=_NAME, example="nightly report")
+    unit_id: int = ask("Whose things it sees.", rules=ROW_ID, example=3)
+    role: Role = ask("The most it may do.", example="viewer")
+    scopes: tuple[str, ...] = ask("What it may touch.", rules=Rules(min_length=1, max_length=50), example=["jobs:read"])
+    expires_at: datetime = ask("Until when it works.")
+
+
+class TokenRotation(Ask):
+    """The old secret works until the overlap is over."""
+
+    expires_at: datetime | None = ask(
+        "Until when the new one works; as long again if left out.", example="2026-12-31T00:00:00Z", default=None
+    )
+    overlap_seconds: int = ask(
+        "How long the old secret works on.", rules=Rules(ge=0, le=30 * 86_400), example=86_400, default=86_400
+    )
+
+
 def view_unit(unit: "Unit", viewer: Viewer) -> UnitView:
     return UnitView.of(unit, level=str(unit.level))
 
@@ -140,7 +200,7 @@ def view_user(user: "User", viewer: Viewer) -> UserView:
     return UserView.of(user, state=state, timezone=user.zone)
 
 
-def view_link(link: "IssuedLink") -> LinkView:
+def view_link(link: "IssuedLink", viewer: Viewer) -> LinkView:
     return LinkView(user_id=link.user.id, path=f"/sign-in/link/{link.secret}", expires_at=link.expires_at)
 
 
@@ -240,6 +300,28 @@ USER.verb(
     UserChange,
     method="PATCH",
 )
+# the command line prints the whole address alone, and takes how long it works
+USER.verb(
+    "link",
+    "pabal.platform.auth:issue_link",
+    "Makes a one-time sign-in link; an earlier one is void.",
+    operation="issue_link",
+    status=201,
+    shows=LinkView,
+    view=f"{__name__}:view_link",
+    in_commands=False,
+)
+USER.verb(
+    "reset_password",
+    "pabal.platform.auth:reset_password",
+    "Voids a person's password, sessions and the tokens they made, and makes a link to choose a new one with.",
+    operation="reset_password",
+    path="/users/{id}/reset-password",
+    status=201,
+    shows=LinkView,
+    view=f"{__name__}:view_link",
+    in_commands=False,
+)
 USER.verb(
     "deactivate",
     "pabal.platform.auth:deactivate_user",
@@ -271,6 +353,29 @@ TOKEN.lists(
     f"{_ROWS}:list_tokens",
     columns=TOKEN.columns,
     empty=("No tokens yet.", "아직 토큰이 없습니다."),
+)
+# the command line prints the secret alone, takes how long it works, and shows no secret in a dry run
+TOKEN.verb(
+    "make",
+    f"{_VERBS}:make_token",
+    "Makes a token. Its secret is in this answer and nowhere else.",
+    TokenToMake,
+    makes=True,
+    shows=MadeTokenView,
+    view=f"{__name__}:view_made_token",
+    location="/tokens/{id}",
+    in_commands=False,
+)
+TOKEN.verb(
+    "rotate",
+    f"{_VERBS}:rotate_token",
+    "Makes a new secret for the same rights; the old one works for a while longer.",
+    TokenRotation,
+    status=201,
+    shows=MadeTokenView,
+    view=f"{__name__}:view_made_token",
+    location="/tokens/{id}",
+    in_commands=False,
 )
 TOKEN.verb(
     "revoke",

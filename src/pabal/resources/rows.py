@@ -1,6 +1,7 @@
 """Rows of the engine and the platform as their descriptions ask for them: listed in pages, found, and locked."""
 
 from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
 from typing import TypeVar
 
 from pabal.base.database import Tx
@@ -8,9 +9,9 @@ from pabal.engine import ids, listing, subjects, workers
 from pabal.engine.listing import JobLine, OccurrenceLine, Page, ScheduleLine, ServerSeen, facts, jobs, occurrences
 from pabal.engine.listing import schedules as timetables
 from pabal.engine.reading import Fact
-from pabal.platform import alerts, audit, auth, backup, broker, notifications, operating, tenants
+from pabal.platform import alerts, audit, auth, backup, broker, notifications, operating, settings, tenants
 from pabal.platform.actor import Actor
-from pabal.platform.alerts import Alert
+from pabal.platform.alerts import Alert, AlertRule, RuleSeen
 from pabal.platform.audit import Entry
 from pabal.platform.auth import Token, User
 from pabal.platform.backup import Backup
@@ -20,13 +21,16 @@ from pabal.platform.broker import store as events
 from pabal.platform.notifications import Channel, Notification
 from pabal.platform.notifications import store as notices
 from pabal.platform.resources import Filter
+from pabal.platform.settings import Catalogue, Listed
 from pabal.platform.tenants import HeadOfficeOnly, Scope, Unit, UnitNotFound
 from pabal.resources.alerts import AlertFilter
 from pabal.resources.audit import AuditFilter
 from pabal.resources.broker import BrokerEventFilter
 from pabal.resources.notifications import NotificationFilter
 from pabal.resources.people import UserFilter
-from pabal.resources.work import FactFilter, JobFilter, OccurrenceFilter, ScheduleFilter
+from pabal.resources.schedules import OccurrenceFilter, ScheduleFilter
+from pabal.resources.settings import SettingFilter
+from pabal.resources.work import FactFilter, JobFilter
 
 T = TypeVar("T")
 
@@ -173,6 +177,32 @@ async def list_schedules(
 ) -> Page[ScheduleLine]:
     asked = timetables.Wanted(scope.listed, wanted.kind, wanted.about, wanted.state, wanted.q, sort=wanted.sort)
     return await listing.list_schedules(tx, asked, limit=limit, cursor=cursor)
+
+
+async def get_schedule(tx: Tx, scope: Scope, schedule_id: int) -> ScheduleLine:
+    await operating.get_schedule(tx, scope, schedule_id)
+    [line] = await listing.show_schedules(tx, [schedule_id])
+    return line
+
+
+async def find_occurrence(tx: Tx, scope: Scope, schedule_id: int, fire_at: datetime) -> OccurrenceLine:
+    """One that is known to be there."""
+    until = fire_at + timedelta(microseconds=1)
+    wanted = occurrences.Wanted(scope.listed, schedule_id, since=fire_at, until=until)
+    return (await listing.list_occurrences(tx, wanted, limit=1)).items[0]
+
+
+async def list_rules(tx: Tx, scope: Scope, _wanted: Filter, *, rules: Sequence[AlertRule]) -> list[RuleSeen]:
+    return await alerts.list_rules(tx, scope, rules)
+
+
+async def list_settings(tx: Tx, scope: Scope, wanted: SettingFilter, *, catalogue: Catalogue) -> list[Listed]:
+    found = await settings.list_settings(tx, catalogue)
+    return [one for one in found if wanted.area in (None, one.setting.area)]
+
+
+async def get_setting(tx: Tx, scope: Scope, key: str, *, catalogue: Catalogue) -> Listed:
+    return await settings.get_setting(tx, catalogue[key])
 
 
 def _occurrences(scope: Scope, wanted: OccurrenceFilter) -> occurrences.Wanted:

@@ -1,10 +1,10 @@
 """Settings: what an operator may change at run time."""
 
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pabal.platform.language.pairs import put
-from pabal.platform.resources import View, Viewer, field
+from pabal.platform.resources import Ask, Filter, Noun, View, Viewer, ask, field
 
 if TYPE_CHECKING:
     from pabal.platform.settings import Listed
@@ -38,6 +38,17 @@ class SettingView(View):
     problem: str | None = field(("Problem", "문제"), example=None)
 
 
+class SettingFilter(Filter):
+    area: str | None = ask("Only of this app or room: the first word of the key.", example="backup", default=None)
+
+
+class SettingValue(Ask):
+    value: str | bool | int | float = ask("As people write it: 30, 0.5, true, 24h.", argument=True, example="30d")
+
+    def arguments(self) -> dict[str, Any]:
+        return {"value": self.value if isinstance(self.value, str) else str(self.value).lower()}
+
+
 def view_setting(found: "Listed", viewer: Viewer) -> SettingView:
     setting = found.setting
     return SettingView(
@@ -59,3 +70,48 @@ def view_setting(found: "Listed", viewer: Viewer) -> SettingView:
         changed_by=found.changed_by,
         problem=found.problem,
     )
+
+
+SETTING = Noun(
+    "setting",
+    "settings",
+    "settings",
+    SettingView,
+    view=f"{__name__}:view_setting",
+    find="pabal.resources.rows:get_setting",
+    hold="pabal.platform.settings.store:lock_row",
+    columns=COLUMNS,
+    key="key",
+    reads_key="pabal.api.parts:SettingKey",
+    needs=("catalogue",),
+    get_help="Shows one setting.",
+    show_command="",
+    is_versioned=True,
+)
+SETTING.lists(
+    "list_settings",
+    "Lists every setting with its default and who changed it.",
+    "pabal.resources.rows:list_settings",
+    columns=COLUMNS,
+    empty=("No such settings.", "그런 설정이 없습니다."),
+    wanted=SettingFilter,
+    is_short=True,
+    of_house=True,
+)
+# `pabal config set` and `reset` say when a restart is needed, and show the value alone with -o plain
+SETTING.verb(
+    "change",
+    "pabal.resources.verbs:change_setting",
+    "Changes a setting; with If-Match only if nobody changed it since you read it.",
+    SettingValue,
+    method="PUT",
+    path="/settings/{key}",
+    in_commands=False,
+)
+SETTING.verb(
+    "reset",
+    "pabal.resources.verbs:reset_setting",
+    "Sets a setting back to its default.",
+    method="DELETE",
+    in_commands=False,
+)

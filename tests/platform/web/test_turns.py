@@ -70,7 +70,7 @@ async def test_requests_of_one_at_once_are_limited_by_person(web: Web):
 
 
 async def test_guests_of_one_address_are_limited_together(web: Web):
-    web.site.state.turns = Turns(Shares(guests=0))
+    web.site.state.turns = Turns(Shares(guests=0, refusal_wait=0))
     anybody = await web.anybody()
 
     refused, alive = await anybody.get("/sign-in"), await anybody.get("/livez")
@@ -81,7 +81,7 @@ async def test_guests_of_one_address_are_limited_together(web: Web):
 
 async def test_whoever_is_known_is_not_held_up_by_strangers_who_keep_their_address_busy(web: Web):
     """An office, or a proxy that is not trusted: as many sign-ins that never end as one address may have."""
-    turns = web.site.state.turns = Turns(Shares(guests=3))
+    turns = web.site.state.turns = Turns(Shares(guests=3, refusal_wait=0))
     viewer, anybody = await web.as_("gangnam", Role.VIEWER), await web.anybody()
     person = await web.as_("gangnam", Role.VIEWER, by="session")
     false_keys = ({"Cookie": "pabal_session=nobody"}, {"Authorization": "Bearer pbl_nobody"})
@@ -99,7 +99,7 @@ async def test_whoever_is_known_is_not_held_up_by_strangers_who_keep_their_addre
 
 
 async def test_false_keys_are_looked_at_only_so_many_at_once(web: Web):
-    web.site.state.turns = Turns(Shares(guests=0))
+    web.site.state.turns = Turns(Shares(guests=0, refusal_wait=0))
 
     refused = await (await web.as_("gangnam", Role.VIEWER)).get("/api/v1/me")
 
@@ -107,7 +107,7 @@ async def test_false_keys_are_looked_at_only_so_many_at_once(web: Web):
 
 
 async def test_strangers_of_one_address_ask_only_so_often_and_whoever_is_known_is_not_held_up(web: Web):
-    web.site.state.turns = Turns(Shares(guest_burst=3, guest_seconds=3600))
+    web.site.state.turns = Turns(Shares(guest_burst=3, guest_seconds=3600, refusal_wait=0))
     anybody, viewer = await web.anybody(), await web.as_("gangnam", Role.VIEWER)
 
     known = [(await viewer.get("/api/v1/me")).status_code for _ in range(5)]
@@ -122,6 +122,34 @@ async def test_strangers_of_one_address_ask_only_so_often_and_whoever_is_known_i
     # a third of the hour, less what has passed since
     assert 900 < int(asked[-1].headers["Retry-After"]) <= 1200
     assert (false_key.status_code, after.status_code, alive.status_code) == (429, 200, 200)
+
+
+async def test_strangers_who_ask_too_often_wait_for_the_answer_and_keep_nobody_busy(web: Web):
+    """Told at once, they would ask again at once."""
+    turns = web.site.state.turns = Turns(Shares(guest_burst=1, guest_seconds=3600, refusal_wait=3600))
+    anybody, viewer = await web.anybody(), await web.as_("gangnam", Role.VIEWER)
+
+    await anybody.get("/sign-in")
+    asks = asyncio.create_task(anybody.get("/sign-in"))
+    known = [(await viewer.get("/api/v1/me")).status_code for _ in range(20)]
+
+    assert known == [200] * 20
+    assert not asks.done()
+    assert not turns._running
+    asks.cancel()
+
+
+async def test_an_upload_of_a_stranger_counts_as_ten_requests_and_that_of_somebody_known_as_none(web: Web):
+    web.site.state.turns = Turns(Shares(guest_burst=29, guest_seconds=3600, refusal_wait=0))
+    anybody, operator = await web.anybody(), await web.as_("gangnam", Role.OPERATOR)
+    file = {"file": ("a.txt", b"x", "text/plain")}
+
+    known = [(await operator.post("/api/v1/files?kind=any", files=file)).status_code for _ in range(3)]
+    asked = [(await anybody.post("/sign-in", files=file)).status_code for _ in range(3)]
+
+    assert known == [201] * 3
+    assert asked == [415, 415, 429]
+    assert [(await anybody.get("/sign-in")).status_code for _ in range(10)] == [200] * 9 + [429]
 
 
 async def test_files_of_the_console_count_less(web: Web):

@@ -1,10 +1,12 @@
 """What the app hands over, and what it does about facts of others: missed moments, settings that changed."""
 
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from pabal.apps.messaging import alert_rules, overview, settings
 from pabal.apps.messaging.actions import opening
+from pabal.apps.messaging.actions.reports import fold_once
 from pabal.apps.messaging.actions.timetables import SETTINGS, read_pace, relane
 from pabal.apps.messaging.controls import CONTROLS, KIND_CONTROLS
 from pabal.apps.messaging.demo import DEMO, phones
@@ -20,6 +22,7 @@ from pabal.apps.messaging.store.sending import Occurrence
 from pabal.base.database import Tx
 from pabal.engine.facts import Fact, Subscriber
 from pabal.engine.kinds import Kinds
+from pabal.engine.loop import Loop
 from pabal.platform import alerts
 from pabal.platform.overview import NavItem
 from pabal.platform.services import Services
@@ -59,6 +62,7 @@ SUBSCRIBERS = (MISSED, FOLLOWING)
 
 HERE = Path(__file__).parent
 AREA = "messaging"
+FOLD_SECONDS = 60
 
 
 def make_kinds(services: Services) -> Kinds:
@@ -67,6 +71,10 @@ def make_kinds(services: Services) -> Kinds:
     kinds.shared_steps(SEND, send, claim_most=send.claim_most)
     kinds.plain(ARCHIVE)(Archiver(services).run)
     return kinds
+
+
+def make_loops(services: Services) -> list[Loop]:
+    return [Loop("messaging.totals", partial(fold_once, services.database), idle=FOLD_SECONDS)]
 
 
 async def start(tx: Tx) -> None:
@@ -86,6 +94,7 @@ SLICE = Slice(
     subscribers=SUBSCRIBERS,
     migrations=HERE / "migrations",
     on_start=start,
+    loops=make_loops,
     gateways=make_gateways,
     pace=read_pace,
     errors=KO,

@@ -20,7 +20,7 @@ from pabal.platform.commands.options import Cursor, DryRun, Limit, OrgOption, Ye
 from pabal.platform.commands.shell import Shell
 from pabal.platform.language.pairs import Pair, put
 from pabal.platform.language.status import STATUS
-from pabal.platform.resources import Ask, Listing, Noun, Verb, View, Viewer, columns_of, find_name, plain
+from pabal.platform.resources import Ask, Listing, Noun, Report, Verb, View, Viewer, columns_of, find_name, plain
 from pabal.platform.resources.asks import Asked, asked_of
 
 if TYPE_CHECKING:
@@ -75,36 +75,51 @@ def show_views(
     **more: Any,
 ) -> Answer:  # long: words and names are two tables that only some callers have
     about = columns_of(shows)
-    cells = [_cells(view, shell, columns or list(about), names or {}) for view in views]
-    chosen = [name for name in columns or about if not single or cells[0].get(name) not in (None, [], "", {})]
+    columns = columns or [name for name in about if "." not in name]
+    cells = [_cells(view, shell, columns, names or {}) for view in views]
+    chosen = [name for name in columns if not single or cells[0].get(name) not in (None, [], "", {})]
     labels = {name: (one.label[0].upper(), one.label[1]) for name, one in about.items()}
     codes = {f"{name}.{value}": word for name, one in about.items() for value, word in one.words.items()}
     return Answer(
-        chosen if shell.output == "table" else list(columns or about),
+        chosen if shell.output == "table" else list(columns),
         [plain(view) for view in views],
         single=single,
         status=find_name(words) if words else STATUS,
         words={**labels, **codes},
         cells=cells,
-        fields=tuple(shows.fields),
+        fields=tuple(shows.names()),
         families={name: one.status for name, one in about.items() if one.status},
         **more,
     )
 
 
-def show_one(shell: Shell, noun: Noun, view: View, names: Names) -> None:
+def show_one(shell: Shell, of: Noun | Report, view: View, names: Names) -> None:
     """One thing; people see what it holds in tables below it."""
-    shell.show(show_views(shell, noun.shows, [view], noun.columns, words=noun.words, names=names, single=True))
-    for name, columns in noun.details.items() if shell.output == "table" else ():
-        held: Sequence[View] = getattr(view, name)
-        if held:
-            shell.show(show_views(shell, type(held[0]), held, columns, words=noun.words, names=names))
+    shell.show(show_views(shell, of.shows, [view], of.columns, words=of.words, names=names, single=True))
+    for name in of.details if shell.output == "table" else ():
+        show_detail(shell, of, view, name, names)
+
+
+def show_detail(shell: Shell, of: Noun | Report, view: View, name: str, names: Names, **more: Any) -> None:
+    """The views that one of its fields holds."""
+    held: Sequence[View] = getattr(view, name)
+    if held or more:
+        [kind] = get_args(get_type_hints(of.shows)[name])
+        shell.show(show_views(shell, kind, held, of.details[name], words=of.words, names=names, **more))
+
+
+async def read_report(tx: Tx, shell: Shell, report: Report, org: str | None, given: Mapping[str, Any]) -> Any:
+    scope = await see(tx, shell, org)
+    wanted = report.wanted.make(await read_options(tx, scope, report.wanted, given))
+    return await find_name(report.read)(tx, scope, wanted, viewer_of(shell, tx))
 
 
 def _cells(view: View, shell: Shell, columns: Sequence[str], names: Names) -> dict[str, Any]:
     about, found = columns_of(type(view)), {}
     for name in columns:
-        value = getattr(view, name)
+        value: Any = view
+        for part in name.split("."):
+            value = getattr(value, part)
         if callable(value):
             value = value(shell.lang)
         found[name] = names.get(value) if about[name].kind == "unit" else _cell(value)
@@ -126,11 +141,11 @@ def list_command(noun: Noun, listing: Listing) -> Callable[..., None]:
             async with shell.transaction() as tx:
                 scope = await see(tx, shell, org)
                 wanted = listing.wanted.make(await read_options(tx, scope, listing.wanted, given))
-                load = find_name(listing.load)
+                load, needs = find_name(listing.load), needed(shell, noun.needs)
                 if listing.is_short:
-                    rows, following = await load(tx, scope, wanted), None
+                    rows, following = await load(tx, scope, wanted, **needs), None
                 else:
-                    page = await load(tx, scope, wanted, cursor=cursor, limit=limit)
+                    page = await load(tx, scope, wanted, cursor=cursor, limit=limit, **needs)
                     rows, following = page.items, page.cursor
                 more = {} if listing.is_short else {"extra": {"next_cursor": following}}
                 answer = await show_rows(tx, shell, noun, rows, listing.columns, empty=listing.empty, **more)
@@ -165,7 +180,7 @@ def _show_command(noun: Noun) -> Callable[..., None]:
 
         async def work() -> None:
             async with shell.transaction() as tx:
-                row = await find_name(noun.named)(tx, await see(tx, shell), which)
+                row = await find_name(noun.named)(tx, await see(tx, shell), which, **needed(shell, noun.needs))
                 view = view_row(tx, shell, noun, row)
                 names = await unit_names(tx)
             show_one(shell, noun, view, names)
@@ -196,13 +211,18 @@ async def _do(shell: Shell, noun: Noun, verb: Verb, which: str, said: Mapping[st
 
     async def act(tx: Tx, scope: Scope) -> Any:
         given = await read_ask(tx, shell, scope, verb.asks, said)
-        needs = {name: getattr(shell, name) for name in verb.needs}
+        needs = needed(shell, (*noun.needs, *verb.needs), dry_run=dry_run)
         if verb.makes:
             return await action(tx, shell.actor, **given, **needs)
-        row = await find_name(noun.named)(tx, scope, which)
+        row = await find_name(noun.named)(tx, scope, which, **needed(shell, noun.needs))
         return await action(tx, shell.actor, row.id, **given, **needs)
 
     await change_row(shell, noun, act, dry_run=dry_run)
+
+
+def needed(shell: Shell, names: Sequence[str], *, dry_run: bool = False) -> dict[str, Any]:
+    """What descriptions are handed by name."""
+    return {name: dry_run if name == "dry_run" else getattr(shell, name) for name in names}
 
 
 async def change_row(shell: Shell, noun: Noun, act: Callable[[Tx, Scope], Awaitable[Any]], *, dry_run: bool) -> None:

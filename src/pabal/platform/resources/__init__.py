@@ -4,19 +4,33 @@ Nothing here knows the web framework or the command line: `platform.web.rest` an
 these descriptions, and so the two cannot disagree. Importing a description imports no action and no store.
 """
 
-from pabal.platform.resources.asks import KEPT, ROW_ID, Ask, Filter, Kept, Rules, ask, case, chosen, edit_of
+from pabal.platform.resources.asks import (
+    KEPT,
+    ROW_ID,
+    Ask,
+    BadParameter,
+    Filter,
+    Kept,
+    Rules,
+    ask,
+    case,
+    chosen,
+    edit_of,
+)
 from pabal.platform.resources.names import find_name
-from pabal.platform.resources.nouns import Listing, Noun, Verb
+from pabal.platform.resources.nouns import Listing, Noun, Report, Verb
 from pabal.platform.resources.views import View, Viewer, column, columns_of, field, plain, plain_json
 
 __all__ = [
     "KEPT",
     "ROW_ID",
     "Ask",
+    "BadParameter",
     "Filter",
     "Kept",
     "Listing",
     "Noun",
+    "Report",
     "Rules",
     "Verb",
     "View",

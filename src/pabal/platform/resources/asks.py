@@ -6,9 +6,15 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, ClassVar, TypeVar, cast, dataclass_transform, get_type_hints
 
+from pabal.base.errors import Invalid
+
 _ABOUT = "about"
 A = TypeVar("A", bound="Ask")
 T = TypeVar("T")
+
+
+class BadParameter(Invalid, code="bad_parameter"):
+    """A parameter's value cannot be used. Write it as the description says."""
 
 
 class Kept(Enum):
@@ -84,7 +90,10 @@ class Ask:
     cases: ClassVar[Sequence[Mapping[str, Any]]] = ()
 
     def __init_subclass__(cls) -> None:
+        told = cls.__dict__.get("__doc__")
         dataclass(frozen=True, kw_only=True)(cls)
+        # not the signature that dataclass puts where nothing is said: it would be a schema's description
+        cls.__doc__ = told
 
     @classmethod
     def make(cls: type[A], given: Mapping[str, Any]) -> A:

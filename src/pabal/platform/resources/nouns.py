@@ -7,6 +7,7 @@ Functions are named `module:function` and imported when they are called. Their f
 - named   `(tx, scope, text) -> row`: by number or by name, for people
 - view    `(row, viewer) -> View`
 - load    `(tx, scope, wanted, cursor=…, limit=…) -> Page[row]`; of a short list `(tx, scope, wanted) -> rows`
+- read    `(tx, scope, wanted, viewer) -> View`
 - action  `(tx, actor, id, **said) -> row`; of a verb that makes something `(tx, actor, **said) -> row`
 """
 
@@ -18,7 +19,7 @@ from pabal.platform.language.pairs import Pair
 from pabal.platform.resources.asks import Ask, Filter
 from pabal.platform.resources.views import View
 
-Need = Literal["vault", "services", "owners"]
+Need = Literal["vault", "services", "owners", "rules", "catalogue", "dry_run"]
 
 
 @dataclass(frozen=True)
@@ -45,12 +46,33 @@ class Listing:
 
 
 @dataclass(frozen=True)
+class Report:
+    """What is asked as a whole and is neither a row nor a list: how a period went, what comes next.
+
+    `name` is its operation in REST, `details` as of a noun.
+    """
+
+    name: str
+    help: str
+    area: str
+    path: str
+    shows: type[View]
+    read: str
+    columns: tuple[str, ...] = ()
+    wanted: type[Filter] = Filter
+    words: str = ""
+    details: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Verb:
     """What one does with a noun. `operation` is its name in REST, `command` its name in the command line.
 
     `makes`: it needs no row, and what comes of it is new. `answers_nothing`: 204. `confirm` is asked by the command
     before what cannot be undone. `needs` are handed to the action by name. `key_required`: sent twice it would be done
     twice, so REST asks for an Idempotency-Key. `in_rest` and `in_commands` False: not offered there.
+    `shows` and `view` are of what comes of it where that is no row of the noun; `location`, with names of its fields,
+    where REST finds that.
     """
 
     name: str
@@ -67,6 +89,9 @@ class Verb:
     confirm: Pair | None = None
     needs: tuple[Need, ...] = ()
     key_required: bool = False
+    shows: type[View] | None = None
+    view: str = ""
+    location: str = ""
     in_rest: bool = True
     in_commands: bool = True
 
@@ -79,7 +104,9 @@ class Noun:
     `prefix` is of the ids its rows are known by (`dlv` for dlv_01h…); without one, that is their number. `called` is
     what REST's operations say instead of `one`. `is_versioned`: a row has a `version`, and its ETag is of that.
     `details` are fields that hold views: people see each as a table of its own, with these columns.
-    `path` is where its addresses begin, where that is not `/` and `many`.
+    `path` is where its addresses begin, where that is not `/` and `many`. `key` is what a path calls its id;
+    `reads_key` names the annotation that reads one which is neither a number nor has a prefix. `needs` are handed to
+    `find`, `named` and `load`, and to every action, by name.
     """
 
     one: str
@@ -99,6 +126,9 @@ class Noun:
     show_command: str = "show"
     is_versioned: bool = False
     path: str | None = None
+    key: str = "id"
+    reads_key: str = ""
+    needs: tuple[Need, ...] = ()
     details: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     listings: list[Listing] = field(default_factory=list)
     verbs: list[Verb] = field(default_factory=list)

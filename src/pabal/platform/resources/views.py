@@ -36,7 +36,8 @@ class About:
 
     `words` are those of its values, by value. `status` names the table of status words its value is looked up in.
     `unit`: a unit's id; people are shown the unit's name in its place. `is_told`: a sentence that changes with its
-    reader or the hour, so that it says nothing about the version one read.
+    reader or the hour, so that it says nothing about the version one read. `alias` is its name in JSON and CSV where
+    that is no name in Python (`from`).
     """
 
     label: Pair
@@ -46,6 +47,7 @@ class About:
     status: str = ""
     kind: Literal["", "unit"] = ""
     is_told: bool = False
+    alias: str = ""
 
     def word(self, value: Any) -> Pair | None:
         return self.words.get(str(value)) if self.words else None
@@ -72,44 +74,73 @@ class View:
 
     # by name, in the order they are written: that is the order of columns in a CSV too
     fields: ClassVar[Mapping[str, About]]
+    # each field's name in JSON and here
+    written: ClassVar[Sequence[tuple[str, str]]]
 
     def __init_subclass__(cls) -> None:
         made: Any = dataclass(frozen=True, kw_only=True)(cls)
         cls.fields = {one.name: one.metadata[_ABOUT] for one in dataclasses.fields(made)}
+        cls.written = tuple((one.alias or name, name) for name, one in cls.fields.items())
 
     @classmethod
     def of(cls: type[V], row: Any, **named: Any) -> V:
         """The fields that the row has under the same name, and those that are shown otherwise."""
-        given = {name: getattr(row, name) for name in cls.fields if name not in named}
-        return cls(**named, **given)
+        # all at once: a frozen dataclass would set them one by one, and lists have thousands
+        made = object.__new__(cls)
+        vars(made).update({name: getattr(row, name) for name in cls.fields if name not in named}, **named)
+        return made
+
+    @classmethod
+    def names(cls) -> list[str]:
+        """Of its fields, as JSON and CSV have them."""
+        return [shown for shown, _ in cls.written]
 
 
 def columns_of(view: type[View]) -> dict[str, About]:
-    """The fields, and the cells that only people see."""
+    """The fields, the cells that only people see, and what is in a view it holds: `totals.sent`."""
     made = {name: getattr(view, name) for name in dir(view) if callable(getattr(view, name, None))}
-    return {**view.fields, **{name: getattr(one, _ABOUT) for name, one in made.items() if hasattr(one, _ABOUT)}}
+    own = {name: getattr(one, _ABOUT) for name, one in made.items() if hasattr(one, _ABOUT)}
+    held: Any = [one for one in dataclasses.fields(view) if _is_view(one.type)]  # type: ignore[arg-type]  # every subclass is a dataclass
+    inner = {f"{one.name}.{name}": about for one in held for name, about in columns_of(one.type).items()}
+    return {**view.fields, **own, **inner}
+
+
+def _is_view(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, View)
 
 
 def plain(value: Any) -> Any:
     """As JSON has it: every face writes a moment, an enum, a nested view in this one way."""
-    if type(value) in _ALREADY_PLAIN:
+    kind = type(value)
+    if kind in _ALREADY_PLAIN:
         return value
+    if kind is datetime:
+        return _write_moment(value)
+    if isinstance(value, View):
+        held = vars(value)
+        return {shown: plain(held[name]) for shown, name in value.written}
+    return _plain_other(value)
+
+
+def _write_moment(value: datetime) -> str:
+    return (value if value.tzinfo is UTC else value.astimezone(UTC)).isoformat().replace("+00:00", "Z")
+
+
+def _plain_other(value: Any) -> Any:
     match value:
-        case View():
-            return {name: plain(getattr(value, name)) for name in value.fields}
         case Enum():
             return value.value
         case datetime():
-            return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
+            return _write_moment(value)
         case date() | time():
             return value.isoformat()
         case timedelta():
             return value.total_seconds()
-        case Mapping():
+        case dict() | Mapping():
             return {str(name): plain(one) for name, one in value.items()}
         case str():
             return value
-        case Sequence() | frozenset() | set():
+        case list() | tuple() | Sequence() | frozenset() | set():
             return [plain(one) for one in value]
     return value
 

@@ -79,13 +79,21 @@ def refuse_unread(scope: Scope) -> PabalError | None:
     return None
 
 
+def media_type_of(headers: Headers) -> str:
+    return headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
+def is_multipart(headers: Headers) -> bool:
+    return media_type_of(headers).startswith("multipart/")
+
+
 class LimitedBody:
     """`receive` of one request: the whole body at once, if it keeps within the limits."""
 
     def __init__(self, scope: Scope, receive: Receive, limits: BodyLimits) -> None:
         self._scope, self._receive, self._limits = scope, receive, limits
         self._headers = Headers(scope=scope)
-        self._media_type = self._headers.get("content-type", "").partition(";")[0].strip().lower()
+        self._media_type = media_type_of(self._headers)
         self._is_over = not announces_body(scope)
         self._is_known = False
 
@@ -93,7 +101,7 @@ class LimitedBody:
         if self._is_over or is_upload_open(self._scope):
             return await self._receive()
         try:
-            if self._media_type.startswith("multipart/"):
+            if is_multipart(self._headers):
                 raise UploadNotTaken
             return await self._read()
         except PabalError as error:

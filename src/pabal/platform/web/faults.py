@@ -15,13 +15,13 @@ from pabal.base.clock import host_time
 from pabal.base.database import ConnectionFailure, DatabaseError, DatabaseUnavailable
 from pabal.base.errors import NotFound, PabalError
 from pabal.base.telemetry import declare, emit
+from pabal.platform.resources import BadParameter
 from pabal.platform.web.bodies import BodyRefused
 from pabal.platform.web.headers import Asgi, Message, Receive, Scope, Send
 from pabal.platform.web.identify import THEME_COOKIE, ZONE, guess_language, site_of
 from pabal.platform.web.methods import show_allowed
 from pabal.platform.web.problems import (
     PROBLEM_JSON,
-    BadParameter,
     BodyTooLarge,
     Fault,
     MediaTypeNotSupported,

@@ -7,8 +7,9 @@ from fastapi import Request
 from fastapi.dependencies.models import Dependant
 from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
+from pabal.platform.resources import BadParameter
 from pabal.platform.web.methods import refuse_method
-from pabal.platform.web.problems import BadParameter, OrgNotTaken, UnknownParameter
+from pabal.platform.web.problems import OrgNotTaken, UnknownParameter
 
 T = TypeVar("T")
 FIRST_YEAR, LAST_YEAR = 2000, 2090  # beyond, an id could not carry its moment
@@ -60,18 +61,20 @@ Org = Annotated[
 ]
 
 
-class Query(BaseModel):
-    """What everything that shows many things may be asked: `org` looks at one unit and what is below it."""
+class Bare(BaseModel):
+    """What belongs to no unit and is answered whole."""
 
     model_config = ConfigDict(extra="forbid", populate_by_name=False)
+
+
+class Query(Bare):
+    """What everything that shows many things may be asked: `org` looks at one unit and what is below it."""
 
     org: Org = None
 
 
-class Paged(BaseModel):
+class Paged(Bare):
     """What every list may be asked; by itself, one of the house as a whole, which no unit narrows."""
-
-    model_config = ConfigDict(extra="forbid", populate_by_name=False)
 
     limit: Annotated[int, Field(ge=1, le=200, description="How many at once.")] = 50
     cursor: Annotated[

@@ -13,8 +13,9 @@ from pabal.platform import auth, tenants
 from pabal.platform.actor import Actor
 from pabal.platform.auth import Session
 from pabal.platform.language.pairs import Lang, choose_language
+from pabal.platform.resources import BadParameter
 from pabal.platform.tenants import Scope, UnitNotFound
-from pabal.platform.web.problems import BadParameter, CsrfFailed, SignInNeeded, TokenRefused
+from pabal.platform.web.problems import CsrfFailed, SignInNeeded, TokenRefused
 from pabal.platform.web.proxies import is_this_machine
 from pabal.platform.web.site import Site
 from pabal.platform.web.turns import take_turn

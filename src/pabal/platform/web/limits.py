@@ -1,12 +1,14 @@
 """What stands before every request: how often one may ask, what runs for whom, and bodies within limits."""
 
+import asyncio
+
 from fastapi import Request
 from starlette.datastructures import Headers, MutableHeaders
 
 from pabal.base.clock import elapsed
 from pabal.base.errors import PabalError
 from pabal.platform.web.assets import PREFIX as ASSETS
-from pabal.platform.web.bodies import LimitedBody, refuse_unread
+from pabal.platform.web.bodies import LimitedBody, is_multipart, refuse_unread
 from pabal.platform.web.faults import answer
 from pabal.platform.web.headers import Asgi, Message, Receive, Scope, Send
 from pabal.platform.web.identify import SESSION_COOKIE, Visitor, find_visit
@@ -24,6 +26,8 @@ async def limit_rate(request: Request, visit: Visitor) -> None:
 
 # Files of the console, which a browser fetches many of at once and keeps, count less.
 _ASSET = 0.1
+# No stranger may upload anything, so that this is always refused; until then its bytes come in.
+_UPLOAD = 10.0
 # Whoever watches over the server must hear of it while somebody at the same address keeps it busy.
 _WATCHED = ("/livez", "/readyz")
 
@@ -53,13 +57,13 @@ class Limits:
         scope.setdefault("state", {})["turn"] = turn
         try:
             refusal = refuse_unread(scope) or await _pace(scope, receive, turn) or await _meet(scope, receive, turn)
-            if refusal is not None:
-                await _refuse(refusal, scope, receive, send)
-            else:
+            if refusal is None:
                 body = LimitedBody(scope, receive, state.body_limits)
                 await self._app(scope, body.receive, send_with_rate)
         finally:
             turn.end()
+        if refusal is not None:
+            await _refuse(refusal, scope, receive, send)
 
 
 def _begin(scope: Scope, turns: Turns) -> Turn:
@@ -83,10 +87,16 @@ async def _pace(scope: Scope, receive: Receive, turn: Turn) -> PabalError | None
     used everything up.
     """
     try:
-        turn.take_guest(elapsed(), _ASSET if scope["path"].startswith(ASSETS) else 1.0)
+        turn.take_guest(elapsed(), _weigh(scope))
     except SlowDown as too_often:
         return await _require_known(scope, receive, too_often) if _has_key(scope) else too_often
     return None
+
+
+def _weigh(scope: Scope) -> float:
+    if scope["path"].startswith(ASSETS):
+        return _ASSET
+    return _UPLOAD if is_multipart(Headers(scope=scope)) else 1.0
 
 
 async def _require_known(scope: Scope, receive: Receive, otherwise: PabalError) -> PabalError | None:
@@ -105,6 +115,9 @@ def _has_key(scope: Scope) -> bool:
 
 
 async def _refuse(error: PabalError, scope: Scope, receive: Receive, send: Send) -> None:
+    """Strangers who ask too often wait for the answer: told at once, they would ask again at once."""
+    if isinstance(error, SlowDown | TooManyAtOnce):
+        await asyncio.sleep(scope["app"].state.turns.shares.refusal_wait)
     answered = await answer(Request(scope, receive), error)
     await answered(scope, receive, send)
 

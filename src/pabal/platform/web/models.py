@@ -14,8 +14,9 @@ from pydantic.fields import FieldInfo
 from pabal.platform.resources import KEPT, Ask, Filter, View, find_name
 from pabal.platform.resources.asks import Asked as AskedAbout
 from pabal.platform.resources.asks import asked_of
+from pabal.platform.resources.views import About
 from pabal.platform.web.endpoints import Asked, Shown, rules
-from pabal.platform.web.filters import Between, Listed, Moment, Paged, Query, Text, Word, split_commas
+from pabal.platform.web.filters import Bare, Between, Listed, Moment, Paged, Query, Text, Word, split_commas
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -30,11 +31,15 @@ def remember(make: Callable[P, T]) -> Callable[P, T]:
 def model_of(view: type[View]) -> type[BaseModel]:
     """Named as the view is, so that two views cannot share a title."""
     hints = get_type_hints(view, include_extras=True)
-    made: dict[str, Any] = {
-        name: (_shown(hints[name]), Field(description=about.description or None, examples=_examples(about.example)))
-        for name, about in view.fields.items()
-    }
+    made: dict[str, Any] = {name: (_shown(hints[name]), _shown_info(about)) for name, about in view.fields.items()}
     return create_model(view.__name__, __base__=Shown, __doc__=view.__doc__, **made)
+
+
+def _shown_info(about: About) -> FieldInfo:
+    info: FieldInfo = Field(
+        description=about.description or None, examples=_examples(about.example), alias=about.alias or None
+    )
+    return info
 
 
 @remember
@@ -51,7 +56,8 @@ def body_of(asks: type[Ask]) -> type[BaseModel]:
 
 @remember
 def query_of(wanted: type[Ask], *, is_short: bool, has_period: bool, of_house: bool = False) -> type[BaseModel]:
-    base: type[BaseModel] = Query if is_short else Between if has_period else Paged if of_house else Listed
+    short = Bare if of_house else Query
+    base: type[BaseModel] = short if is_short else Between if has_period else Paged if of_house else Listed
     return create_model(wanted.__name__, __base__=base, **_parameters(wanted))
 
 
@@ -134,7 +140,7 @@ def _asked(asks: type[Ask], hint: Any, about: AskedAbout) -> Any:
         made = find_name(about.read)
         return Optional[made] if type(None) in get_args(hint) else made  # noqa: UP045 -- of an annotation
     if about.secret is not None:
-        return SecretStr
+        return Optional[SecretStr] if type(None) in get_args(hint) else SecretStr  # noqa: UP045 -- of an annotation
     plain = {str: Word if issubclass(asks, Filter) else Text, datetime: Moment}
     made = _translate(hint, lambda one: body_of(one) if _is(one, Ask) else plain.get(one, one))
     # `state=done,failed` and `state=done&state=failed` say the same, for every list

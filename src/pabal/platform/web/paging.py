@@ -75,16 +75,20 @@ async def answer_list(visit: Visit, listed: Paged, source: Source[T, M], *, has_
     page = _envelope([source.show(row) for row in found.items], following)
     if listed.count:
         page["total"] = _plain(total)
-    return answer_json(page, headers=_link(visit, following))
+    return _write(page, headers=_link(visit, following))
 
 
 def answer_all(items: Sequence[Any]) -> Response:
     """A list that is short by its nature, in the same envelope."""
-    return answer_json(_envelope(items, None))
+    return _write(_envelope(items, None))
 
 
 def answer_json(body: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    text = json.dumps(_plain(body), ensure_ascii=False, separators=(",", ":"))
+    return _write(_plain(body), status, headers)
+
+
+def _write(body: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
     return Response(text, status, headers, media_type="application/json")
 
 
@@ -170,4 +174,4 @@ def _link(visit: Visit, cursor: str | None) -> dict[str, str]:
 
 
 def _names(model: Any) -> list[str]:
-    return list(model.fields if issubclass(model, View) else model.model_fields)
+    return model.names() if issubclass(model, View) else list(model.model_fields)

@@ -11,6 +11,7 @@ from pabal.platform.auth import TooManyTries
 from pabal.platform.findings import FieldsRefused, Finding
 from pabal.platform.language.errors import explain
 from pabal.platform.language.pairs import Lang, put
+from pabal.platform.resources import BadParameter
 
 PROBLEM_JSON = "application/problem+json"
 
@@ -37,10 +38,6 @@ class UnknownParameter(Invalid, code="unknown_parameter"):
 
 class OrgNotTaken(Invalid, code="org_not_taken"):
     """`org` narrows lists and figures of several units. This is one thing, or belongs to no unit: leave `org` out."""
-
-
-class BadParameter(Invalid, code="bad_parameter"):
-    """A parameter's value cannot be used. Write it as the description says."""
 
 
 class MethodNotAllowed(Invalid, code="method_not_allowed"):

@@ -4,7 +4,7 @@ A list has its page, its total and its CSV; one thing has its ETag; a verb has I
 and runs in one transaction. The row a verb changes is locked by its action; only If-Match locks it before, to compare.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from inspect import Parameter, Signature
 from typing import Annotated, Any
 
@@ -16,7 +16,7 @@ from pabal.engine import ids
 from pabal.engine.listing import Page as Rows
 from pabal.platform.actor import Right
 from pabal.platform.operating.model import tried
-from pabal.platform.resources import Ask, Listing, Noun, Verb, View, Viewer, find_name
+from pabal.platform.resources import Ask, Listing, Noun, Report, Verb, View, Viewer, find_name, plain
 from pabal.platform.tenants import visible_to
 from pabal.platform.web.endpoints import LAST, long_id, no_content
 from pabal.platform.web.etags import answer_one, check_match, names_version
@@ -41,6 +41,21 @@ def rest(router: APIRouter, noun: Noun) -> None:
         _add_one(router, noun)
 
 
+def rest_report(router: APIRouter, report: Report) -> None:
+    model = query_of(report.wanted, is_short=True, has_period=False)
+
+    async def endpoint(visit: Visit, wanted: Any) -> Response:
+        visit.actor.require(Right.READ, report.area)
+        asked = read_ask(report.wanted, wanted)
+        async with visit.read() as tx:
+            view = await find_name(report.read)(tx, visit.scope, asked, viewer_of(visit))
+        return answer_json(view)
+
+    router.get(report.path, response_model=model_of(report.shows))(
+        _signed(endpoint, report.name, report.help, visit=Visitor, wanted=Annotated[model, Query()])
+    )
+
+
 def viewer_of(visit: Visit) -> Viewer:
     return Viewer(visit.actor, visit.lang, visit.now, visit.zone, apps=lambda: visit.site.slices)
 
@@ -55,14 +70,15 @@ def answer_row(visit: Visit, noun: Noun, row: Any) -> Response:
     return answer_one(visit, view_row(visit, noun, row), version=_version(noun, row))
 
 
-async def find_row(tx: Tx, visit: Visit, noun: Noun, row_id: int) -> Any:
+async def find_row(tx: Tx, visit: Visit, noun: Noun, row_id: Any) -> Any:
     visit.actor.require(Right.READ, noun.area)
-    return await find_name(noun.find)(tx, await visible_to(tx, visit.actor), row_id)
+    return await find_name(noun.find)(tx, await visible_to(tx, visit.actor), row_id, **_needed(visit, noun.needs))
 
 
-async def match_row(tx: Tx, visit: Visit, noun: Noun, row_id: int) -> None:
-    """Raises VersionMismatch when the visitor names another version. Who names none costs nothing."""
-    if not names_version(visit):
+async def match_row(tx: Tx, visit: Visit, noun: Noun, row_id: Any) -> None:
+    """Raises VersionMismatch when the visitor names another version. Who names none costs nothing, and what cannot be
+    asked for alone has none."""
+    if not names_version(visit) or not noun.hold:
         return
     await find_name(noun.hold)(tx, row_id)
     row = await find_row(tx, visit, noun, row_id)
@@ -79,7 +95,7 @@ def _add_list(router: APIRouter, noun: Noun, listing: Listing) -> None:
         asked = read_ask(listing.wanted, wanted)
         if listing.is_short:
             async with visit.read() as tx:
-                rows = await find_name(listing.load)(tx, visit.scope, asked)
+                rows = await find_name(listing.load)(tx, visit.scope, asked, **_needed(visit, noun.needs))
             return answer_all([view_row(visit, noun, row) for row in rows])
         return await answer_list(visit, wanted, source_of(visit, noun, listing, asked), has_csv=True)
 
@@ -93,7 +109,8 @@ def _add_list(router: APIRouter, noun: Noun, listing: Listing) -> None:
 
 def source_of(visit: Visit, noun: Noun, listing: Listing, asked: Ask) -> Source[Any, Any]:
     async def load(tx: Tx, limit: int, cursor: str | None) -> Rows[Any]:
-        found: Rows[Any] = await find_name(listing.load)(tx, visit.scope, asked, cursor=cursor, limit=limit)
+        needs = _needed(visit, noun.needs)
+        found: Rows[Any] = await find_name(listing.load)(tx, visit.scope, asked, cursor=cursor, limit=limit, **needs)
         return found
 
     async def count(tx: Tx) -> int:
@@ -101,38 +118,40 @@ def source_of(visit: Visit, noun: Noun, listing: Listing, asked: Ask) -> Source[
         return found
 
     name = listing.title or listing.name.removeprefix("list_")
-    return Source(
-        name, noun.shows, load, lambda row: view_row(visit, noun, row), count=count if listing.count else None
-    )
+    view, viewer = find_name(noun.view), viewer_of(visit)
+    return Source(name, noun.shows, load, lambda row: view(row, viewer), count=count if listing.count else None)
 
 
 def _add_one(router: APIRouter, noun: Noun) -> None:
-    async def endpoint(visit: Visit, id: int) -> Response:
+    async def endpoint(visit: Visit, **key: Any) -> Response:
         async with visit.read() as tx:
-            row = await find_row(tx, visit, noun, id)
+            row = await find_row(tx, visit, noun, key[noun.key])
         return answer_row(visit, noun, row)
 
-    router.get(f"{noun.address}/{{id}}", response_model=model_of(noun.shows))(
-        _signed(endpoint, f"get_{noun.operation}", noun.get_help, visit=Visitor, id=id_of(noun))
+    router.get(_address_of_one(noun), response_model=model_of(noun.shows))(
+        _signed(endpoint, f"get_{noun.operation}", noun.get_help, visit=Visitor, **{noun.key: id_of(noun)})
     )
 
 
 def _add_verb(router: APIRouter, noun: Noun, verb: Verb) -> None:
-    async def endpoint(visit: Visit, once: Once, id: int = 0, asked: Any = None, dry_run: bool = False) -> Response:
+    async def endpoint(visit: Visit, once: Once, asked: Any = None, dry_run: bool = False, **key: Any) -> Response:
+        row_id = key.get(noun.key)
         said = {} if verb.asks is None else read_ask(verb.asks, asked).arguments()
 
         async def act(tx: Tx) -> Response:
             if not verb.makes:
-                await match_row(tx, visit, noun, id)
+                await match_row(tx, visit, noun, row_id)
             async with tried(tx, dry_run=dry_run):
-                row = await _do(tx, visit, verb, id, said)
-                return _answer(visit, noun, verb, row)
+                needs = _needed(visit, (*noun.needs, *verb.needs), dry_run=dry_run)
+                action, given = find_name(verb.action), {**said, **needs}
+                done = action(tx, visit.actor, **given) if verb.makes else action(tx, visit.actor, row_id, **given)
+                return _answer(visit, noun, verb, await done, row_id)
 
         return await (once.required() if verb.key_required else once).run(act)
 
     takes: dict[str, Any] = {"visit": Visitor, "once": OnceOnly}
     if not verb.makes:
-        takes["id"] = id_of(noun)
+        takes[noun.key] = id_of(noun)
     if verb.asks is not None:
         takes["asked"] = body_of(verb.asks)
     takes["dry_run"] = (DryRun, False)
@@ -140,22 +159,32 @@ def _add_verb(router: APIRouter, noun: Noun, verb: Verb) -> None:
         verb.path if verb.path is not None else _verb_path(noun, verb),
         _signed(endpoint, verb.operation or f"{verb.name}_{noun.operation}", verb.help, **takes),
         methods=[verb.method],
-        status_code=204 if verb.answers_nothing else 201 if verb.makes else verb.status,
-        response_model=None if verb.answers_nothing else model_of(noun.shows),
+        status_code=_status(verb),
+        response_model=None if verb.answers_nothing else model_of(verb.shows or noun.shows),
         openapi_extra=KEY_REQUIRED if verb.key_required else None,
     )
 
 
-async def _do(tx: Tx, visit: Visit, verb: Verb, row_id: int, said: dict[str, Any]) -> Any:
-    needs: dict[str, Any] = {"vault": visit.services.vault, "services": visit.services, "owners": visit.site.owners}
-    given: dict[str, Any] = {**said, **{name: needs[name] for name in verb.needs}}
-    action = find_name(verb.action)
-    return await (action(tx, visit.actor, **given) if verb.makes else action(tx, visit.actor, row_id, **given))
+def _needed(visit: Visit, names: Sequence[str], *, dry_run: bool = False) -> dict[str, Any]:
+    """What descriptions are handed by name."""
+    found: dict[str, Callable[[], Any]] = {
+        "vault": lambda: visit.services.vault,
+        "services": lambda: visit.services,
+        "dry_run": lambda: dry_run,
+    }
+    return {name: found[name]() if name in found else getattr(visit.site, name) for name in names}
 
 
-def _answer(visit: Visit, noun: Noun, verb: Verb, row: Any) -> Response:
+def _status(verb: Verb) -> int:
+    return 204 if verb.answers_nothing else 201 if verb.makes else verb.status
+
+
+def _answer(visit: Visit, noun: Noun, verb: Verb, row: Any, row_id: Any) -> Response:
     if verb.answers_nothing:
         return no_content()
+    if verb.shows is not None:
+        view = find_name(verb.view)(row, viewer_of(visit))
+        return answer_json(view, _status(verb), _locate(visit, noun, verb, {"id": row_id, **plain(view)}))
     if verb.makes:
         made = ids.show(noun.prefix, row.id) if noun.prefix else row.id
         # what cannot be asked for alone is found in its list
@@ -166,14 +195,26 @@ def _answer(visit: Visit, noun: Noun, verb: Verb, row: Any) -> Response:
     return answer
 
 
+def _locate(visit: Visit, noun: Noun, verb: Verb, known: dict[str, Any]) -> dict[str, str]:
+    base = visit.path.partition(noun.address)[0]
+    return {"Location": base + verb.location.format_map(known)} if verb.location else {}
+
+
+def _address_of_one(noun: Noun) -> str:
+    return f"{noun.address}/{{{noun.key}}}"
+
+
 def _verb_path(noun: Noun, verb: Verb) -> str:
     if verb.makes:
         return noun.address
-    return f"{noun.address}/{{id}}" if verb.method in ("PATCH", "DELETE") else f"{noun.address}/{{id}}/{verb.name}"
+    one = _address_of_one(noun)
+    return one if verb.method in ("PATCH", "DELETE") else f"{one}/{verb.name}"
 
 
 def id_of(noun: Noun) -> Any:
     """How a path names a row."""
+    if noun.reads_key:
+        return find_name(noun.reads_key)
     if noun.prefix:
         return Annotated[int, *long_id(noun.prefix), Path(description=f"The {noun.one}'s id.")]
     return Annotated[int, Path(ge=1, le=LAST, description="Its number.", examples=[3])]
@@ -183,7 +224,7 @@ def _version(noun: Noun, row: Any) -> int | None:
     return row.version if noun.is_versioned else None
 
 
-def _signed(endpoint: Endpoint, name: str, help: str, **takes: Any) -> Endpoint:
+def _signed(endpoint: Endpoint, name: str, help: str, /, **takes: Any) -> Endpoint:
     """The web framework reads what an endpoint takes from its signature, and its name and help from the function."""
     parameters = []
     for named, kind in takes.items():

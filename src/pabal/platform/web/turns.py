@@ -80,7 +80,8 @@ class TooManyOwnStreams(TooManyRequests, code="too_many_own_streams"):
 class Shares:
     """What one may have at once: `requests`, `streams` and database `connections` of a person or token, and the
     requests of all `guests` at one address. `wait` is how many seconds a request waits for a connection of its share.
-    Guests of one address may ask `guest_burst` times at once, and as often again over `guest_seconds`.
+    Guests of one address may ask `guest_burst` times at once, and as often again over `guest_seconds`; one that asks
+    too often hears so after `refusal_wait` seconds.
     """
 
     requests: int = 32
@@ -90,6 +91,7 @@ class Shares:
     wait: float = 5
     guest_burst: int = 300
     guest_seconds: int = 12
+    refusal_wait: float = 1
 
 
 class Turns:

@@ -120,7 +120,7 @@ def test_a_whole_form_is_an_ad_group_on_the_clock_of_its_zone() -> None:
 
     understood = understand(Draft(**FILLED, **week))
 
-    assert understood.faults == {}
+    assert understood.faults == []
     assert understood.new is not None
     schedule = understood.new.schedule
     assert schedule.start_at == datetime(2026, 11, 20, 0, 0, tzinfo=UTC)
@@ -153,7 +153,8 @@ def test_what_does_not_fit_is_said_at_its_field(changed: dict[str, Any], fields:
     understood = understand(Draft(**{**FILLED, **changed}))
 
     assert understood.new is None
-    assert set(understood.faults) == fields
+    assert sorted(one.field for one in understood.faults) == sorted(fields)
+    assert all(one.code and all(one.text) for one in understood.faults)
 
 
 def test_hours_survive_being_shown_and_read_again() -> None:

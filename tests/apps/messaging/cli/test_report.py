@@ -30,10 +30,11 @@ async def test_a_report_counts_days_and_can_be_cut_by_room_and_reason(db: Databa
     rooms = await run("msg", "report", "--by", "room", "-o", "json")
     reasons = await run("msg", "report", "--by", "reason", "-o", "json")
 
-    assert (day.json["processed"], day.json["sent"], day.json["success_rate"]) == (2, 1, 50.0)
+    totals = day.json["totals"]
+    assert (totals["processed"], totals["sent"], totals["success_rate"]) == (2, 1, 50.0)
     assert day.json["counters"]["processed_count"] == 3
     assert "성공률(%)" in week.out
-    assert [(one["name"], one["processed"]) for one in rooms.json["items"]] == [("해운대 손님방", 3)]
+    assert [(one["name"], one["totals"]["processed"]) for one in rooms.json["items"]] == [("해운대 손님방", 3)]
     assert [(one["reason"], one["deliveries"]) for one in reasons.json["items"]] == [("bot_offline", 1)]
 
 

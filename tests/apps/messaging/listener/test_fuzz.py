@@ -84,7 +84,8 @@ def is_heard(server: BotServer, addresses: set[Any], since: float) -> bool:
 async def test_ten_thousand_fuzzed_frames_leave_nothing_behind_and_a_phone_gets_its_message(
     server: BotServer, keeper: MemoryKeeper, clock: Clock, monkeypatch
 ):
-    monkeypatch.setattr("pabal.apps.messaging.listener.strangers.UNKNOWN_A_SECOND", 1_000_000)
+    for pace in ("UNKNOWN_A_SECOND", "TOLD_A_SECOND"):
+        monkeypatch.setattr(f"pabal.apps.messaging.listener.strangers.{pace}", 1_000_000)
     keeper.verdicts = {"stranger": Verdict(approved=False), "": Verdict(approved=False)}
     phone = await Phone.greet(server)
     tasks = len(asyncio.all_tasks())

@@ -75,6 +75,41 @@ async def test_what_is_too_deep_or_too_much_is_not_parsed(server: BotServer, lin
     assert (await stranger.hear()).data["reason"] == "garbage"
 
 
+async def test_strangers_of_one_address_that_send_rubbish_hear_why_only_so_often(server: BotServer, clock: Clock):
+    """Told at once, they would come again at once: 50 are, then 5 a second, and the others when their time is over."""
+    strangers = [await Phone.call(server) for _ in range(70)]
+    for stranger in strangers:
+        stranger.write(b"rubbish\n")
+    await until(lambda: all(one.is_closed or one.lines.is_paused for one in server.connections))
+
+    def count_waiting() -> int:
+        return len(server.strangers)
+
+    at_once = count_waiting()
+    clock.at += 1
+    await server.sweep()
+    after_a_second = count_waiting()
+    phone = await Phone.greet(server)
+    clock.at += 9
+    await server.sweep()
+
+    assert (at_once, after_a_second, count_waiting()) == (20, 15, 0)
+    assert [(await one.hear()).data["reason"] for one in strangers] == ["garbage"] * 70
+    for each in (phone, *strangers):
+        each.writer.transport.abort()
+    await leave_nothing(server, clock)
+
+
+async def test_what_a_stranger_says_after_rubbish_is_not_heard(server: BotServer, keeper: MemoryKeeper):
+    strangers = [await Phone.call(server) for _ in range(51)]
+    for stranger in strangers:
+        stranger.write(b"rubbish\n" + packet("handshake", WHO))
+    await until(lambda: all(one.is_closed or one.lines.is_paused for one in server.connections))
+
+    assert len(server.strangers) == 1
+    assert keeper.calls("handshake") == 0
+
+
 async def test_a_line_that_a_phone_may_send_is_too_long_for_a_stranger(server: BotServer, keeper: MemoryKeeper):
     """Seventy kilobytes: more than any chat has, and far less than an approved phone may say at once."""
     keeper.verdicts["stranger"] = PENDING

@@ -26,6 +26,7 @@ from pabal.base.database import Tx
 from pabal.engine.listing import Page as Rows
 from pabal.platform import storage
 from pabal.platform.actor import Right
+from pabal.platform.resources import BadParameter
 from pabal.platform.web import paging
 from pabal.platform.web.etags import is_known
 from pabal.platform.web.filters import Listed, Word
@@ -34,7 +35,6 @@ from pabal.platform.web.idempotency import OnceOnly
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.models import model_of, read_body
 from pabal.platform.web.paging import CSV, answer_json, answer_list
-from pabal.platform.web.problems import BadParameter
 from pabal.platform.web.rest import view_row, viewer_of
 
 router = noun()

@@ -1,6 +1,6 @@
 """Campaigns and the inventory ads are shown in: lists, one campaign with its ad groups, and the forms."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated
@@ -21,6 +21,7 @@ from pabal.apps.adgroups.pages.page_texts import (
     NO_MOMENT,
     TOPICS,
     Typed,
+    at,
     check_name,
     read_local,
     show_local,
@@ -29,8 +30,7 @@ from pabal.apps.adgroups.resources.groups import AdGroupFilter
 from pabal.apps.adgroups.store.adgroups import list_ad_groups
 from pabal.apps.adgroups.store.campaigns import get_campaign, list_campaigns, list_inventories
 from pabal.platform.actor import Right
-from pabal.platform.language.errors import explain
-from pabal.platform.language.pairs import Pair
+from pabal.platform.findings import Finding, find_wrong, texts_by_field
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.keyset import read_page
 from pabal.platform.web.lists import RowId, midnight, read_number, today, turn
@@ -61,7 +61,7 @@ class Draft(BaseModel):
 @dataclass
 class Understood:
     new: NewCampaign | None = None
-    faults: dict[str, Pair] = field(default_factory=dict)
+    faults: list[Finding] = field(default_factory=list)
 
 
 @router.get(CAMPAIGNS)
@@ -137,9 +137,7 @@ async def change(visit: Visitor, campaign_id: RowId, draft: Annotated[Draft, For
     return visit.go(f"{CAMPAIGNS}/{campaign_id}", said=("Saved: {name}", "저장했습니다: {name}"), name=done.name)
 
 
-async def _show_form(
-    visit: Visit, draft: Draft, campaign: Campaign | None, faults: Mapping[str, Pair] | None = None
-) -> Response:
+async def _show_form(visit: Visit, draft: Draft, campaign: Campaign | None, faults: Sequence[Finding] = ()) -> Response:
     async with visit.read() as tx:
         tree = await load_tree(tx, visit.scope)
     return await visit.show(
@@ -147,7 +145,7 @@ async def _show_form(
         422 if faults else 200,
         draft=draft,
         campaign=campaign,
-        faults=dict(faults or {}),
+        faults=texts_by_field(faults),
         states=[(state.value, visit.say(*word)) for state, word in CAMPAIGN_STATES.items()],
         units=tree.choices(),
     )
@@ -164,19 +162,17 @@ def _draft_of(visit: Visit, campaign: Campaign) -> Draft:
 
 def _understand(visit: Visit, draft: Draft, before: Campaign | None) -> Understood:
     """A moment that nobody touched stays the one it was: a field shows no more than seconds."""
-    faults: dict[str, Pair] = {}
-    if (fault := check_name(draft.name)) is not None:
-        faults["name"] = fault
+    faults = check_name(draft.name)
     start_at = _read(visit, draft.start_at, None if before is None else before.start_at)
     if start_at is None:
-        faults["start_at"] = NO_MOMENT if draft.start_at else NEEDED
+        faults.append(at("start_at", NO_MOMENT if draft.start_at else NEEDED))
     end_at = _read(visit, draft.end_at, None if before is None else before.end_at) if draft.end_at else None
     if draft.end_at and end_at is None:
-        faults["end_at"] = NO_MOMENT
+        faults.append(at("end_at", NO_MOMENT))
     elif start_at is not None and end_at is not None and end_at <= start_at:
-        faults["end_at"] = ENDS_EARLY
+        faults.append(at("end_at", ENDS_EARLY))
     if draft.state not in set(CampaignState):
-        faults["state"] = CHOOSE
+        faults.append(at("state", CHOOSE))
     if faults or start_at is None:
         return Understood(None, faults)
     return Understood(NewCampaign(draft.name, start_at, end_at, CampaignState(draft.state)))
@@ -197,14 +193,13 @@ class InventoryDraft(BaseModel):
 @router.get(INVENTORY)
 async def show_inventory(visit: Visitor, cursor: Annotated[str, Query()] = "") -> Response:
     visit.actor.require(Right.READ, AREA)
-    return await _show_inventory(visit, cursor, InventoryDraft(unit_id=str(visit.scope.unit_id or "")), {})
+    return await _show_inventory(visit, cursor, InventoryDraft(unit_id=str(visit.scope.unit_id or "")), ())
 
 
 @router.post(INVENTORY)
 async def add_inventory(visit: Visitor, draft: Annotated[InventoryDraft, Form()]) -> Response:
     visit.actor.require(Right.WRITE, AREA)
-    checked = {"code": None if draft.code else NEEDED, "name": check_name(draft.name)}
-    faults = {name: fault for name, fault in checked.items() if fault is not None}
+    faults = [*([] if draft.code else [at("code", NEEDED)]), *check_name(draft.name)]
     if faults:
         return await _show_inventory(visit, "", draft, faults)
     try:
@@ -213,11 +208,11 @@ async def add_inventory(visit: Visitor, draft: Annotated[InventoryDraft, Form()]
                 tx, visit.actor, code=draft.code, name=draft.name, unit_id=read_number(draft.unit_id)
             )
     except (BadInventory, InventoryCodeTaken) as error:
-        return await _show_inventory(visit, "", draft, {"code": (explain(error, "en"), explain(error, "ko"))})
+        return await _show_inventory(visit, "", draft, [find_wrong(error, "code")])
     return visit.go(INVENTORY, said=("Added: {code}", "더했습니다: {code}"), code=made.code)
 
 
-async def _show_inventory(visit: Visit, cursor: str, draft: InventoryDraft, faults: dict[str, Pair]) -> Response:
+async def _show_inventory(visit: Visit, cursor: str, draft: InventoryDraft, faults: Sequence[Finding]) -> Response:
     async with visit.read() as tx:
         page = await read_page(lambda at: list_inventories(tx, visit.scope, cursor=at), cursor)
         tree = await load_tree(tx, visit.scope)
@@ -226,7 +221,7 @@ async def _show_inventory(visit: Visit, cursor: str, draft: InventoryDraft, faul
         422 if faults else 200,
         rows=[(one, tree.names(one.unit_id)) for one in page.items],
         draft=draft,
-        faults=faults,
+        faults=texts_by_field(faults),
         units=tree.choices(),
         pager=turn(visit, page.cursor),
         live_topics=TOPICS,

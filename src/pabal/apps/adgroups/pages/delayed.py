@@ -1,7 +1,7 @@
 """Delayed events under the seed's names: the list, and one with what its guard would say; fired, moved, cancelled."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
@@ -25,7 +25,6 @@ from pabal.apps.adgroups.pages.page_texts import (
     read_local,
     show_local,
     tell_condition,
-    tell_fault,
 )
 from pabal.apps.adgroups.store.adgroups import get_ad_group, list_open_of_campaign
 from pabal.apps.adgroups.store.campaigns import list_campaigns
@@ -35,6 +34,7 @@ from pabal.engine.listing import Page
 from pabal.engine.timers import ArmedTimer, Timer, WantedTimers
 from pabal.engine.transitions import GuardRefused, MoveNotAllowed
 from pabal.platform.actor import Right
+from pabal.platform.findings import find_wrong
 from pabal.platform.language.pairs import Pair
 from pabal.platform.web.exports import stream_csv
 from pabal.platform.web.identify import Visitor
@@ -190,7 +190,7 @@ async def fire(visit: Visitor, ad_group_id: RowId, event: Word) -> Response:
             done = await actions.fire(tx, visit.actor, ad_group_id, named)
     except _REFUSED as error:
         what = ("It was not fired: its guard refused", "보내지 못했습니다. 조건이 맞지 않습니다")
-        return await _show(visit, ad_group_id, named, tell_fault(visit, error, what))
+        return await _show(visit, ad_group_id, named, Fault(what, find_wrong(error)))
     state = STATES[done.state]
     said: Pair = ("{event}: {name} is " + state[0] + " now", "{event}: {name} 이제 " + state[1])
     return visit.go(DELAYED, said=said, event=named.upper(), name=done.name)
@@ -201,13 +201,13 @@ async def move(visit: Visitor, ad_group_id: RowId, event: Word, to: Annotated[Wo
     named, moment = _read_event(event), read_local(visit, to)
     what = ("It was not moved", "옮기지 못했습니다")
     if moment is None:
-        fault = Fault(what, visit.say(*NO_MOMENT), "cannot_move_there", "to", to)
+        fault = Fault(what, replace(NO_MOMENT, code="cannot_move_there", field="to"), to)
         return await _show(visit, ad_group_id, named, fault)
     try:
         async with visit.change() as tx:
             done = await actions.move(tx, visit.actor, ad_group_id, named, moment)
     except (CannotMoveThere, AlreadyStarted) as error:
-        return await _show(visit, ad_group_id, named, tell_fault(visit, error, what, field="to", typed=to))
+        return await _show(visit, ad_group_id, named, Fault(what, find_wrong(error, "to"), to))
     said = ("{event} of {name}: moved to {to}", "{name}의 {event}: 옮겼습니다. {to}")
     return _back(visit, done, named, said, to=visit.voice.moment(moment))
 
@@ -220,7 +220,7 @@ async def cancel(visit: Visitor, ad_group_id: RowId, event: Word) -> Response:
             done = await actions.cancel(tx, visit.actor, ad_group_id, named)
     except _REFUSED as error:
         return await _show(
-            visit, ad_group_id, named, tell_fault(visit, error, ("It was not taken out", "취소하지 못했습니다"))
+            visit, ad_group_id, named, Fault(("It was not taken out", "취소하지 못했습니다"), find_wrong(error))
         )
     return _back(visit, done, named, ("{event} of {name}: taken out", "{name}의 {event}: 취소했습니다"))
 
@@ -231,14 +231,14 @@ async def _show(visit: Visit, ad_group_id: int, event: Event, fault: Fault | Non
     line, explained = shown.line, shown.explained
     return await visit.show(
         "adgroups/delayed_one.html",
-        200 if fault is None else 422 if fault.field else 409,
+        200 if fault is None else 422 if fault.finding.field else 409,
         line=line,
         event=event,
         target=explained.target,
         conditions=[(one.holds, tell_condition(visit, one)) for one in explained.checked],
         key=KEY,
         fault=fault,
-        to=fault.typed if fault and fault.field else show_local(visit, line.timer.due_at or shown.now),
+        to=fault.typed if fault and fault.finding.field else show_local(visit, line.timer.due_at or shown.now),
         live_topics=TOPICS,
     )
 

@@ -2,7 +2,7 @@
 
 import re
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from itertools import islice
@@ -34,6 +34,7 @@ from pabal.apps.adgroups.pages.page_texts import (
     NEEDED,
     NO_MOMENT,
     Typed,
+    at,
     check_name,
     read_wall_clock,
 )
@@ -44,6 +45,7 @@ from pabal.base.database import Tx
 from pabal.base.errors import PabalError
 from pabal.engine.recurrence import UnknownZone, Weekday, find_zone
 from pabal.platform.actor import Right
+from pabal.platform.findings import Finding, find_wrong, texts_by_field
 from pabal.platform.language.errors import explain
 from pabal.platform.language.moments import show_zone
 from pabal.platform.language.pairs import Pair
@@ -67,11 +69,20 @@ _PRESETS: dict[str, tuple[str, Sequence[Weekday]]] = {
     "nights": ("22:00-02:00", tuple(Weekday)),
 }
 
-_SPANS: Pair = ("Spans read 09:00-18:00, 22:00-02:00.", "구간은 09:00-18:00, 22:00-02:00처럼 적으세요.")
-_OFF: Pair = ("Days off read 2026-12-25, 2027-01-01.", "쉬는 날은 2026-12-25, 2027-01-01처럼 적으세요.")
-_NONE: Pair = (
-    "No hour is chosen. Choose some, or “all day, every day”.",
-    "고른 시간이 없습니다. 시간을 고르거나 ‘매일 온종일’을 고르세요.",
+_SPANS = Finding(
+    "unreadable", "", ("Spans read 09:00-18:00, 22:00-02:00.", "구간은 09:00-18:00, 22:00-02:00처럼 적으세요.")
+)
+_OFF = Finding(
+    "unreadable", "", ("Days off read 2026-12-25, 2027-01-01.", "쉬는 날은 2026-12-25, 2027-01-01처럼 적으세요.")
+)
+_NO_CAMPAIGN = Finding("not_offered", "", ("Choose a campaign.", "캠페인을 고르세요."))
+_NONE = Finding(
+    "no_hours",
+    "",
+    (
+        "No hour is chosen. Choose some, or “all day, every day”.",
+        "고른 시간이 없습니다. 시간을 고르거나 ‘매일 온종일’을 고르세요.",
+    ),
 )
 router = APIRouter(prefix="/ads/groups", include_in_schema=False)
 SHOWN = 6
@@ -154,7 +165,7 @@ class Understood:
 
     new: NewAdGroup | None = None
     dayparts: DayParts | None = None
-    faults: dict[str, Pair] = field(default_factory=dict)
+    faults: list[Finding] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,8 +182,8 @@ class Preview:
 class _NotSaved(Exception):
     """Takes the faults out of a transaction in which nothing may be left behind."""
 
-    def __init__(self, faults: Mapping[str, Pair], status: int = 422) -> None:
-        self.faults, self.status = dict(faults), status
+    def __init__(self, fault: Finding, status: int = 422) -> None:
+        self.faults, self.status = [fault], status
 
 
 @router.get("/new")
@@ -260,17 +271,17 @@ async def _save(visit: Visit, tx: Tx, draft: Draft, group: AdGroup | None, wante
         version = read_number(draft.version)
         return await adgroups.edit(tx, visit.actor, group.id, wanted, expect_version=version)
     except tuple(_FIELDS) as error:
-        raise _NotSaved({_FIELDS[type(error)]: (explain(error, "en"), explain(error, "ko"))}) from error
+        raise _NotSaved(find_wrong(error, _FIELDS[type(error)])) from error
     except AdGroupChanged as error:
         said = (
             f"{explain(error, 'en')} What you typed is still here; saving again replaces the other's change.",
             f"{explain(error, 'ko')} 적은 내용은 그대로 있습니다. 다시 저장하면 다른 사람의 변경을 덮어씁니다.",
         )
-        raise _NotSaved({"": said}, 409) from error
+        raise _NotSaved(Finding(error.code, "", said), 409) from error
 
 
 async def _show(
-    visit: Visit, draft: Draft, group: AdGroup | None, faults: Mapping[str, Pair] | None = None, status: int = 200
+    visit: Visit, draft: Draft, group: AdGroup | None, faults: Sequence[Finding] = (), status: int = 200
 ) -> Response:
     async with visit.read() as tx:
         campaigns = (await list_campaigns(tx, visit.scope, limit=MOST_CHOICES)).items
@@ -280,7 +291,7 @@ async def _show(
         status,
         draft=draft,
         group=group,
-        faults=dict(faults or {}),
+        faults=texts_by_field(faults),
         campaigns=[(str(one.id), one.name) for one in campaigns],
         zones=_list_zones(visit, draft.zone),
         days=[(name, visit.say(*DAYS[day])) for name, day in zip(DAY_FIELDS, DAYS, strict=True)],
@@ -291,60 +302,61 @@ async def _show(
 
 
 def understand(draft: Draft) -> Understood:
-    faults: dict[str, Pair] = {}
-    if (fault := check_name(draft.name)) is not None:
-        faults["name"] = fault
+    faults = check_name(draft.name)
     campaign_id = read_number(draft.campaign_id)
     if campaign_id is None:
-        faults["campaign_id"] = ("Choose a campaign.", "캠페인을 고르세요.")
+        faults.append(at("campaign_id", _NO_CAMPAIGN))
     zone = _read_zone(draft, faults)
     start, end = _read_moment(draft, "start_at", zone, faults), _read_moment(draft, "end_at", zone, faults)
     if start is not None and end is not None and end <= start:
-        faults["end_at"] = ENDS_EARLY
+        faults.append(at("end_at", ENDS_EARLY))
     dayparts = _read_week(draft, faults) if draft.hours == PARTS else None
     if faults or start is None or end is None or campaign_id is None:
         return Understood(None, dayparts, faults)
     return Understood(NewAdGroup(draft.name, campaign_id, Schedule(start, end, zone, dayparts)), dayparts, faults)
 
 
-def _read_zone(draft: Draft, faults: dict[str, Pair]) -> str:
+def _read_zone(draft: Draft, faults: list[Finding]) -> str:
     try:
         return find_zone(draft.zone).key
     except UnknownZone:
-        faults["zone"] = CHOOSE
+        faults.append(at("zone", CHOOSE))
         return ZONE
 
 
-def _read_moment(draft: Draft, name: str, zone: str, faults: dict[str, Pair]) -> datetime | None:
+def _read_moment(draft: Draft, name: str, zone: str, faults: list[Finding]) -> datetime | None:
     typed = getattr(draft, name)
     moment = read_wall_clock(typed, find_zone(zone))
     if moment is None:
-        faults[name] = NO_MOMENT if typed else NEEDED
+        faults.append(at(name, NO_MOMENT if typed else NEEDED))
     return moment
 
 
-def _read_week(draft: Draft, faults: dict[str, Pair]) -> DayParts | None:
+def _read_week(draft: Draft, faults: list[Finding]) -> DayParts | None:
     days = tuple(_read_day(draft, name, faults) for name in DAY_FIELDS)
     off = _read_off(draft, faults)
-    if not any(days) and not any(name in faults for name in DAY_FIELDS):
-        faults["hours"] = _NONE
+    if not any(days) and not any(one.field in DAY_FIELDS for one in faults):
+        faults.append(at("hours", _NONE))
     try:
         return DayParts(days, off)
     except BadDayParts:
         if any(days):
-            faults.setdefault("hours", _SPANS)
+            faults.append(at("hours", _SPANS))
         return None
 
 
-def _read_day(draft: Draft, name: str, faults: dict[str, Pair]) -> tuple[Span, ...]:
+def _read_day(draft: Draft, name: str, faults: list[Finding]) -> tuple[Span, ...]:
     spans: set[Span] = set()
+    is_readable = True
     for part in filter(None, re.split(r"[,;]\s*|\n", getattr(draft, name))):
         found = _SPAN.fullmatch(part.strip())
         start, end = (_minutes(*found.groups()[:2]), _minutes(*found.groups()[2:])) if found else (DAY, 0)
         if not 0 <= start < DAY or not 0 <= end <= DAY:
-            faults[name] = _SPANS
+            is_readable = False
             continue
         spans.add(Span(start, end))
+    if not is_readable:
+        faults.append(at(name, _SPANS))
     return tuple(sorted(spans))
 
 
@@ -353,11 +365,11 @@ def _minutes(hour: str, minute: str | None) -> int:
     return int(hour) * 60 + int(minute or 0) if int(minute or 0) < 60 else 2 * DAY
 
 
-def _read_off(draft: Draft, faults: dict[str, Pair]) -> tuple[date, ...]:
+def _read_off(draft: Draft, faults: list[Finding]) -> tuple[date, ...]:
     try:
         return tuple(sorted({date.fromisoformat(one) for one in re.split(r"[,;\s]+", draft.off) if one}))
     except ValueError:
-        faults["off"] = _OFF
+        faults.append(at("off", _OFF))
         return ()
 
 

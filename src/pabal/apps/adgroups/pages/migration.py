@@ -1,7 +1,7 @@
 """From calculated to stored: how far it is, a dry run of old ad groups, and the flags that say whose state is shown."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Form, Query
@@ -20,7 +20,7 @@ from pabal.apps.adgroups.legacy.flags import Flag, count_sources
 from pabal.apps.adgroups.legacy.model import COLUMNS, NEEDED, FlagKind, FromFile, FromTable, Origin, Run, RunState
 from pabal.apps.adgroups.legacy.shadow import EXPECTED
 from pabal.apps.adgroups.model.adgroups import AREA, Source
-from pabal.apps.adgroups.pages.page_texts import MOST_CHOICES, TOPICS, Fault, tell_fault
+from pabal.apps.adgroups.pages.page_texts import MOST_CHOICES, TOPICS, Fault
 from pabal.apps.adgroups.store.adgroups import load_ad_groups
 from pabal.apps.adgroups.store.campaigns import get_campaign, list_campaigns
 from pabal.base.database import Tx
@@ -29,7 +29,7 @@ from pabal.engine import ids
 from pabal.engine.ids import BadId
 from pabal.platform import storage
 from pabal.platform.actor import Right
-from pabal.platform.language.errors import explain
+from pabal.platform.findings import Finding, find_wrong
 from pabal.platform.language.pairs import Pair
 from pabal.platform.storage import Upload, UploadTooLarge
 from pabal.platform.tenants import visible_to
@@ -78,11 +78,11 @@ async def plan(posted: PostedForm) -> Response:
     try:
         origin, unit_id = await _receive(posted)
         if origin is None:
-            fault = Fault(what, visit.say(*NO_FILE), "no_file", "csv")
+            fault = Fault(what, Finding("no_file", "csv", NO_FILE))
             return await show_migration(visit, fault=fault)
         run = await actions.dry_run(visit.services, visit.actor, origin, unit_id)
     except (BadLegacyFile, NoLegacyTable, UploadTooLarge) as error:
-        return await show_migration(visit, fault=Fault(what, _tell(visit, error), error.code, "csv"))
+        return await show_migration(visit, fault=Fault(what, _find_wrong(error)))
     return visit.go(
         f"{HERE}/{run.id}",
         said=("Read: {rows} rows. Nothing was made yet.", "{rows}행을 읽었습니다. 아직 만든 것은 없습니다."),
@@ -174,10 +174,13 @@ def _make_steps(visit: Visit, runs: list[Run], standing: dict[str, Any]) -> list
     ]
 
 
-def _tell(visit: Visit, error: PabalError) -> str:
+def _find_wrong(error: PabalError) -> Finding:
     """The sentence and, where it names one, the place in the file."""
-    said = explain(error, visit.lang)
-    return f"{said} ({error.detail})" if isinstance(error, BadLegacyFile) and error.detail else said
+    found = find_wrong(error, "csv")
+    if not isinstance(error, BadLegacyFile) or not error.detail:
+        return found
+    english, korean = found.text
+    return replace(found, text=(f"{english} ({error.detail})", f"{korean} ({error.detail})"))
 
 
 @router.get("/flags")
@@ -222,7 +225,7 @@ async def _change_flag(visit: Visit, act: Callable[[Tx], Awaitable[int]], kind: 
         async with visit.change() as tx:
             changed = await act(tx)
     except _WRONG as error:
-        fault = tell_fault(visit, error, _NOT_SET, field=f"flag-{kind}", typed=typed)
+        fault = Fault(_NOT_SET, find_wrong(error, f"flag-{kind}"), typed)
         return await show_migration(visit, fault=fault)
     return visit.go(f"{HERE}#flags", said=_CHANGED, n=changed)
 

@@ -12,13 +12,14 @@ from pabal.apps.adgroups.labels import MARKS, OUTCOMES, REFUSALS
 from pabal.apps.adgroups.legacy import actions
 from pabal.apps.adgroups.legacy.model import Mode, Row, Run, RunState
 from pabal.apps.adgroups.pages.migration import HERE
-from pabal.apps.adgroups.pages.page_texts import TOPICS, Fault, tell_fault
+from pabal.apps.adgroups.pages.page_texts import TOPICS, Fault
 from pabal.apps.adgroups.settings import ONE_TRANSACTION_ROWS
 from pabal.base.database import Tx
 from pabal.engine import ids, listing
 from pabal.engine.listing import JobLine, Page
 from pabal.engine.listing.jobs import OPEN, Wanted
 from pabal.platform import settings, storage
+from pabal.platform.findings import find_wrong
 from pabal.platform.language.pairs import Pair
 from pabal.platform.web.actors import name_actors
 from pabal.platform.web.identify import Visitor
@@ -91,7 +92,7 @@ async def discard(visit: Visitor, run_id: RowId) -> Response:
             await actions.discard(tx, visit.actor, run_id)
     except _STOPPED as error:
         return await _show(
-            visit, run_id, Filters(), tell_fault(visit, error, ("It was not discarded", "버리지 못했습니다"))
+            visit, run_id, Filters(), Fault(("It was not discarded", "버리지 못했습니다"), find_wrong(error))
         )
     return visit.go(HERE, said=("The plan was discarded.", "계획을 버렸습니다."))
 
@@ -101,7 +102,7 @@ async def _do(visit: Visit, run_id: int, act: Callable[[Tx], Awaitable[Run]], wh
         async with visit.change() as tx:
             await act(tx)
     except _STOPPED as error:
-        return await _show(visit, run_id, Filters(), tell_fault(visit, error, what))
+        return await _show(visit, run_id, Filters(), Fault(what, find_wrong(error)))
     return visit.go(f"{HERE}/{run_id}", said=_ON_ITS_WAY)
 
 

@@ -1,7 +1,7 @@
 """What the pages of ad groups share: their area and topics, and how they word sentences, faults and typed moments."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Annotated
 from zoneinfo import ZoneInfo
@@ -12,10 +12,9 @@ from pabal.apps.adgroups import sentences
 from pabal.apps.adgroups.machine import Checked
 from pabal.apps.adgroups.model.adgroups import MOST_NAME
 from pabal.apps.adgroups.sentences import Sentence
-from pabal.base.errors import PabalError
 from pabal.engine.machine import Refusal
 from pabal.engine.recurrence import instant_of
-from pabal.platform.language.errors import explain
+from pabal.platform.findings import Finding
 from pabal.platform.language.pairs import Pair
 from pabal.platform.web.filters import FIRST_YEAR, LAST_YEAR
 from pabal.platform.web.visit import Visit
@@ -27,11 +26,13 @@ MOST_CHOICES = 200
 
 # a field of a form as it was typed
 Typed = Annotated[str, AfterValidator(lambda text: text.replace("\0", "").strip()[:2000])]
-NEEDED: Pair = ("Fill this in.", "꼭 채워야 하는 칸입니다.")
-CHOOSE: Pair = ("Choose one.", "하나를 고르세요.")
-TOO_LONG: Pair = ("At most 200 characters.", "200자까지 적을 수 있습니다.")
-NO_MOMENT: Pair = ("A moment reads 2026-07-03T09:20.", "날짜와 시각은 2026-07-03T09:20처럼 적으세요.")
-ENDS_EARLY: Pair = ("It must end after it starts.", "종료는 시작보다 늦어야 합니다.")
+NEEDED = Finding("needed", "", ("Fill this in.", "꼭 채워야 하는 칸입니다."))
+CHOOSE = Finding("not_offered", "", ("Choose one.", "하나를 고르세요."))
+TOO_LONG = Finding("too_long", "", ("At most 200 characters.", "200자까지 적을 수 있습니다."))
+NO_MOMENT = Finding(
+    "unreadable", "", ("A moment reads 2026-07-03T09:20.", "날짜와 시각은 2026-07-03T09:20처럼 적으세요.")
+)
+ENDS_EARLY = Finding("ends_early", "", ("It must end after it starts.", "종료는 시작보다 늦어야 합니다."))
 
 
 def tell(visit: Visit, sentence: Sentence) -> str:
@@ -52,22 +53,20 @@ def _shower(visit: Visit) -> Callable[[datetime], str]:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """`field` is where it was asked, `typed` what stood there."""
+    """`what` did not happen, because of the finding; `typed` is what stood in its field."""
 
     what: Pair
-    why: str
-    code: str
-    field: str = ""
+    finding: Finding
     typed: str = ""
 
 
-def tell_fault(visit: Visit, error: PabalError, what: Pair, *, field: str = "", typed: str = "") -> Fault:
-    return Fault(what, explain(error, visit.lang), error.code, field, typed)
+def at(field: str, finding: Finding) -> Finding:
+    return replace(finding, field=field)
 
 
-def check_name(name: str) -> Pair | None:
+def check_name(name: str) -> list[Finding]:
     """What is wrong with it."""
-    return NEEDED if not name else TOO_LONG if len(name) > MOST_NAME else None
+    return [at("name", NEEDED)] if not name else [at("name", TOO_LONG)] if len(name) > MOST_NAME else []
 
 
 def read_local(visit: Visit, typed: str) -> datetime | None:

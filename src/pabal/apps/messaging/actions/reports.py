@@ -11,7 +11,7 @@ from pabal.apps.messaging.errors import ArchiveNotFound
 from pabal.apps.messaging.model.deliveries import Archive
 from pabal.apps.messaging.store import deliveries, statistics
 from pabal.apps.messaging.store.statistics import Counted, Delays, Effect, Group, LimitHit, Minute, Period, Slot, Unsent
-from pabal.base.database import Tx
+from pabal.base.database import Database, Tx
 from pabal.platform import storage
 from pabal.platform.actor import Actor, Right
 from pabal.platform.storage import File
@@ -229,6 +229,12 @@ async def seed_metrics(tx: Tx, scope: Scope) -> dict[str, Any]:
         "last_poll_time": await statistics.find_last_poll(tx, scope),
         "success_rate": success_rate(ended.sent, ended.processed),
     }
+
+
+async def fold_once(database: Database) -> int:
+    """What the counters add up stays short. Every server does it."""
+    async with database.transaction() as tx:
+        return await statistics.fold_totals(tx)
 
 
 def _slot_width(zone: ZoneInfo, at: datetime) -> timedelta:

@@ -4,11 +4,11 @@ from fastapi import APIRouter, Depends
 
 from pabal.apps.messaging.api import deliveries, files, kb, rooms, schedules, statistics
 from pabal.apps.messaging.api.parts import BASE, noun
-from pabal.apps.messaging.resources import NOUNS
+from pabal.apps.messaging.resources import NOUNS, REPORTS
 from pabal.platform.web.filters import refuse_unknown
 from pabal.platform.web.identify import open_visit
 from pabal.platform.web.limits import limit_rate
-from pabal.platform.web.rest import rest
+from pabal.platform.web.rest import rest, rest_report
 
 __all__ = ["router"]
 
@@ -22,4 +22,6 @@ for _module in MODULES:
 _described = noun()
 for _noun in NOUNS:
     rest(_described, _noun)
+for _report in REPORTS:
+    rest_report(_described, _report)
 router.include_router(_described, prefix=BASE)

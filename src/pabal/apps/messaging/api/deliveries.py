@@ -10,12 +10,12 @@ from pydantic import Field
 from pabal.apps.messaging.api.parts import may_read, noun
 from pabal.apps.messaging.resources.deliveries import RecentDeliveryView, view_recent
 from pabal.apps.messaging.store.deliveries import list_recent
+from pabal.platform.resources import BadParameter
 from pabal.platform.web.filters import Moment
 from pabal.platform.web.filters import Query as Plain
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.models import model_of
 from pabal.platform.web.paging import Page, answer_all
-from pabal.platform.web.problems import BadParameter
 
 router = noun()
 RECENT, LONGEST_RECENT = timedelta(minutes=5), timedelta(days=1)

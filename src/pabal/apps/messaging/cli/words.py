@@ -1,35 +1,8 @@
-"""What `pabal msg` says besides what is described: sentences, the words of reports, the next command after an error."""
+"""What `pabal msg` says besides what is described: sentences, the next command after an error."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
 
-from pabal.platform.commands.answers import Answer
-from pabal.platform.commands.lazily import lazily
-from pabal.platform.commands.shell import Shell
 from pabal.platform.language.pairs import Pair
-
-with lazily():
-    from pabal.apps.messaging import labels as app_words
-
-# of the reports; resources have their own
-WORDS: Mapping[str, Pair] = {
-    "why": ("WHY", "이유"),
-    "processed": ("PROCESSED", "처리"),
-    "sent": ("SENT", "성공"),
-    "success_rate": ("SUCCESS (%)", "성공률(%)"),
-    "average_ms": ("TOOK (ms)", "평균 처리(ms)"),
-    "delay_ms": ("DELAY (ms)", "평균 지연(ms)"),
-    "delay_p50_ms": ("DELAY p50 (ms)", "지연 p50(ms)"),
-    "delay_p95_ms": ("DELAY p95 (ms)", "지연 p95(ms)"),
-    "delay_p99_ms": ("DELAY p99 (ms)", "지연 p99(ms)"),
-    "per_hour": ("PER HOUR", "시간당"),
-    "unsent": ("DUE, NOT SENT", "미발송"),
-    "duplicates_prevented": ("DUPLICATES PREVENTED", "막은 중복"),
-    "deliveries": ("SENDS", "발송"),
-    "since": ("SINCE", "시작"),
-    "until": ("UNTIL", "끝"),
-    "name": ("NAME", "이름"),
-}
 
 NO_ARCHIVES: Pair = (
     "No month is put away yet. It is done on the 3rd of each month at 04:30 in Seoul: pabal schedules list",
@@ -106,14 +79,3 @@ NEXT: Mapping[str, str] = {
     "template_not_found": "pabal msg template list",
     "template_refused": "pabal msg template save --help",
 }
-
-
-def reply(columns: Sequence[str], rows: Sequence[Mapping[str, Any]], **more: Any) -> Answer:
-    """An answer in messaging's words."""
-    return Answer(columns, rows, status=app_words.STATUS, words=WORDS, **more)
-
-
-def reply_one(shell: Shell, fields: Sequence[str], row: Mapping[str, Any], *, family: str = "") -> Answer:
-    """Of one thing. People are not shown what is empty; programs get the same columns every time."""
-    shown = [name for name in fields if shell.output != "table" or row.get(name) not in ([], "")]
-    return reply(shown, [row], single=True, family=family)

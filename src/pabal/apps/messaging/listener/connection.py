@@ -76,6 +76,7 @@ class Connection:
         self._is_begun = False
         self._is_told = False
         self._is_cut = False
+        self._last_word: Refusal | None = None
         self._work: asyncio.Task[None] | None = None
         self._opened_at = self._heard_at = board.now()
         self._handshake_by = self._opened_at + HANDSHAKE_SECONDS
@@ -189,7 +190,9 @@ class Connection:
             if now >= self.lines.closes_at:
                 self.lines.abort()
         elif self.handshake is None and now >= self._handshake_by:
-            self.tell_and_close(refusals.NO_HANDSHAKE)
+            self.tell_and_close(self._last_word or refusals.NO_HANDSHAKE)
+        elif self._last_word is not None:
+            self._turn_out(self._last_word)
         elif self.lines.half_since is not None and now - self.lines.half_since >= LINE_SECONDS:
             self.tell_and_close(refusals.SLOW)
         elif self.is_welcomed:
@@ -236,7 +239,11 @@ class Connection:
         """A stranger has so many bytes to itself; then it shares what its address may say."""
         if self.is_trusted:
             return True
-        return not self.is_closed and (self._free > 0 or not self._bucket.is_empty(self._board.now()))
+        return (
+            not self.is_closed
+            and self._last_word is None
+            and (self._free > 0 or not self._bucket.is_empty(self._board.now()))
+        )
 
     def _charge(self, size: int) -> None:
         free = min(size, max(self._free, 0))
@@ -278,7 +285,7 @@ class Connection:
             if heard % AT_ONCE == 0:
                 await asyncio.sleep(0)
         if self.lines.is_oversized:
-            self.tell_and_close(refusals.OVERSIZED if self.is_trusted else refusals.TOO_LONG)
+            self._turn_out(refusals.OVERSIZED if self.is_trusted else refusals.TOO_LONG)
         if self._is_gone:
             await self._leave()
 
@@ -293,9 +300,17 @@ class Connection:
             else:
                 await self._obey(packet)
         except HandshakeIncomplete as error:
-            self.tell_and_close(refusals.incomplete(error.detail))
+            self._turn_out(refusals.incomplete(error.detail))
         except BadPacket as error:
-            self.tell_and_close(refusals.garbage(error.detail))
+            self._turn_out(refusals.garbage(error.detail))
+
+    def _turn_out(self, why: Refusal) -> None:
+        """For what it sent itself. A stranger may have to wait for the word, and is heard no more meanwhile."""
+        if self.is_trusted or self._board.strangers.may_be_told(self.source):
+            self.tell_and_close(why)
+        elif not self.is_closed:
+            self._last_word = why
+            self.lines.hold()
 
     def _keep(self, packet: Packet, line: bytes) -> None:
         """As it came: what is parsed takes many times its bytes."""

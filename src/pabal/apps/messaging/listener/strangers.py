@@ -15,24 +15,28 @@ BURST, PACE, LINE = 256 * 1024, 64 * 1024, 256
 FREE = 8 * 1024
 # Lines kept until the handshake.
 KEPT_OF_ONE, KEPT_OF_ADDRESS, KEPT_IN_ALL = 128 * 1024, 512 * 1024, 8 * 1024 * 1024
+# Of an address's strangers that sent what nobody can read: so many are told at once, then so many a second. Told at
+# once, each would come again at once.
+TOLD_AT_ONCE, TOLD_A_SECOND = 50, 5
 # Devices nobody knows cost a look at the database: so many a second, one at a time.
 UNKNOWN_A_SECOND = 5
 
 
 class Bucket:
-    """Bytes that may still be read; may go below nothing by the last read."""
+    """What may still be taken, bytes if nothing else is said; may go below nothing by the last that is."""
 
-    __slots__ = ("_at", "_left")
+    __slots__ = ("_at", "_burst", "_left", "_pace")
 
-    def __init__(self, now: float) -> None:
-        self._left, self._at = float(BURST), now
+    def __init__(self, now: float, burst: float = BURST, pace: float = PACE) -> None:
+        self._burst, self._pace = burst, pace
+        self._left, self._at = burst, now
 
     def is_empty(self, now: float) -> bool:
-        self._left, self._at = min(BURST, self._left + PACE * (now - self._at)), now
+        self._left, self._at = min(self._burst, self._left + self._pace * (now - self._at)), now
         return self._left <= 0
 
     def is_full(self, now: float) -> bool:
-        return not self.is_empty(now) and self._left >= BURST
+        return not self.is_empty(now) and self._left >= self._burst
 
     def charge(self, size: int) -> None:
         self._left -= size
@@ -45,6 +49,7 @@ class Strangers:
         self._now = now
         self._by_source: dict[str, dict[Connection, None]] = {}
         self._buckets: dict[str, Bucket] = {}
+        self._words: dict[str, Bucket] = {}
         self._kept: dict[str, int] = {}
         self._turn = asyncio.Lock()
         self._next_turn = 0.0
@@ -62,7 +67,7 @@ class Strangers:
     @property
     def sources(self) -> set[str]:
         """Addresses anything is remembered of."""
-        return {*self._by_source, *self._buckets, *self._kept}
+        return {*self._by_source, *self._buckets, *self._words, *self._kept}
 
     def list_all(self) -> "list[Connection]":
         return [connection for each in self._by_source.values() for connection in each]
@@ -90,6 +95,15 @@ class Strangers:
     def get_bucket(self, source: str) -> Bucket:
         return self._buckets.setdefault(source, Bucket(self._now()))
 
+    def may_be_told(self, source: str) -> bool:
+        """Whether one more of this address hears now why it must go; counted, if so."""
+        now = self._now()
+        words = self._words.setdefault(source, Bucket(now, TOLD_AT_ONCE, TOLD_A_SECOND))
+        if words.is_empty(now):
+            return False
+        words.charge(1)
+        return True
+
     def keep(self, source: str, size: int) -> bool:
         """False: the address, or all of them, have kept enough."""
         if self._kept.get(source, 0) + size > KEPT_OF_ADDRESS or self.kept_bytes + size > KEPT_IN_ALL:
@@ -107,9 +121,10 @@ class Strangers:
     def forget_idle(self) -> None:
         """A bucket that is full again says nothing any more."""
         now = self._now()
-        for source in [each for each in self._buckets if each not in self._by_source]:
-            if self._buckets[source].is_full(now):
-                del self._buckets[source]
+        for buckets in (self._buckets, self._words):
+            for source in [each for each in buckets if each not in self._by_source]:
+                if buckets[source].is_full(now):
+                    del buckets[source]
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:

@@ -22,7 +22,7 @@ from pabal.apps.messaging.store.templates import list_templates
 from pabal.base.database import Tx
 from pabal.base.errors import Invalid
 from pabal.engine import recurrence
-from pabal.platform.findings import Finding
+from pabal.platform.findings import Finding, texts_by_field
 from pabal.platform.language.moments import show_moment
 from pabal.platform.language.pairs import Lang, Pair, put
 from pabal.platform.settings import values
@@ -135,7 +135,7 @@ class FormView:
 
     @property
     def errors(self) -> dict[str, Pair]:
-        return {one.field: one.text for one in reversed(self.faults)}
+        return texts_by_field(self.faults)
 
     @property
     def bots(self) -> list[tuple[int, str]]:

@@ -196,6 +196,12 @@ async def read_counters(tx: Tx, scope: Scope) -> Ended:
     return found or Ended(0, 0, None)
 
 
+async def fold_totals(tx: Tx) -> int:
+    """One line of a unit's many; how many went."""
+    folded: int = await tx.value(SQL.fold_totals)
+    return folded
+
+
 async def find_last_poll(tx: Tx, scope: Scope) -> datetime | None:
     moment: datetime | None = await tx.value(SQL.find_last_poll, units=scope.listed)
     return moment

@@ -97,9 +97,21 @@ where ended_at >= :since and cause <> 'test' and (:units::bigint[] is null or un
 
 -- name: read_counters(units)
 -- Everything that ever ended, as the seed counts: since the beginning.
-select count(*)::bigint as processed, count(*) filter (where state = 'sent')::bigint as sent, avg(duration_ms)::float8 as average_ms
-from pabal.delivery
-where state <> 'open' and cause <> 'test' and (:units::bigint[] is null or unit_id = any(:units::bigint[]));
+select coalesce(sum(processed), 0)::bigint as processed, coalesce(sum(sent), 0)::bigint as sent,
+  (sum(took_ms) / nullif(sum(timed), 0))::float8 as average_ms
+from pabal.message_total where (:units::bigint[] is null or unit_id = any(:units::bigint[]));
+
+-- name: fold_totals()
+-- unit: each unit's lines become one of its own
+-- Of what this statement sees: what is appended meanwhile, and what another server folds, is left to the next time.
+with gone as (
+  delete from pabal.message_total
+  where unit_id in (select unit_id from pabal.message_total group by unit_id having count(*) > 1)
+  returning unit_id, processed, sent, timed, took_ms),
+folded as (
+  insert into pabal.message_total (unit_id, processed, sent, timed, took_ms)
+  select unit_id, sum(processed), sum(sent), sum(timed), sum(took_ms) from gone group by unit_id)
+select count(*)::int from gone;
 
 -- name: find_last_poll(units)
 -- the newest moment the scheduler decided about
