@@ -174,7 +174,7 @@ async def test_a_takeover_waits_for_a_claim_that_is_under_way(db: Database) -> N
     held = await hold_route(db, one)
     async with db.transaction() as tx:
         await workers.hold_life(tx, one)
-        [(job, _, _)] = await claims.claim_routed(tx, one, [BOT], kinds=[PLAIN], total=1)
+        [job] = await claims.claim_routed(tx, one, [BOT], kinds=[PLAIN], total=1)
         taking = await begin_blocked(db, hold_route(db, other))
     taken = await taking
 

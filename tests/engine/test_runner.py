@@ -451,10 +451,14 @@ async def test_what_another_exchange_claimed_is_not_taken_for_lost(db: Database,
     gate = Gate()
     gate.open.set()
     async with answering_late(db, gated(gate), locks) as (server, late):
+        # of quick kinds more is fetched than one exchange takes, so that the next one would begin
+        server.runner._seconds[GATED] = 0.001
         job = await enqueue_via(server, GATED)
-        await until(lambda: late.claimed)
+        await until(lambda: late.claimed and len(server.runner._under_way) == 1)
         server.runner._must_reconcile = True
-        await server.runner.exchange_once()
+        server.runner.hear(f"queue:{GATED}", None)
+        step = asyncio.create_task(server.runner.exchange_once())
+        await until(lambda: step.done() or len(late.claimed) > 1)
         untouched = await results(db, job)
         late.go_on.set()
         await until_ended(db, job)

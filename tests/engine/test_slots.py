@@ -8,10 +8,11 @@ import pytest
 
 from pabal.base.clock import elapsed
 from pabal.base.database import Database
+from pabal.engine import queue
 from pabal.engine.kinds import Job, Kinds
 from pabal.engine.queue import NewJob
 from pabal.engine.server import Server
-from pabal.engine.slots import BATCH, PATIENCE, Slots
+from pabal.engine.slots import AHEAD, Slots
 from tests.support.servers import Gate, enqueue_via, serving, until, until_ended
 from tests.support.work import SQL, begin_life, claim_one, counters, enqueue, enqueue_many, leases, places, results
 
@@ -83,51 +84,32 @@ async def test_what_could_not_begin_in_a_second_is_handed_back_with_its_turn_and
     async with serving(db, stuck.kinds, locks, concurrency=1) as first:
         await stuck.warm_up(db, first)
         made = [NewJob(QUICK, {"stuck": n == 0}) for n in range(20)]
-        blocked, *behind = [one.id for one in await enqueue_many(db, *made)]
-        before = await ready_moments(db)
+        async with db.transaction() as tx:
+            blocked, *behind = [one.id for one in await queue.enqueue_many(tx, made)]
+            before = {row["id"]: row["ready_at"] for row in await tx.rows(SQL.list_ready)}
         first.runner.hear(f"queue:{QUICK}", None)
-        await until(lambda: stuck.stuck.begun)
 
         async def all_are_back() -> bool:
-            return [await results(db, job) for job in behind] == [[(1, "returned", False)]] * len(behind)
+            return bool(stuck.stuck.begun) and set(await ready_moments(db)) == set(behind)
 
         await until(all_are_back)
         after = await ready_moments(db)
         counted = [await counters(db, job) for job in behind]
+        ends = {result for job in behind for _, result, _ in await results(db, job)}
         async with serving(db, idle.kinds, locks):
             await until(lambda: len(idle.quick) == len(behind))
         stuck.open()
         await until_ended(db, blocked)
 
     assert after == {job: before[job] for job in behind}
-    assert counted == [(0, 0, 0)] * len(behind)
+    assert (ends, counted) == ({"returned"}, [(0, 0, 0)] * len(behind))
     assert sorted(idle.quick) == sorted(behind)
-
-
-async def test_what_waited_for_too_long_is_not_begun_even_if_a_slot_is_faster_than_the_timer(db: Database):
-    back: list[Job] = []
-    slots = Slots(1, back.append)
-    late, fresh = [await _claimed(db) for _ in range(2)]
-    slots.put([late], elapsed() - PATIENCE)
-    slots.put([fresh], elapsed())
-
-    taken = await slots.take()
-
-    assert (taken, back) == (fresh, [late])
-
-
-async def test_where_no_other_server_could_take_it_nothing_is_handed_back(db: Database):
-    slots = Slots(1)
-    late = await _claimed(db)
-    slots.put([late], elapsed() - PATIENCE)
-
-    assert await slots.take() is late
 
 
 def test_room_is_what_the_slots_can_begin_soon():
     slots = Slots(16)
 
-    assert slots.ahead([QUICK], 16, lambda _kind: 0.00001) == 2 * BATCH
+    assert slots.ahead([QUICK], 16, lambda _kind: 0.00001) == AHEAD
     assert slots.ahead([QUICK], 16, lambda _kind: 0.05) == 80
     assert slots.ahead([QUICK], 2, lambda _kind: 0.05) == 10
     assert slots.ahead([QUICK], 0, lambda _kind: 0.00001) == 0
@@ -136,7 +118,7 @@ def test_room_is_what_the_slots_can_begin_soon():
 async def test_handlers_that_hold_up_the_loop_are_not_shared_among_the_slots(db: Database):
     slots = Slots(16)
     jobs = [await _claimed(db) for _ in range(3)]
-    slots.put(jobs, elapsed())
+    slots.put(jobs)
     for _ in jobs:
         # what the loop is kept from for 20 ms begins nothing else meanwhile
         await slots.take()

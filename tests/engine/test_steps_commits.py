@@ -9,11 +9,11 @@ import pytest
 
 from pabal.base.database import Database, Tx
 from pabal.engine import claims
-from pabal.engine.claims import Returned
+from pabal.engine.claims import Lost, Returned
 from pabal.engine.kinds import Job, Kinds
 from pabal.engine.outcome import DONE, Outcome, Retry, Snooze
 from pabal.engine.steps import Attempts
-from tests.support.servers import enqueue_in, notes
+from tests.support.servers import SQL, enqueue_in, notes
 from tests.support.work import begin_life, claim_one, crash, enqueue, hold_route, place, results, stale
 
 ROUND = "test.round"
@@ -97,6 +97,24 @@ async def test_one_that_raises_fails_alone_and_nothing_of_it_is_kept(db: Databas
     assert [await results(db, job.id) for job in jobs] == [[(1, "done", True)], [], [(1, "done", True)]]
 
 
+async def test_one_that_takes_the_connection_along_is_lost_alone(db: Database):
+    class Cutting(Round):
+        async def _write(self, tx: Tx, where: str, ids: Sequence[int]) -> None:
+            await super()._write(tx, where, ids)
+            if bad in ids and where == "prepare":
+                await tx.value(SQL.terminate_myself)
+
+    handler = Cutting()
+    jobs, worker = await claim_many(db, 3)
+    bad = jobs[1].id
+    attempts = Attempts(db, make_kinds(handler))
+
+    said = await asyncio.gather(*(attempts.perform(worker, job) for job in jobs))
+
+    assert [type(one) for one in said] == [type(None), Lost, type(None)]
+    assert [await results(db, job.id) for job in jobs] == [[(1, "done", True)], [], [(1, "done", True)]]
+
+
 async def test_who_ends_in_prepare_is_settled_there_and_the_others_go_on(db: Database):
     handler = Round()
     jobs, worker = await claim_many(db, 3)
@@ -118,7 +136,7 @@ async def test_who_lost_its_job_or_its_route_is_told_so_and_nobody_else(db: Data
     await enqueue(db, ROUND, route="bot:moving")
     await hold_route(db, worker, "bot:moving")
     async with db.transaction() as tx:
-        [(moved, _, _)] = await claims.claim_routed(tx, worker, ["bot:moving"], kinds=[ROUND], total=1)
+        [moved] = await claims.claim_routed(tx, worker, ["bot:moving"], kinds=[ROUND], total=1)
     await hold_route(db, await begin_life(db), "bot:moving")
     await crash(db, dead)
     attempts = Attempts(db, make_kinds(handler))

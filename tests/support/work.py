@@ -60,9 +60,9 @@ async def enqueue_many(db: Database, *jobs: NewJob) -> list[Enqueued]:
         return await queue.enqueue_many(tx, jobs)
 
 
-async def begin_life(db: Database, host: str = "here") -> int:
+async def begin_life(db: Database, host: str = "here", meta: dict[str, Any] | None = None) -> int:
     async with db.transaction() as tx:
-        return await workers.insert_worker(tx, host=host, meta={})
+        return await workers.insert_worker(tx, host=host, meta=meta or {})
 
 
 def wanted(*kinds: str) -> list[Wanted]:
@@ -88,8 +88,7 @@ async def claim_one(db: Database, worker: int, *kinds: str) -> Job:
 async def claim_routed(db: Database, worker: int, *names: str, total: int = 100) -> list[Job]:
     async with db.transaction() as tx:
         await workers.hold_life(tx, worker)
-        claimed = await claims.claim_routed(tx, worker, names or [BOT], kinds=list(KINDS), total=total)
-    return [job for job, _, _ in claimed]
+        return await claims.claim_routed(tx, worker, names or [BOT], kinds=list(KINDS), total=total)
 
 
 async def start(db: Database, kind: str = PLAIN, **options: Any) -> Job:

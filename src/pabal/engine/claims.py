@@ -26,7 +26,14 @@ class Returned:
     keeps_turn: bool = False
 
 
-Attempted = tuple[Job, Outcome | Returned]
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """It took its process or its connection with it while the database was there. Counts as a recovery."""
+
+    reason: str
+
+
+Attempted = tuple[Job, Outcome | Returned | Lost]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +50,14 @@ class Ending:
     snoozed: int = 0
     holds_lane: bool = False
     turn: datetime | None = None
+    recovered: int = 0
 
     @property
     def error(self) -> dict[str, Any] | None:
         return None if self.reason is None else {"reason": self.reason}
 
 
-def decide(job: Job, outcome: Outcome | Returned, kind: Kind, *, now: datetime, chance: float) -> Ending:
+def decide(job: Job, outcome: Outcome | Returned | Lost, kind: Kind, *, now: datetime, chance: float) -> Ending:
     """Pure: what an outcome means for a job with these counters."""
     match outcome:
         case Done(detail, partial):
@@ -71,6 +79,10 @@ def decide(job: Job, outcome: Outcome | Returned, kind: Kind, *, now: datetime, 
             return _later(job, kind, "snoozed", until, "snooze", reason=reason, snoozed=1)
         case Limited(until, limit):
             return _later(job, kind, "limited", until, f"limit:{limit}", reason=limit)
+        case Lost(reason) if job.recoveries >= job.max_recoveries:
+            return Ending(job, "quarantined", final=True, reason=reason)
+        case Lost(reason):
+            return Ending(job, "lost", reason=reason, recovered=1)
         case Returned(reason, keeps_turn):
             return Ending(job, "returned", reason=reason, turn=job.ready_at if keeps_turn else None)
 
@@ -97,6 +109,7 @@ END = datetime.fromisoformat("9999-01-01T00:00:00+00:00")
 
 declare("claims.claimed", "Jobs claimed", labels=("kind",), amount="count", level=10)
 declare("claims.settled", "Attempts settled", labels=("kind", "result"), amount="count", level=10)
+declare("workers.quarantined", "Jobs ended because their worker died too often", amount="count", level=40)
 declare("claims.stale", "Results of attempts that had lost their job; they changed nothing", amount="count", level=30)
 
 
@@ -155,31 +168,18 @@ async def claim_routed(
     total: int,
     share: int | None = None,
     priorities: Sequence[int] = PRIORITIES,
-) -> list[tuple[Job, datetime, int]]:
+) -> list[Job]:
     """Only on routes this worker holds, and only kinds it knows; the lease keeps the route's epoch.
-
-    Of one priority each route gets at most its share; where one has more, lower priorities are left for another call.
-    """
-    rows = await tx.rows(
-        SQL.claim_routed,
-        worker=worker,
-        routes=list(names),
-        kinds=list(kinds),
-        priorities=list(priorities),
-        share=total if share is None else share,
-        total=total,
-    )
-    return _claimed(rows)
+    Of one priority each route gets at most its share; where one has more, lower priorities are left."""
+    given = {"routes": list(names), "kinds": list(kinds), "priorities": list(priorities), "share": share or total}
+    return [job for job, _, _ in _claimed(await tx.rows(SQL.claim_routed, worker=worker, total=total, **given))]
 
 
-async def list_priorities(tx: Tx, names: Sequence[str]) -> list[int]:
-    """Those of which some of these routes has a job."""
-    return [row["priority"] for row in await tx.rows(SQL.list_priorities, routes=list(names))]
-
-
-async def take_inside(tx: Tx, queue: str, priority: int, *, limit: int) -> list[Job]:
+async def take_inside(tx: Tx, queue: str, priority: int, *, limit: int) -> tuple[list[Job], bool]:
+    """The next jobs, and whether they are in doubt: then they may only be done one by one (suspects.py)."""
     rows = await tx.rows(SQL.take_inside, queue=queue, priority=priority, total=limit)
-    return [Job(*row.values()) for row in rows]
+    jobs = [Job(*values) for *values, _ in (row.values() for row in rows)]
+    return jobs, bool(rows and rows[0]["is_suspect"])
 
 
 async def end_inside(tx: Tx, worker: int | None, jobs: Sequence[Job]) -> None:
@@ -187,10 +187,11 @@ async def end_inside(tx: Tx, worker: int | None, jobs: Sequence[Job]) -> None:
     await lanes.release_lanes(tx, [(job.lane, job.id) for job in jobs if job.lane is not None])
 
 
-async def fail_inside(tx: Tx, job: Job, failure: Retry, kinds: Kinds) -> None:
-    """Settles the failure of an inside job as that of any other, unless somebody else took it meanwhile."""
-    if await tx.value(SQL.lease_inside, id=job.id, token=job.token, worker=0) is not None:
-        await settle(tx, None, [(job, failure)], kinds)
+async def fail_inside(tx: Tx, job_id: int, token: int, failure: Retry | Lost, kinds: Kinds) -> bool:
+    """Settles the failure of an inside job as that of any other; False if it ended, or somebody took it, meanwhile."""
+    jobs = [Job(*row.values()) for row in await tx.rows(SQL.lease_inside, id=job_id, token=token)]
+    await settle(tx, None, [(job, failure) for job in jobs], kinds)
+    return bool(jobs)
 
 
 async def settle(
@@ -216,7 +217,7 @@ async def settle(
     return await _sort_out(tx, worker, attempts, settled)
 
 
-def _decide(tx: Tx, job: Job, outcome: Outcome | Returned, kinds: Kinds) -> Ending:
+def _decide(tx: Tx, job: Job, outcome: Outcome | Returned | Lost, kinds: Kinds) -> Ending:
     return decide(job, outcome, kinds[job.kind], now=tx.now, chance=random.random())
 
 
@@ -290,6 +291,8 @@ async def _end(tx: Tx, endings: Sequence[Ending], kinds: Kinds) -> list[Row]:
     if unsuccessful:
         ended = {row["id"] for row in rows}
         await kinds.give_up(tx, [(e.job, e.reason or e.result) for e in unsuccessful if e.job.id in ended])
+    if quarantined := sum(ending.result == "quarantined" for ending in endings):
+        emit("workers.quarantined", count=quarantined)
     return rows
 
 
@@ -319,6 +322,8 @@ async def _return(tx: Tx, endings: Sequence[Ending]) -> list[Row]:
         ids=[ending.job.id for ending in endings],
         tokens=[ending.job.token for ending in endings],
         turns=[ending.turn for ending in endings],
+        recovered=[ending.recovered for ending in endings],
+        errors=[ending.error if ending.recovered else None for ending in endings],
     )
     announce_queues(tx, rows)
     return rows
@@ -366,7 +371,7 @@ def _claimed(rows: Sequence[Row]) -> list[tuple[Job, datetime, int]]:
     for row in rows:
         *values, ready_at, priority = row.values()
         job = Job(*values)
-        job.ready_at = ready_at
+        job.ready_at, job.priority = ready_at, priority
         claimed.append((job, ready_at, priority))
         counts[job.kind] = counts.get(job.kind, 0) + 1
     for kind, count in counts.items():
@@ -440,5 +445,6 @@ async def return_unknown(tx: Tx, worker: int, known: set[tuple[int, int]]) -> in
     unknown = [(row["id"], row["token"]) for row in rows if (row["id"], row["token"]) not in known]
     if unknown:
         ids, tokens = [pair[0] for pair in unknown], [pair[1] for pair in unknown]
-        announce_queues(tx, await tx.rows(SQL.return_leases, ids=ids, tokens=tokens, turns=None))
+        counted: dict[str, Any] = {"turns": None, "recovered": None, "errors": None}
+        announce_queues(tx, await tx.rows(SQL.return_leases, ids=ids, tokens=tokens, **counted))
     return len(unknown)

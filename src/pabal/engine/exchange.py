@@ -256,7 +256,7 @@ class Exchange:
         groups = [_Routed(tx, worker, kinds, most) for kinds, most in self._routed_kinds()]
         in_turn = self._in_turn(names)
         # One group looks at all priorities in one statement; several must take turns at each.
-        each = [PRIORITIES] if len(groups) == 1 else [(p,) for p in await claims.list_priorities(tx, in_turn)]
+        each = [PRIORITIES] if len(groups) == 1 else [(p,) for p in await routes.list_priorities(tx, in_turn)]
         jobs: list[Job] = []
         for priorities in each if total > 0 else ():
             for group in groups:
@@ -299,9 +299,9 @@ class _Routed:
             claimed = await claims.claim_routed(
                 self._tx, self._worker, names, kinds=self._kinds, total=room, share=share, priorities=priorities
             )
-            jobs += [job for job, _, _ in claimed]
+            jobs += claimed
             self.left -= len(claimed)
-            counts = Counter((priority, job.queue) for job, _, priority in claimed)
+            counts = Counter((job.priority, job.queue) for job in claimed)
             cut = [place for place, count in counts.items() if count == share]
             deep = max((priority for priority, _ in cut), default=max(priorities))
             more = [name for name in names if (deep, name) in cut]

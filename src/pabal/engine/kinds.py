@@ -48,7 +48,8 @@ class Job:
     deadline: timedelta | None
     route_epoch: int | None
     reporter: Reporter | None = field(default=None, repr=False, compare=False)
-    # its turn in the queue, which it keeps when it is handed back
+    # its turn in the queue, which it keeps when it is handed back before it began
+    priority: int = field(default=0, repr=False, compare=False)
     ready_at: datetime | None = field(default=None, repr=False, compare=False)
 
     @property

@@ -98,8 +98,8 @@ class Runner:
 
         While one waits for the database, another may be under way: each with its own endings and its own room.
         """
-        worker, began = self._life.worker, elapsed()
-        if worker == 0 or not self._may_begin(began, self._room()):
+        worker = self._life.worker
+        if worker == 0 or not self._may_begin(self._room()):
             return 0
         if self._must_reconcile:
             await self._reconcile()
@@ -117,16 +117,16 @@ class Runner:
             # The life lapsed meanwhile: what it claimed is rescued with it and must not run here.
             return settled.count
         self._ended = settled.busy + self._ended
-        self._take(jobs, began)
+        self._take(jobs)
         return settled.count + len(jobs)
 
-    def _may_begin(self, now: float, room: Capacity) -> bool:
+    def _may_begin(self, room: Capacity) -> bool:
         # What the others claimed is not known before their answers: to reconcile, it would look as if it were lost.
         if len(self._under_way) >= (1 if self._must_reconcile else AT_ONCE):
             return False
         is_due = len(self._ended) >= BATCH
         if not self._under_way:
-            is_due = bool(self._ended) and (is_due or not self._is_busy or now - self._ended_at >= FLUSH)
+            is_due = bool(self._ended) and (is_due or not self._is_busy or elapsed() - self._ended_at >= FLUSH)
         return is_due or not room.is_full
 
     @contextmanager
@@ -205,9 +205,9 @@ class Runner:
         free = max(self._plain.size - (len(self._running) - self._routed_running) - here, 0)
         most = self._plain.ahead(kinds, self._soon(), self._mean)
         # Never in crumbs: what is fetched ahead is a part of it that is worth a commit.
-        ahead = min(most - here, BATCH, max(most // 2, 1))
+        ahead = min(most - here, BATCH)
         room = Capacity(
-            quick=max(free, ahead if ahead >= min(most, 2 * BATCH) // 4 else 0),
+            quick=max(free, ahead if ahead >= min(most, BATCH) // 2 else 0),
             slow=free,
             is_quick=self._is_quick,
             routed=max(self._routed.size - self._routed_running - routed, 0),
@@ -236,10 +236,10 @@ class Runner:
     def _is_quick(self, kind: str) -> bool:
         return self._mean(kind) < SLOW
 
-    def _take(self, jobs: list[Job], claimed_at: float) -> None:
+    def _take(self, jobs: list[Job]) -> None:
         routed = [job for job in jobs if job.route_epoch is not None]
-        self._routed.put(routed, claimed_at)
-        self._plain.put([job for job in jobs if job.route_epoch is None] if routed else jobs, claimed_at)
+        self._routed.put(routed)
+        self._plain.put([job for job in jobs if job.route_epoch is None] if routed else jobs)
 
     def _hand_back(self, job: Job) -> None:
         """Its slots are busy for longer than they seemed to be; another server may be idle."""

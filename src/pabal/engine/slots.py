@@ -8,11 +8,13 @@ from pabal.base.clock import elapsed
 from pabal.engine.kinds import Job
 
 BATCH = 500
+# One batch is run while two are fetched.
+AHEAD = 3 * BATCH
 # Handlers that take longer are fetched only for a free slot.
 SLOW = 0.1
 # What is fetched ahead begins within this, as far as one can tell.
 SOON = 0.25
-# What has not begun by then is handed back. claims.sql gives a deadline as much: it counts from the handler's start.
+# What no slot took by then is handed back. claims.sql gives a deadline as much: it counts from the handler's start.
 PATIENCE = 1.0
 
 
@@ -40,23 +42,20 @@ class Slots:
         self._paces: dict[str, Pace] = {}
         self._last: tuple[str, float] | None = None
 
-    def put(self, jobs: list[Job], claimed_at: float) -> None:
+    def put(self, jobs: list[Job]) -> None:
         if jobs:
-            self.waiting.extend([(claimed_at, job) for job in jobs])
+            now = elapsed()
+            self.waiting.extend([(now, job) for job in jobs])
             self._filled.set()
             self._watch()
 
     async def take(self) -> Job:
-        while True:
-            while not self.waiting:
-                self._filled.clear()
-                await self._filled.wait()
-            now = elapsed()
-            claimed_at, job = self.waiting.popleft()
-            self._measure(job.kind, now)
-            if self._hand_back is None or now - claimed_at < PATIENCE:
-                return job
-            self._hand_back(job)
+        while not self.waiting:
+            self._filled.clear()
+            await self._filled.wait()
+        _, job = self.waiting.popleft()
+        self._measure(job.kind, elapsed())
+        return job
 
     def remove(self, job_id: int, token: int) -> list[Job]:
         found = [one for one in self.waiting if one[1].key == (job_id, token)]
@@ -69,8 +68,7 @@ class Slots:
         if soon <= 0:
             return 0
         slowest = max((self._cost(kind, soon, seconds) for kind in kinds), default=0.0)
-        # Two batches: one is run while the next is fetched.
-        return 2 * BATCH if slowest * 2 * BATCH <= SOON else int(SOON / slowest)
+        return AHEAD if slowest * AHEAD <= SOON else int(SOON / slowest)
 
     def _cost(self, kind: str, soon: int, seconds: Callable[[str], float]) -> float:
         """How long until the next one begins: as the slots share the work, or as seen, where it holds up the loop."""
