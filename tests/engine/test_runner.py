@@ -21,7 +21,6 @@ from tests.support.work import (
     BOT,
     begin_life,
     counters,
-    enqueue,
     enqueue_many,
     hold_route,
     lapse,
@@ -435,8 +434,10 @@ async def test_while_one_exchange_waits_another_settles_and_claims(db: Database,
         connection = await db.connect()
         obstacle.push_async_callback(connection.close)
         await connection.execute("begin")
-        stuck = await enqueue(db, GATED)
-        await connection.execute(WORK.occupy_lease.text, stuck)
+        async with db.transaction() as tx:
+            [stuck] = [answer.id for answer in await _enqueue_in(tx)]
+            # before anybody can see it
+            await connection.execute(WORK.occupy_lease.text, stuck)
         server.runner.hear(f"queue:{GATED}", None)
         await until_blocked(db)
         ended = await until_ended(db, await enqueue_via(server, "test.other"))
