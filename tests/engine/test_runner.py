@@ -419,6 +419,7 @@ class Late(Exchange):
 async def answering_late(db: Database, kinds: Kinds, locks: Path, **options: Any) -> AsyncIterator[tuple[Server, Late]]:
     async with serving(db, kinds, locks, **options) as server:
         late = Late(server.database, kinds)
+        await until(lambda: not server.runner._under_way)
         server.runner._exchange = late
         yield server, late
 
