@@ -75,12 +75,12 @@ class View:
     # by name, in the order they are written: that is the order of columns in a CSV too
     fields: ClassVar[Mapping[str, About]]
     # each field's name in JSON and here
-    written: ClassVar[Sequence[tuple[str, str]]]
+    json_names: ClassVar[Sequence[tuple[str, str]]]
 
     def __init_subclass__(cls) -> None:
         made: Any = dataclass(frozen=True, kw_only=True)(cls)
         cls.fields = {one.name: one.metadata[_ABOUT] for one in dataclasses.fields(made)}
-        cls.written = tuple((one.alias or name, name) for name, one in cls.fields.items())
+        cls.json_names = tuple((one.alias or name, name) for name, one in cls.fields.items())
 
     @classmethod
     def of(cls: type[V], row: Any, **named: Any) -> V:
@@ -93,7 +93,7 @@ class View:
     @classmethod
     def names(cls) -> list[str]:
         """Of its fields, as JSON and CSV have them."""
-        return [shown for shown, _ in cls.written]
+        return [shown for shown, _ in cls.json_names]
 
 
 def columns_of(view: type[View]) -> dict[str, About]:
@@ -118,7 +118,7 @@ def plain(value: Any) -> Any:
         return _write_moment(value)
     if isinstance(value, View):
         held = vars(value)
-        return {shown: plain(held[name]) for shown, name in value.written}
+        return {shown: plain(held[name]) for shown, name in kind.json_names}
     return _plain_other(value)
 
 

@@ -70,6 +70,15 @@ async def test_its_content_comes_back_sign_for_sign(world: World, me: Actor):
 
 
 @pytest.mark.req("A-48", "A-49")
+async def test_a_delivery_keeps_every_field_of_the_content(world: World):
+    schedule_id = await add_schedule(world)
+
+    async with world.db.transaction() as tx:
+        kept = {row["name"] for row in await tx.rows(SQL.list_kept, id=schedule_id)}
+
+    assert kept == set(Content.__dataclass_fields__)
+
+
 async def test_waits_after_images_are_kept_for_each_group_and_are_the_bots_own_unless_set(world: World, me: Actor):
     plain = Content("글", (world.picture,), (world.picture,))
 

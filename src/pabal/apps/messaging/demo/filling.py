@@ -139,7 +139,7 @@ async def load(tx: Tx) -> None:
         await templates.save(tx, ENGINE, NewTemplate(name=name, unit_id=units["부산총판"], text=text))
     for act in WORDS:
         await _schedule(tx, act, ())
-    await tx.run(SQL.insert_past, content=list(Content.__dataclass_fields__), now=tx.now)
+    await tx.run(SQL.insert_past, now=tx.now)
     await tx.run(SQL.insert_past_parts)
     await tx.run(SQL.count_past)
     await tx.run(SQL.insert_traffic, now=tx.now)

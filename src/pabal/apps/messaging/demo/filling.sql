@@ -29,13 +29,13 @@ delete from pabal.room r where (r.channel_id like 'demo-%' or r.unit_id in (sele
 delete from pabal.bot b where (b.name = any(:names::text[]) or b.unit_id in (select id from pabal.unit where is_demo))
   and not exists (select from pabal.delivery d where d.bot_id = b.id);
 
--- name: insert_past(content, now)!
+-- name: insert_past(now)!
 -- unit: all of the demo's, whoever asks
 -- Four weeks of sends that ended, so that the statistics have something to show: mostly sent, some late, few not.
 insert into pabal.delivery (unit_id, state, version, schedule_id, room_id, bot_id, scheduled_at, cause, attempts, content, image_mode,
   started_at, ended_at, duration_ms, reason, created_at)
 select s.unit_id, e.state, 0, s.id, s.room_id, s.bot_id, d.at, 'schedule', 1,
-  (select jsonb_object_agg(c.key, c.value) from jsonb_each(to_jsonb(s)) c where c.key = any(:content::text[])), 'single',
+  pabal.message_content(s), 'single',
   case when e.state <> 'missed' then d.at + make_interval(secs => 0.1 + (d.n * 7 % 40) / 100.0) end,
   d.at + case when e.state = 'missed' then interval '300 s' else make_interval(secs => 0.2 + (d.n * 7 % 40) / 100.0) end,
   case when e.state <> 'missed' then 80 + d.n * 13 % 400 end,

@@ -14,8 +14,6 @@ from pabal.base.sql import load
 from pabal.engine.kinds import Job
 
 SQL = load(__file__)
-# of a schedule's columns, what its deliveries keep: a new one is named in the model alone
-CONTENT = list(Content.__dataclass_fields__)
 # younger occurrences are on time; what begins later is a catch-up
 ON_TIME = timedelta(seconds=30)
 _LIMITS = tuple(field.name for field in fields(RoomLimits))
@@ -106,20 +104,13 @@ async def open_deliveries(
         jobs=[occurrences[one] for one in asked],
         on_time=ON_TIME,
         must_be_active=must_be_active,
-        content=CONTENT,
         now=tx.now,
     )
 
 
 async def insert_test(tx: Tx, schedule_id: int, *, room_id: int, bot_id: int, asked_by: str) -> int:
     made: int = await tx.value(
-        SQL.insert_test,
-        schedule_id=schedule_id,
-        room_id=room_id,
-        bot_id=bot_id,
-        asked_by=asked_by,
-        content=CONTENT,
-        now=tx.now,
+        SQL.insert_test, schedule_id=schedule_id, room_id=room_id, bot_id=bot_id, asked_by=asked_by, now=tx.now
     )
     return made
 

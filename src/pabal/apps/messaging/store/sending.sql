@@ -1,11 +1,11 @@
--- name: open_deliveries(schedules, moments, jobs, on_time, must_be_active, content, now)
+-- name: open_deliveries(schedules, moments, jobs, on_time, must_be_active, now)
 -- One for each occurrence: the unique index forbids a second. Until its first attempt begins it holds what the schedule says now.
 insert into pabal.delivery (unit_id, state, version, schedule_id, room_id, bot_id, scheduled_at, cause, asked_by, is_catch_up, job_id,
   content, image_mode, template_id, created_at)
 select s.unit_id, 'open', 1, s.id, s.room_id, s.bot_id, g.scheduled_at, case when o.reason = 'triggered' then 'now' else 'schedule' end,
   case when o.reason = 'triggered' then o.actor end,
   o.reason is distinct from 'triggered' and :now::timestamptz - g.scheduled_at > :on_time::interval, g.job_id,
-  (select jsonb_object_agg(c.key, c.value) from jsonb_each(to_jsonb(s)) c where c.key = any(:content::text[])),
+  pabal.message_content(s),
   b.image_mode, s.template_id, :now
 from unnest(:schedules::bigint[], :moments::timestamptz[], :jobs::bigint[]) as g(schedule_id, scheduled_at, job_id)
 -- whoever pauses or edits it locks its row: either that is seen here, or what it withdraws has begun
@@ -19,7 +19,7 @@ on conflict (schedule_id, scheduled_at) do update set room_id = excluded.room_id
   where pabal.delivery.state = 'open' and pabal.delivery.attempts = 0
 returning id, schedule_id, scheduled_at, xmax = 0 as is_new;
 
--- name: insert_test(schedule_id, room_id, bot_id, asked_by, content, now)
+-- name: insert_test(schedule_id, room_id, bot_id, asked_by, now)
 -- never in the way of an occurrence: the next free microsecond
 insert into pabal.delivery (unit_id, state, version, schedule_id, room_id, bot_id, scheduled_at, cause, asked_by, content, image_mode,
   template_id, created_at)
@@ -28,7 +28,7 @@ select s.unit_id, 'open', 1, s.id, :room_id, b.id,
    where not exists (select from pabal.delivery d where d.schedule_id = s.id and d.scheduled_at = :now::timestamptz + n * interval '1 microsecond')
    order by n limit 1),
   'test', :asked_by,
-  (select jsonb_object_agg(c.key, c.value) from jsonb_each(to_jsonb(s)) c where c.key = any(:content::text[])),
+  pabal.message_content(s),
   b.image_mode, s.template_id, :now
 from pabal.message_schedule s join pabal.bot b on b.id = :bot_id where s.id = :schedule_id
 returning id;
