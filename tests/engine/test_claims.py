@@ -9,7 +9,8 @@ import pytest
 
 from pabal.base.database import Database
 from pabal.engine import claims, queue, reports
-from pabal.engine.claims import END, LeaseLost, Returned, Wanted, fence, holding, return_unknown
+from pabal.engine.claims import END, LeaseLost, Wanted, fence, holding, return_unknown
+from pabal.engine.endings import Returned
 from pabal.engine.kinds import Job, Report
 from pabal.engine.outcome import Cancel, Done, Limited, Outcome, Retry, Snooze
 from pabal.engine.queue import NewJob, Priority

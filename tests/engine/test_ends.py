@@ -8,7 +8,7 @@ import pytest
 
 from pabal.base.database import Database, Tx
 from pabal.engine import claims, facts, ids, listing, queue, withdrawals, workers
-from pabal.engine.claims import Returned
+from pabal.engine.endings import Lost, Returned
 from pabal.engine.inside import InsideWork
 from pabal.engine.kinds import Job, Kinds
 from pabal.engine.listing.facts import Wanted
@@ -139,6 +139,7 @@ WAYS: list[tuple[str, str | None, Callable[[Database], Awaitable[int]]]] = [
     ("failed", "deadline passed and did not stop", ignore_deadline),
     ("expired", "expired", expire_ready),
     ("quarantined", "its worker died", kill_server),
+    ("quarantined", "its connection was lost", lambda db: run(db, Lost("its connection was lost"), max_recoveries=0)),
     ("cancelled", "its worker died", kill_server_of_cancelled),
 ]
 
@@ -169,6 +170,22 @@ async def test_the_end_of_inside_work_is_recorded(db: Database, fails: bool) -> 
     assert await end_of(db, job) == (("failed", "ValueError: no such row") if fails else ("done", None))
 
 
+async def test_the_end_of_inside_work_that_was_lost_is_recorded(db: Database) -> None:
+    """Found by whoever looks next, who knows no more of it than the marker says."""
+    kinds = Kinds()
+
+    @kinds.inside(INSIDE)
+    async def write(tx: Tx, jobs: Sequence[Job]) -> None:
+        raise AssertionError("nobody runs it here")
+
+    job = await enqueue(db, INSIDE, records_end=True, max_recoveries=0)
+
+    async with db.transaction() as tx:
+        await claims.fail_inside(tx, job, 1, Lost("it stalled"), kinds)
+
+    assert await end_of(db, job) == ("quarantined", "it stalled")
+
+
 async def test_a_job_that_does_not_ask_records_nothing(db: Database) -> None:
     job = await start(db)
     await settle(db, job, Done(data={"frames": 12}))
@@ -179,7 +196,7 @@ async def test_a_job_that_does_not_ask_records_nothing(db: Database) -> None:
 async def test_what_is_no_end_is_not_recorded(db: Database) -> None:
     async with db.transaction() as tx:
         later = tx.now + HOUR
-    for outcome in (Retry("bad"), Snooze(later), Returned("shutdown")):
+    for outcome in (Retry("bad"), Snooze(later), Returned("shutdown"), Lost("its connection was lost")):
         await settle(db, await start(db, records_end=True), outcome)
 
     assert await ends(db) == []

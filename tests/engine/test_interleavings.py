@@ -10,7 +10,8 @@ import pytest
 from pabal.base.database import Database, Tx
 from pabal.base.sql import Statement
 from pabal.engine import claims, delays, lanes, queue, routes, withdrawals, workers
-from pabal.engine.claims import LeaseLost, Returned, fence
+from pabal.engine.claims import LeaseLost, fence
+from pabal.engine.endings import Returned
 from pabal.engine.kinds import Job
 from pabal.engine.outcome import Done, Retry
 from pabal.engine.queue import NewJob, Priority
@@ -384,7 +385,7 @@ async def test_a_claim_skips_a_route_that_is_moving(db: Database) -> None:
 async def test_a_cancel_that_waits_for_inside_work_finds_it_ended(db: Database) -> None:
     job_id = await enqueue(db)
     async with db.transaction() as tx:
-        jobs = await claims.take_inside(tx, PLAIN, Priority.NORMAL, limit=1)
+        jobs, _ = await claims.take_inside(tx, PLAIN, Priority.NORMAL, limit=1)
         cancelling = await begin_blocked(db, cancel(db, job_id))
         await claims.end_inside(tx, None, jobs)
     cancelled = await cancelling
@@ -396,11 +397,11 @@ async def test_a_cancel_that_waits_for_inside_work_finds_it_ended(db: Database) 
 async def test_the_failure_of_inside_work_is_not_settled_when_the_job_ended_meanwhile(db: Database) -> None:
     job_id = await enqueue(db)
     async with undone(db) as tx:
-        [job] = await claims.take_inside(tx, PLAIN, Priority.NORMAL, limit=1)
+        [job], _ = await claims.take_inside(tx, PLAIN, Priority.NORMAL, limit=1)
     await cancel(db, job_id)
 
     async with db.transaction() as tx:
-        await claims.fail_inside(tx, job, Retry("late"), KINDS)
+        await claims.fail_inside(tx, job.id, job.token, Retry("late"), KINDS)
 
     assert await results(db, job_id) == [(1, "cancelled", True)]
     assert await leases(db) == []

@@ -11,7 +11,8 @@ import pytest
 
 from pabal.base.database import Database
 from pabal.engine import claims, housekeeping, ids, listing, queue, reports, workers
-from pabal.engine.claims import LeaseLost, Returned
+from pabal.engine.claims import LeaseLost
+from pabal.engine.endings import Lost, Returned
 from pabal.engine.housekeeping import Retention
 from pabal.engine.kinds import Job, Kinds, Report
 from pabal.engine.listing import JobLine
@@ -29,6 +30,7 @@ from tests.support.work import (
     begin_life,
     cancel,
     claim_one,
+    counters,
     crash,
     enqueue,
     place,
@@ -88,6 +90,10 @@ async def returned(db: Database, job: Job) -> None:
     await settle(db, job, Returned("shutdown"))
 
 
+async def lost(db: Database, job: Job) -> None:
+    await settle(db, job, Lost("its connection was lost"))
+
+
 async def killed(db: Database, job: Job) -> None:
     [worker] = [one.id for one in await list_workers(db) if one.leases]
     await crash(db, worker)
@@ -103,7 +109,14 @@ async def list_workers(db: Database) -> list[workers.Worker]:
         return await workers.list_workers(tx)
 
 
-WAYS: list[Callable[[Database, Job], Awaitable[None]]] = [retried, snoozed, returned, killed, ignored_its_deadline]
+WAYS: list[Callable[[Database, Job], Awaitable[None]]] = [
+    retried,
+    snoozed,
+    returned,
+    lost,
+    killed,
+    ignored_its_deadline,
+]
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -125,6 +138,24 @@ async def test_an_attempt_that_reported_nothing_hands_on_what_it_was_given(db: D
     await retried(db, second)
 
     assert (await again(db, second)).checkpoint == {"frame": 12}
+
+
+async def test_one_that_is_handed_back_before_it_began_hands_on_what_it_was_given_and_was_told_nothing(
+    db: Database,
+) -> None:
+    job = await start(db)
+    await write(db, job, {"percent": 40}, {"frame": 12})
+    await retried(db, job)
+    second = await again(db, job)
+
+    await settle(db, second, Returned("not begun in time", keeps_turn=True))
+    waiting = await line(db, job.id)
+    third = await again(db, second)
+
+    assert (waiting.progress, waiting.stop) == ({"percent": 40}, None)
+    assert (third.reported, third.ready_at) == (second.reported, second.ready_at)
+    assert third.checkpoint == {"frame": 12}
+    assert await counters(db, job.id) == (1, 0, 0)
 
 
 async def test_what_a_later_report_does_not_give_stays_as_it_was(db: Database) -> None:
@@ -179,7 +210,7 @@ async def test_a_report_that_is_rolled_back_was_never_made(db: Database) -> None
     assert (await place(db, job.id)).progress is None
 
 
-@pytest.mark.parametrize("end", ["done", "done with a word", "failed", "cancelled", "killed", "taken away"])
+@pytest.mark.parametrize("end", ["done", "done with a word", "failed", "cancelled", "lost", "killed", "taken away"])
 async def test_reports_go_with_the_job(db: Database, end: str) -> None:
     job = await start(db, max_failures=1, max_recoveries=0, deadline=timedelta(hours=1))
     await write(db, job, {"percent": 40}, {"frame": 12})
@@ -194,6 +225,8 @@ async def test_reports_go_with_the_job(db: Database, end: str) -> None:
         case "cancelled":
             await settle(db, job, Returned("shutdown"))
             await cancel(db, job.id)
+        case "lost":
+            await lost(db, job)
         case "killed":
             await killed(db, job)
         case "taken away":

@@ -8,7 +8,7 @@ import pytest
 
 from pabal.base.database import Database
 from pabal.engine import claims, delays, withdrawals, workers
-from pabal.engine.claims import Returned
+from pabal.engine.endings import Returned
 from pabal.engine.kinds import Kinds
 from pabal.engine.outcome import Done, Fail, Miss, Retry
 from tests.support.work import (

@@ -20,7 +20,7 @@ from hypothesis.stateful import (
 
 from pabal.base.database import Database
 from pabal.engine import claims, queue, withdrawals, workers
-from pabal.engine.claims import Returned
+from pabal.engine.endings import Returned
 from pabal.engine.kinds import Job
 from pabal.engine.lanes import LaneSweep
 from pabal.engine.outcome import Cancel, Done, Limited, Outcome, Retry, Snooze

@@ -1,6 +1,7 @@
 -- name: lapse(worker, connections)!
 -- `connections` names those of the process it stands for; the test's own must not be ended with it
-update pabal.worker set until = pabal.real_now() - interval '1 hour', meta = jsonb_build_object('connections', :connections::text) where id = :worker;
+update pabal.worker set until = pabal.real_now() - interval '1 hour', meta = meta || jsonb_build_object('connections', :connections::text)
+where id = :worker;
 
 -- name: name_connections(worker, connections)!
 update pabal.worker set meta = jsonb_build_object('connections', :connections::text) where id = :worker;
@@ -25,6 +26,12 @@ select id, token, worker, result from pabal.stale order by seq;
 
 -- name: list_leases()
 select id, token, worker from pabal.lease order by id;
+
+-- name: find_time_to_run(id)
+select deadline - started_at from pabal.lease where id = :id;
+
+-- name: list_ready()
+select id, ready_at from pabal.ready order by id;
 
 -- name: list_told(about)
 select args->>'reason' as reason from pabal.work where about = :about order by id;

@@ -31,7 +31,7 @@ PATIENCE = 3.0
 LONGEST_LINE = 1 << 20
 PR_SET_PDEATHSIG = 1
 # Not of the attempt, or not to be sent
-KEPT_HERE = ("reporter", "on_stop", "unwritten", "has_reported", "reported_at", "is_performed")
+KEPT_HERE = ("ready_at", "reporter", "on_stop", "unwritten", "has_reported", "reported_at", "is_performed")
 
 declare("children.failed", "Handlers that raised in their process, or whose process died", labels=("kind",), level=40)
 declare("children.killed", "Processes of handlers that did not stop when told to", labels=("kind",), level=30)

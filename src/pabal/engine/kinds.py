@@ -6,7 +6,7 @@ import re
 from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, Literal, Protocol, TypeVar
 
@@ -104,6 +104,9 @@ class Job:
     records_end: bool = False
     reported: dict[str, Any] | None = field(default=None, repr=False)
     reporter: Reporter | None = field(default=None, repr=False, compare=False)
+    # its turn in the queue, which it keeps when it is handed back before it began
+    priority: int = field(default=0, repr=False, compare=False)
+    ready_at: datetime | None = field(default=None, repr=False, compare=False)
     stop: Stop | None = field(default=None, compare=False)
     on_stop: Callable[[Stop], None] | None = field(default=None, repr=False, compare=False)
     unwritten: Report | None = field(default=None, repr=False, compare=False)
@@ -212,6 +215,8 @@ class Kind:
     batch: int = 500
     # most of it that one claim takes from routes; a function, so that an operator may change it while servers run
     claim_most: Callable[[], int] | None = None
+    # most of it that one server runs at once, so that the other slots are left to others
+    slots: int | None = None
     give_up: Callable[[Tx, Job, str], Awaitable[None]] | None = None
     is_async: bool = True
     is_shared: bool = False
@@ -293,6 +298,11 @@ class Kinds:
 
     def names(self, *shapes: Shape) -> list[str]:
         return [name for name, kind in self._by_name.items() if kind.shape in shapes]
+
+    @property
+    def limited(self) -> list[str]:
+        """Those that have only some of a server's slots."""
+        return [name for name, kind in self._by_name.items() if kind.slots is not None]
 
     async def give_up(self, tx: Tx, ended: Sequence[tuple[Job, str]]) -> None:
         """Lets the handlers of jobs that ended without success write what that means, in the commit that ends them.

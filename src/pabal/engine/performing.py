@@ -7,13 +7,13 @@ from typing import Any
 
 from pabal.base.clock import elapsed
 from pabal.engine.children import run_in_child
-from pabal.engine.claims import Returned
+from pabal.engine.endings import Lost, Returned
 from pabal.engine.kinds import Job, Kind, Stop
 from pabal.engine.outcome import DONE, Outcome, Retry, Stopped, check
 
 # How long a thread that was told to stop is waited for. It cannot be killed, and its lease is taken after ten seconds.
 PATIENCE = 5.0
-Ended = Outcome | Returned | None
+Ended = Outcome | Returned | Lost | None
 
 
 async def run_within(run: Callable[[Job, Kind], Awaitable[Ended]], job: Job, kind: Kind) -> Ended:

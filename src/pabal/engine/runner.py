@@ -2,8 +2,8 @@
 
 import asyncio
 import threading
-from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -11,23 +11,26 @@ from pabal.base.clock import elapsed
 from pabal.base.database import ConnectionFailure, Database, DatabaseError, DatabaseUnavailable
 from pabal.base.telemetry import declare, emit
 from pabal.engine import claims, reports
-from pabal.engine.claims import Attempted, LeaseLost, Returned
+from pabal.engine.claims import LeaseLost
+from pabal.engine.endings import Attempted, Returned
 from pabal.engine.exchange import Capacity, Exchange
 from pabal.engine.kinds import Job, Kinds, Report, Stop
 from pabal.engine.life import Life
 from pabal.engine.outcome import Cancel
+from pabal.engine.slots import BATCH, SLOW, Slots
 from pabal.engine.steps import Attempts
 from pabal.engine.workers import Signal
 
-BATCH = 500
 FLUSH = 0.005
-SLOW = 0.1
+# Exchanges under way: while one waits for the database, the next one works.
+AT_ONCE = 2
 # How long a handler that was told to stop may take to clean up.
 STUBBORN = 5.0
 # How long handlers that never await may hold up the heartbeat and the answers of the database.
 TURN = 0.0002
 
 declare("runner.failed", "Attempts whose end could not be kept; their jobs are rescued", labels=("kind",), level=40)
+declare("runner.handed_back", "Jobs handed back because no slot could begin them", labels=("kind",), level=10)
 declare("runner.dropped", "Attempts dropped because their job is no longer ours", labels=("kind",), level=30)
 
 
@@ -35,29 +38,18 @@ declare("runner.dropped", "Attempts dropped because their job is no longer ours"
 class _Running:
     job: Job
     task: asyncio.Task[None]
+    began: float
     stop: Cancel | Returned | None = None
     is_lost: bool = False
     told_at: float = 0.0
 
 
-class _Pool:
-    """Slots, and the jobs that wait for one. Routed work has its own: waking its slots for every other batch costs."""
+@dataclass(frozen=True, slots=True, eq=False)
+class _Batch:
+    """What an exchange under way settles, and the room it may fill."""
 
-    def __init__(self, size: int) -> None:
-        self.size = size
-        self.waiting: deque[Job] = deque()
-        self.filled = asyncio.Event()
-
-    def put(self, jobs: list[Job]) -> None:
-        if jobs:
-            self.waiting.extend(jobs)
-            self.filled.set()
-
-    async def take(self) -> Job:
-        while not self.waiting:
-            self.filled.clear()
-            await self.filled.wait()
-        return self.waiting.popleft()
+    ended: list[Attempted]
+    room: Capacity
 
 
 class Runner:
@@ -69,10 +61,12 @@ class Runner:
         self._life = life
         self._attempts = Attempts(database, kinds)
         self._exchange = Exchange(database, kinds)
-        self._plain, self._routed = _Pool(concurrency), _Pool(routed)
+        # Routed work has slots of its own: waking them for every other batch costs, and no other server could take it.
+        self._plain, self._routed = Slots(concurrency, self._hand_back), Slots(routed)
         self._routed_running = 0
         self._ended: list[Attempted] = []
         self._ended_at = 0.0
+        self._under_way: list[_Batch] = []
         self._running: dict[tuple[int, int], _Running] = {}
         self._seconds: dict[str, float] = {}
         self._reports: dict[tuple[int, int], Job] = {}
@@ -84,7 +78,8 @@ class Runner:
         self._turn: asyncio.Future[None] | None = None
         self._turn_ends = 0.0
         self._slots: list[asyncio.Task[None]] = []
-        self.wake: Callable[[], None] = lambda: None
+        # the claims loops
+        self.wakes: list[Callable[[], None]] = []
         self.wake_reports: Callable[[], None] = lambda: None
         life.on_lapse.append(self.drop_all)
         life.on_signals = self.obey
@@ -93,32 +88,39 @@ class Runner:
     def start(self) -> None:
         self._loop = asyncio.get_running_loop()
         self._slots = [
-            asyncio.create_task(self._slot(pool), name=f"slot:{n}")
-            for pool in (self._plain, self._routed)
-            for n in range(pool.size)
+            asyncio.create_task(self._slot(slots), name=f"slot:{n}")
+            for slots in (self._plain, self._routed)
+            for n in range(slots.size)
         ]
+
+    def wake(self) -> None:
+        for wake in self.wakes:
+            wake()
 
     def hear(self, topic: str, at: Any) -> None:
         if self._exchange.hear(topic, at):
             self.wake()
 
     async def exchange_once(self) -> int:
-        """The step of the claims loop: one commit settles what ended and claims what there is room for."""
-        worker, room = self._life.worker, self._room()
-        is_due = len(self._ended) >= BATCH or not self._is_busy or elapsed() - self._ended_at >= FLUSH
-        wants = not room.is_full and self._exchange.has_hints
-        if worker == 0 or not (wants or (self._ended and is_due)):
+        """The step of the claims loops: one commit settles what ended and claims what there is room for.
+
+        While one waits for the database, another may be under way: each with its own endings and its own room.
+        """
+        worker = self._life.worker
+        if worker == 0 or not self._may_begin(self._room()):
             return 0
         if self._must_reconcile:
             await self._reconcile()
-        ended, self._ended = self._ended, []
-        try:
-            settled, jobs = await self._exchange.run(worker, ended, room)
-        except BaseException:
-            # Settling is fenced, so saying it again is safe; a claim whose answer was lost is looked for.
-            self._ended = ended + self._ended
-            self._must_reconcile = True
-            raise
+        batch = _Batch(self._ended, self._room())
+        self._ended = []
+        with self._beside(batch):
+            try:
+                settled, jobs = await self._exchange.run(worker, batch.ended, batch.room)
+            except BaseException:
+                # Settling is fenced, so saying it again is safe; a claim whose answer was lost is looked for.
+                self._ended = batch.ended + self._ended
+                self._must_reconcile = True
+                raise
         if worker != self._life.worker:
             # The life lapsed meanwhile: what it claimed is rescued with it and must not run here.
             return settled.count
@@ -180,7 +182,7 @@ class Runner:
         They hear of it at once: one that looks can save where it is and stop by itself.
         """
         self._is_stopping = True
-        self._ended += [(job, Returned("shutdown")) for job in self._waiting]
+        self._ended += [(job, Returned("shutdown", keeps_turn=True)) for job in self._waiting]
         self._drop_waiting()
         for entry in list(self._running.values()):
             entry.job.tell(Stop.SHUTDOWN)
@@ -193,6 +195,23 @@ class Runner:
         await asyncio.wait(self._slots, timeout=STUBBORN) if self._slots else None
         while self._ended and self._life.worker and await self._flushed():
             pass
+
+    def _may_begin(self, room: Capacity) -> bool:
+        # What the others claimed is not known before their answers: to reconcile, it would look as if it were lost.
+        if len(self._under_way) >= (1 if self._must_reconcile else AT_ONCE):
+            return False
+        is_due = len(self._ended) >= BATCH
+        if not self._under_way:
+            is_due = bool(self._ended) and (is_due or not self._is_busy or elapsed() - self._ended_at >= FLUSH)
+        return is_due or not room.is_full
+
+    @contextmanager
+    def _beside(self, batch: _Batch) -> Iterator[None]:
+        self._under_way.append(batch)
+        try:
+            yield
+        finally:
+            self._under_way.remove(batch)
 
     def _note(self, job: Job, report: Report) -> None:
         if job.key not in self._running:
@@ -235,34 +254,69 @@ class Runner:
 
     @property
     def _waiting(self) -> list[Job]:
-        return [*self._plain.waiting, *self._routed.waiting]
+        return [job for slots in (self._plain, self._routed) for _, job in slots.waiting]
 
     def _drop_waiting(self) -> None:
         self._plain.waiting.clear()
         self._routed.waiting.clear()
 
     def _room(self) -> Capacity:
-        """Quick handlers are fetched ahead; slow ones only when a slot is free, for another server may be idle."""
+        """Quick handlers are fetched ahead, as many as can begin soon; slow ones only when a slot is free."""
         if self._is_stopping or self._life.is_draining:
             return Capacity(0, 0, self._is_quick, 0)
-        # Two batches: one is run while the next is fetched.
-        ahead = min(2 * BATCH - len(self._plain.waiting), BATCH)
-        free = self._plain.size - (len(self._running) - self._routed_running) - len(self._plain.waiting)
-        routed = self._routed.size - self._routed_running - len(self._routed.waiting)
-        return Capacity(ahead if ahead >= BATCH // 2 else 0, max(free, 0), self._is_quick, max(routed, 0))
+        kinds = {job.kind for _, job in self._plain.waiting}
+        kinds |= {kind for kind in self._exchange.dirty if self._is_quick(kind)}
+        # What an exchange under way may claim is as good as here.
+        here = len(self._plain.waiting) + sum(batch.room.quick for batch in self._under_way)
+        routed = len(self._routed.waiting) + sum(batch.room.routed for batch in self._under_way)
+        free = max(self._plain.size - (len(self._running) - self._routed_running) - here, 0)
+        most = self._plain.ahead(kinds, self._soon(), self._mean)
+        # Never in crumbs: what is fetched ahead is a part of it that is worth a commit.
+        ahead = min(most - here, BATCH)
+        room = Capacity(
+            quick=max(free, ahead if ahead >= min(most, BATCH) // 2 else 0),
+            slow=free,
+            is_quick=self._is_quick,
+            routed=max(self._routed.size - self._routed_running - routed, 0),
+            limits={kind: self._left(kind) for kind in self._kinds.limited},
+        )
+        return room if self._exchange.wants(room) else Capacity(0, 0, self._is_quick, 0)
+
+    def _soon(self) -> int:
+        """Slots that are free or will be in a moment; one whose attempt takes longer than its kind does is not."""
+        early = elapsed() - SLOW
+        return self._plain.size - sum(
+            entry.job.route_epoch is None and (entry.began < early or not self._is_quick(entry.job.kind))
+            for entry in self._running.values()
+        )
+
+    def _left(self, name: str) -> int:
+        """How many more of a kind that has only some of the slots, under whichever of its names."""
+        kind = self._kinds[name]
+        held = [entry.job.kind for entry in self._running.values()] + [job.kind for job in self._waiting]
+        claiming = sum(batch.room.limits.get(name, 0) for batch in self._under_way)
+        return max((kind.slots or 0) - sum(self._kinds[one] is kind for one in held) - claiming, 0)
+
+    def _mean(self, kind: str) -> float:
+        return self._seconds.get(kind, SLOW)
 
     def _is_quick(self, kind: str) -> bool:
-        return self._seconds.get(kind, SLOW) < SLOW
+        return self._mean(kind) < SLOW
 
     def _take(self, jobs: list[Job]) -> None:
         routed = [job for job in jobs if job.route_epoch is not None]
         self._routed.put(routed)
         self._plain.put([job for job in jobs if job.route_epoch is None] if routed else jobs)
 
-    async def _slot(self, pool: _Pool) -> None:
+    def _hand_back(self, job: Job) -> None:
+        """Its slots are busy for longer than they seemed to be; another server may be idle."""
+        emit("runner.handed_back", kind=job.kind, job=job.id)
+        self._end(job, Returned("not begun in time", keeps_turn=True))
+
+    async def _slot(self, slots: Slots) -> None:
         task = cast("asyncio.Task[None]", asyncio.current_task())
         while True:
-            job = await pool.take()
+            job = await slots.take()
             try:
                 await self._run(job, task)
             except Exception as error:  # noqa: BLE001 -- a slot must outlive whatever an attempt does
@@ -287,7 +341,7 @@ class Runner:
 
     async def _run(self, job: Job, task: asyncio.Task[None]) -> None:
         began = elapsed()
-        entry = self._running[job.id, job.token] = _Running(job, task, told_at=began)
+        entry = self._running[job.id, job.token] = _Running(job, task, began, told_at=began)
         job.reporter = self
         self._routed_running += job.route_epoch is not None
         try:
@@ -326,9 +380,8 @@ class Runner:
             self.wake()
 
     def _stop_attempt(self, job_id: int, token: int, stop: Cancel | Returned, why: Stop) -> None:
-        for pool in (self._plain, self._routed):
-            for job in [one for one in pool.waiting if one.key == (job_id, token)]:
-                pool.waiting.remove(job)
+        for slots in (self._plain, self._routed):
+            for job in slots.remove(job_id, token):
                 self._end(job, stop)
         entry = self._running.get((job_id, token))
         if entry is not None and entry.stop is None:
@@ -371,9 +424,9 @@ class Runner:
             emit("runner.failed", kind="", job=0, error=repr(error))
 
     async def _reconcile(self) -> None:
-        known = {job.key for job in self._waiting}
-        known |= set(self._running)
-        known |= {(job.id, job.token) for job, _ in self._ended}
-        async with self._database.transaction() as tx:
-            await claims.return_unknown(tx, self._life.worker, known)
+        """Alone, so that every lease in our name is known here or lost; nothing else begins meanwhile."""
+        with self._beside(_Batch([], Capacity(0, 0, self._is_quick, 0))):
+            known = {job.key for job in self._waiting} | set(self._running) | {job.key for job, _ in self._ended}
+            async with self._database.transaction() as tx:
+                await claims.return_unknown(tx, self._life.worker, known)
         self._must_reconcile = False

@@ -10,7 +10,7 @@ from pabal.base.errors import NotFound
 from pabal.base.killpoints import kill_point
 from pabal.base.sql import load
 from pabal.base.telemetry import declare, emit
-from pabal.engine import claims, ends, facts, ids, lanes
+from pabal.engine import claims, ends, facts, ids, lanes, suspects
 from pabal.engine.ends import End
 from pabal.engine.facts import NewFact
 from pabal.engine.kinds import Job, Kinds
@@ -23,7 +23,6 @@ SLICE = 500
 
 declare("workers.buried", "Lives that ended without saying goodbye", amount="count", level=30)
 declare("workers.rescued", "Jobs handed back because their worker died", amount="count", level=30)
-declare("workers.quarantined", "Jobs ended because their worker died too often", amount="count", level=40)
 declare(
     "workers.taken_away", "Attempts taken from workers that ignored a cancel or a deadline", amount="count", level=30
 )
@@ -138,6 +137,8 @@ async def _bury(tx: Tx, kinds: Kinds, dead: Sequence[Row]) -> int:
     await _finish(tx, kinds, rows)
     kill_point("rescue.handed_back")
     await facts.record_many(tx, [_lost(row) for row in dead])
+    # What it did in batches left no trace: whatever it was, it is done one by one now.
+    await suspects.suspect(tx, [name for row in dead for name in row["meta"].get("alone", ())], suspects.DIED)
     emit("workers.buried", count=len(workers), workers=workers)
     emit("workers.rescued", count=len(rows))
     return len(rows)

@@ -65,11 +65,11 @@ where greatest(w.until, pg_postmaster_start_time() + :ttl::interval) < pabal.rea
 -- The first of two statements. After a restart of the database everybody has one TTL to beat again.
 delete from pabal.worker where id in (
   select id from pabal.worker where greatest(until, pg_postmaster_start_time() + :ttl::interval) < pabal.real_now() for update skip locked)
-returning id, host, started_at;
+returning id, host, started_at, meta;
 
 -- name: bury_named(workers)
 delete from pabal.worker where id in (select id from pabal.worker where id = any(:workers::bigint[]) for update skip locked)
-returning id, host, started_at;
+returning id, host, started_at, meta;
 
 -- name: rescue_leases(workers, kinds)
 -- The second statement, with a snapshot of its own: in one statement the leases of a claim that commits meanwhile are lost for ever.
