@@ -49,6 +49,15 @@ async def web(db: Database, web_settings: Settings) -> AsyncIterator[Web]:
     DIAL.shows = None
 
 
+@pytest.fixture(autouse=True)
+async def _begins_with_a_day(db: Database) -> None:
+    """What is measured within minutes is then one part of every chart: parts begin at round moments."""
+    async with db.transaction() as tx:
+        tomorrow = (tx.now + timedelta(days=1)).replace(hour=0, minute=0, second=0, microsecond=0)
+        now = tx.now
+    await clock.advance(db, tomorrow - now)
+
+
 async def measure_all(web: Web, showing: float | list[Reading] | None = None, *, times: int = 1) -> None:
     DIAL.shows = showing
     for _ in range(times):
