@@ -12,7 +12,7 @@ import pytest
 from pabal.base.database import Database
 from pabal.engine import claims, queue, withdrawals, workers
 from pabal.engine.exchange import Exchange
-from pabal.engine.kinds import Job, Kinds
+from pabal.engine.kinds import Job, Kinds, Stop
 from pabal.engine.outcome import Outcome, Retry
 from pabal.engine.queue import NewJob
 from pabal.engine.server import Server
@@ -397,6 +397,25 @@ async def test_progress_refused_because_the_route_moved_hands_the_job_back(db: D
         waiting = await until_in(db, made.id, "ready")
 
     assert (waiting.worker, waiting.failures, waiting.recoveries) == (None, 0, 0)
+
+
+async def test_a_report_is_not_held_up_by_an_attempt_that_is_told_to_stop(db: Database, locks: Path):
+    gate = Gate()
+    async with serving(db, gated(gate), locks) as server:
+        jobs = [await enqueue_via(server, GATED) for _ in range(2)]
+        await gate.until_begun(2)
+        stopping, reporting = sorted(gate.begun, key=lambda job: job.id)
+        async with claims.holding(db, [stopping]) as (tx, _):
+            reporting.report({"percent": 40})
+            server.runner.told(stopping, Stop.SHUTDOWN)
+            await until_blocked(db)
+            # A handler that holds both locks the one with the smaller id first, as here.
+            free = await tx.rows(claims.SQL.find_leases, ids=[reporting.id], tokens=[reporting.token])
+            written = (await place(db, reporting.id)).progress
+        gate.open.set()
+        await asyncio.gather(*(until_ended(db, job) for job in jobs))
+
+    assert ([row["id"] for row in free], written) == ([reporting.id], {"percent": 40})
 
 
 class Late(Exchange):

@@ -27,8 +27,12 @@ delete from pabal.report where id = any(:ids::bigint[]);
 delete from pabal.report where id in (select r.id from pabal.report r where not pabal.is_open(r.id) limit 10000);
 
 -- name: note_stops(ids, tokens, stops)!
--- An attempt that ignores what it was told loses its lease as one that ignores its deadline.
-update pabal.lease l set stop = g.stop,
-  deadline = case when g.stop in ('deadline', 'stall') then least(l.deadline, pabal.now()) else l.deadline end
-from unnest(:ids::bigint[], :tokens::bigint[], :stops::text[]) as g(id, token, stop)
-where l.id = any(:ids::bigint[]) and l.id = g.id and l.token = g.token;
+-- An attempt that ignores what it was told loses its lease as one that ignores its deadline. Locked in the order of ids, as above.
+with held as materialized (
+  select g.id, g.stop from (
+    select * from unnest(:ids::bigint[], :tokens::bigint[], :stops::text[]) as g(id, token, stop) order by g.id) g
+  cross join lateral (
+    select l.id from pabal.lease l where l.id = g.id and l.token = g.token offset 0 for update) l)
+update pabal.lease l set stop = h.stop,
+  deadline = case when h.stop in ('deadline', 'stall') then least(l.deadline, pabal.now()) else l.deadline end
+from held h where l.id = any(:ids::bigint[]) and l.id = h.id;

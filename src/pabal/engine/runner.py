@@ -139,27 +139,12 @@ class Runner:
         self._told[job.key] = (job, stop)
 
     async def write_reports_once(self) -> int:
-        """Reports are written together, a few times a second; an attempt that is no longer ours is stopped."""
-        reported, self._reports = self._reports, {}
-        told, self._told = self._told, {}
-        # One that is through writes what is left with its end; it keeps its report until this is sure to be written.
-        pending = [(job, job.unwritten) for job in reported.values() if self._is_performing(job)]
-        taken = [(job, report) for job, report in pending if report is not None]
-        stopping = [one for key, one in told.items() if key in self._running]
-        self._answer_dropped(reported)
-        if not taken and not stopping:
-            return 0
-        try:
-            async with self._database.transaction() as tx:
-                kept = await reports.write(tx, self._life.worker, taken)
-                await reports.tell(tx, [one for one in taken if one[0].key in kept and self._may_tell(*one)])
-                await reports.note_stops(tx, stopping)
-        except BaseException:
-            self._reports = {**reported, **self._reports}
-            self._told = {**told, **self._told}
-            raise
-        for job, report in taken:
-            self._close_report(job, report, is_kept=job.key in kept)
+        """Reports are written together, a few times a second; an attempt that is no longer ours is stopped.
+
+        Who was told to stop is noted in another commit: each locks leases in the order of ids, as handlers hold them.
+        """
+        await self._write_reports()
+        await self._note_stops()
         return 0
 
     def obey(self, signals: list[Signal]) -> None:
@@ -222,6 +207,36 @@ class Runner:
         self._reports[job.key] = job
         if report.saving:
             self.wake_reports()
+
+    async def _write_reports(self) -> None:
+        reported, self._reports = self._reports, {}
+        # One that is through writes what is left with its end; it keeps its report until this is sure to be written.
+        pending = [(job, job.unwritten) for job in reported.values() if self._is_performing(job)]
+        taken = [(job, report) for job, report in pending if report is not None]
+        self._answer_dropped(reported)
+        if not taken:
+            return
+        try:
+            async with self._database.transaction() as tx:
+                kept = await reports.write(tx, self._life.worker, taken)
+                await reports.tell(tx, [one for one in taken if one[0].key in kept and self._may_tell(*one)])
+        except BaseException:
+            self._reports = {**reported, **self._reports}
+            raise
+        for job, report in taken:
+            self._close_report(job, report, is_kept=job.key in kept)
+
+    async def _note_stops(self) -> None:
+        told, self._told = self._told, {}
+        stopping = [one for key, one in told.items() if key in self._running]
+        if not stopping:
+            return
+        try:
+            async with self._database.transaction() as tx:
+                await reports.note_stops(tx, stopping)
+        except BaseException:
+            self._told = {**told, **self._told}
+            raise
 
     def _close_report(self, job: Job, report: Report, *, is_kept: bool) -> None:
         if job.unwritten is report:
