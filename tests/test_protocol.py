@@ -9,6 +9,9 @@ from fastapi import FastAPI, Request, Response
 
 from pabal import serving
 from pabal.base.telemetry import metrics_text
+from pabal.platform.web.bodies import BodyLimits
+from pabal.platform.web.limits import Limits
+from pabal.platform.web.turns import Shares, Turns
 from pabal.protocol import ConnectionLimits, OpenConnections
 from tests.support.servers import until
 from tests.support.wire import Wire, connected
@@ -25,8 +28,12 @@ class Site:
 
 
 @asynccontextmanager
-async def running(trusted_proxies: str = "", **limits: float) -> AsyncIterator[Site]:
+async def running(trusted_proxies: str = "", *, shares: Shares | None = None, **limits: float) -> AsyncIterator[Site]:
+    """`shares`: with what stands before every request."""
     app, gate, begun = FastAPI(), asyncio.Event(), list[str]()
+    if shares is not None:
+        app.state.turns, app.state.body_limits = Turns(shares), BodyLimits()
+        app.add_middleware(Limits)
 
     @app.get("/")
     async def plain() -> Response:
@@ -219,6 +226,21 @@ async def test_a_body_that_does_not_come_makes_room_too():
 
         async with connected(site.url) as somebody:
             assert await ask(somebody) == 200
+
+
+async def test_strangers_who_wait_to_hear_that_they_ask_too_often_make_room():
+    shares = Shares(guest_burst=1, guest_seconds=3600, refusal_wait=3600)
+    async with running(most=2, shares=shares) as site, AsyncExitStack() as stack:
+        async with connected(site.url) as first:
+            assert await ask(first) == 200
+        await until(lambda: len(site.open) == 0)
+        for _ in range(2):
+            wire = await stack.enter_async_context(connected(site.url))
+            await wire.request("GET /")
+        await until(lambda: [one.is_waiting and one.cycle is not None for one in site.open._open] == [True, True])
+
+        async with connected(site.url) as somebody:
+            assert await ask(somebody, "/livez") == 404
 
 
 async def test_a_request_that_runs_does_not_make_room():

@@ -77,6 +77,8 @@ class Sender:
     def __init__(self, on_known: Callable[[], None]) -> None:
         self._on_known = on_known
         self.is_known = False
+        # it asked too often, and waits to hear so: it has no claim to its connection meanwhile
+        self.is_put_off = False
 
     def note_known(self) -> None:
         self.is_known = True
@@ -201,7 +203,7 @@ class LimitedProtocol(HttpToolsProtocol):
     @property
     def is_waiting(self) -> bool:
         """For somebody who owes something: a whole request, or reading the answer."""
-        if self.cycle is None or self.cycle.response_complete or self.flow.write_paused:
+        if self.cycle is None or self.cycle.response_complete or self.flow.write_paused or self._sender.is_put_off:
             return True
         return self.cycle.more_body and not self._sender.is_known
 
@@ -252,7 +254,7 @@ class LimitedProtocol(HttpToolsProtocol):
         super().on_headers_complete()
 
     def on_response_complete(self) -> None:
-        self._sender.is_known = False
+        self._sender.is_known = self._sender.is_put_off = False
         self.waiting_since = self.loop.time()
         super().on_response_complete()
         if self.transport.is_closing():

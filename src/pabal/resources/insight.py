@@ -75,17 +75,17 @@ class UpcomingView(View):
 class DepthsView(View):
     """Counted up to 10,000; 10001 means more."""
 
-    ready: int = field(("Ready", "준비"), example=3)
-    delayed: int = field(("Delayed", "지연"), example=12)
-    waiting: int = field(("Waiting", "대기"), example=0)
-    running: int = field(("Running", "실행 중"), example=2)
+    ready: int = field(("Ready", "준비됨"), example=3)
+    delayed: int = field(("Delayed", "예약"), example=12)
+    waiting: int = field(("Waiting", "줄 섬"), example=0)
+    running: int = field(("Running", "진행"), example=2)
 
 
 class AlertCountsView(View):
     """Of those that are open."""
 
     firing: int = field(("Firing", "발생"), example=0)
-    acknowledged: int = field(("Acknowledged", "확인됨"), example=0)
+    acknowledged: int = field(("Acknowledged", "확인함"), example=0)
     silenced: int = field(("Silenced", "무음"), example=0)
 
 

@@ -1,5 +1,6 @@
 """What is imported lazily is loaded when something of it is used, and not before."""
 
+import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -56,3 +57,17 @@ def test_what_cannot_be_loaded_is_named_where_it_is_used(told: list[str]) -> Non
 
     with pytest.raises(ValueError, match="no paper"):
         _ = lazy_bad.value
+
+
+@pytest.mark.parametrize(
+    "described", ["pabal.resources", "pabal.apps.messaging.resources", "pabal.apps.adgroups.resources"]
+)
+def test_reading_descriptions_loads_no_driver_of_the_database(described: str) -> None:
+    """Every command reads them, also one that only helps: what it pays for is what it needs."""
+    asked = (
+        f"import sys, {described}; print([name for name in ('asyncpg', 'pydantic', 'fastapi') if name in sys.modules])"
+    )
+
+    done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
+
+    assert done.stdout.strip() == "[]"

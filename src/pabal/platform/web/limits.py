@@ -117,6 +117,9 @@ def _has_key(scope: Scope) -> bool:
 async def _refuse(error: PabalError, scope: Scope, receive: Receive, send: Send) -> None:
     """Strangers who ask too often wait for the answer: told at once, they would ask again at once."""
     if isinstance(error, SlowDown | TooManyAtOnce):
+        sender = scope.get("state", {}).get("sender")
+        if sender is not None:
+            sender.is_put_off = True
         await asyncio.sleep(scope["app"].state.turns.shares.refusal_wait)
     answered = await answer(Request(scope, receive), error)
     await answered(scope, receive, send)

@@ -19,10 +19,14 @@ from pabal.apps.messaging.resources.images import (
     text_field,
 )
 from pabal.base.errors import Invalid
-from pabal.engine import recurrence, why
+from pabal.engine import recurrence
 from pabal.engine.recurrence import Weekday
+from pabal.platform.commands.lazily import lazily
 from pabal.platform.language.pairs import Lang, put
 from pabal.platform.resources import ROW_ID, Ask, Filter, Noun, Rules, View, Viewer, ask, column, edit_of, field
+
+with lazily():
+    from pabal.engine import why
 
 AREA = "messaging"
 SEOUL = "Asia/Seoul"
