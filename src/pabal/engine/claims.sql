@@ -7,8 +7,9 @@
 -- floor: where the last claim of this queue ended, less a margin, so that an old snapshot's dead rows are not walked again.
 -- ceiling: a sweep looks only below the floor, for what committed late.
 -- The life is held first of all: an idle server claims with this one statement and nothing around it.
+-- One that drains gets nothing, also where it has not heard of it yet: whoever sees a later job sees the drain too.
 -- A deadline counts from the handler's start, for which a slot has a second (slots.py).
-with me as materialized (select id from pabal.worker where id = :worker and until > pabal.real_now() for key share),
+with me as materialized (select id from pabal.worker where id = :worker and until > pabal.real_now() and drain_at is null for key share),
 picked as materialized (
   select r.* from unnest(:queues::text[], :priorities::smallint[], :floors::timestamptz[], :ceilings::timestamptz[])
     as q(queue, priority, floor, ceiling)
@@ -38,7 +39,8 @@ select * from body;
 -- The share lock on the route makes a takeover wait for this claim, and this claim skip a route that is moving.
 with mine as materialized (
   select r.route, r.epoch from unnest(:routes::text[]) as g(route) cross join lateral (
-    select r.route, r.epoch from pabal.route r where r.route = g.route and r.worker = :worker offset 0 for share skip locked) r),
+    select r.route, r.epoch from pabal.route r where r.route = g.route and r.worker = :worker
+      and (select drain_at is null from pabal.worker where id = :worker) offset 0 for share skip locked) r),
 upto as materialized (
   select min(p.priority) as priority from unnest(:priorities::smallint[]) as p(priority)
   where :share::int < :total::int and exists (

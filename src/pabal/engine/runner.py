@@ -83,7 +83,8 @@ class Runner:
         self.wake_reports: Callable[[], None] = lambda: None
         life.on_lapse.append(self.drop_all)
         life.on_signals = self.obey
-        life.on_drain.append(lambda _is_draining: self.wake())
+        # Claims that heard of a drain before us came back empty: everything is looked at again.
+        life.on_drain.append(lambda _is_draining: self.hear("*", None))
 
     def start(self) -> None:
         self._loop = asyncio.get_running_loop()

@@ -69,7 +69,7 @@ async def beat(tx: Tx, worker: int, *, ttl: timedelta = TTL) -> bool:
 
 
 async def set_drain(tx: Tx, worker: int, *, is_draining: bool) -> None:
-    """From its next beat on it takes nothing more, finishes what it has and lets its routes go; or takes work again."""
+    """From this commit on it claims nothing, finishes what it has and lets its routes go; or takes work again."""
     if await tx.value(SQL.set_drain, worker=worker, is_draining=is_draining) is None:
         raise ServerNotFound(ids.show("wrk", worker))
     tx.hint("signals")
