@@ -20,6 +20,7 @@ NAMES = (
     "scale",
     "snapshot",
     "lanes",
+    "mixed",
     "storm",
     "schedules",
     "pages",

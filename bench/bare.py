@@ -38,7 +38,7 @@ class Loop:
 
     async def end(self, rows: list[asyncpg.Record]) -> None:
         given = {"ids": [row["id"] for row in rows], "tokens": [row["token"] for row in rows]}
-        await self.run(claims.SQL.end_leases, **given, results=None, errors=None)
+        await self.run(claims.SQL.end_leases, **given, results=None, errors=None, datas=None)
 
     async def exchange(self, ended: list[asyncpg.Record], queue: str) -> list[asyncpg.Record]:
         async with self._connection.transaction():

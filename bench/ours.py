@@ -182,7 +182,7 @@ async def note(url: str, file: str) -> dict[str, Any]:
 
 async def _claim_ms(server: Server, database: Database) -> list[float]:
     """Claims of nothing, as after a hint that came to nothing: one may be a sweep behind the margin."""
-    server.runner.wake = lambda: None
+    server.runner.wakes = []
     times = []
     for _ in range(5):
         async with database.transaction() as tx:

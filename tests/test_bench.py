@@ -25,6 +25,7 @@ FIELDS = {
     "scale": ("growth_buffers", "growth"),
     "snapshot": ("kept", "idle_claim_ms"),
     "lanes": ("violations", "of_unordered", "hot_lane_per_s"),
+    "mixed": ("p99_ms", "handed_back"),
     "storm": ("of_raw_sql",),
     "schedules": ("p50_ms", "p99_ms", "noise_p99_ms", "burst_per_s"),
     "pages": ("growth", "worst_ms"),

@@ -89,6 +89,7 @@ async def _round(parts: Parts, worker: int) -> int:
     found += await timers.fire_once(database, parts.machines)
     found += await delays.promote_once(database)
     found += await LaneSweep(database).run_once()
+    found += await withdrawals.obey_once(database, parts.kinds)
     found += await withdrawals.expire_once(database, parts.kinds)
     found += await InsideWork(database, parts.kinds).run_once()
     found += await _work(parts, worker)

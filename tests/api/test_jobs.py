@@ -1,10 +1,13 @@
 """Jobs through the API."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
-from pabal.engine import queue
+from pabal.engine import ids, queue, reports
+from pabal.engine.kinds import Report
+from pabal.engine.outcome import Done
 from pabal.engine.queue import NewJob
 from pabal.platform.actor import Role
+from tests.support import work
 from tests.support.web import Web
 
 
@@ -40,6 +43,43 @@ async def test_a_cancelled_job_is_retried_as_a_new_one(web: Web):
     assert (too_early.status_code, too_early.json()["code"]) == (409, "not_retryable")
     assert retried.status_code == 202
     assert (made.json()["id"], made.json()["cause"]) == (retried.json()["job"], job)
+
+
+async def test_what_a_job_gave_is_shown_with_it(web: Web):
+    job = await work.start(web.db, records_end=True, unit_id=web.unit("gangnam").id)
+    await work.settle(web.db, job, Done(data={"file": "out.mp4"}))
+    viewer = await web.as_("gangnam", Role.VIEWER)
+
+    whole = (await viewer.get(f"/api/v1/jobs/{ids.show('job', job.id)}")).json()
+
+    assert (whole["records_end"], whole["data"]) == (True, {"file": "out.mp4"})
+
+
+async def test_the_deadline_of_a_running_job_is_its_handlers(web: Web):
+    job = await work.start(web.db, unit_id=web.unit("gangnam").id, deadline=timedelta(hours=1))
+    viewer = await web.as_("gangnam", Role.VIEWER)
+
+    whole = (await viewer.get(f"/api/v1/jobs/{ids.show('job', job.id)}")).json()
+
+    began, ends = (datetime.fromisoformat(whole[name]) for name in ("started_at", "deadline"))
+    assert ends - began == timedelta(hours=1)
+
+
+async def test_what_a_running_job_reported_is_shown_with_it(web: Web):
+    job = await work.start(web.db, unit_id=web.unit("gangnam").id)
+    viewer = await web.as_("gangnam", Role.VIEWER)
+    for percent in (10, 40):
+        await work.advance(web.db, 60)
+        async with web.db.transaction() as tx:
+            await reports.write(tx, None, [(job, Report({"percent": percent}, {"frame": percent}))])
+    await work.cancel(web.db, job.id)
+
+    whole = (await viewer.get(f"/api/v1/jobs/{ids.show('job', job.id)}")).json()
+    [listed] = (await viewer.get("/api/v1/jobs?state=running")).json()["items"]
+
+    assert (whole["progress"], whole["checkpoint"], whole["stop"]) == ({"percent": 40}, {"frame": 40}, "cancel")
+    assert whole["estimated_at"] > whole["reported_at"]
+    assert listed["estimated_at"] == whole["estimated_at"]
 
 
 async def test_a_dry_run_changes_nothing(web: Web):

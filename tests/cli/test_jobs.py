@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from pabal.base.database import Database
-from pabal.engine import ids
+from pabal.engine import ids, reports
+from pabal.engine.kinds import Report
 from pabal.engine.outcome import Done, Retry
 from tests.support.cli import ROOT, Cli
 from tests.support.work import OTHER, PLAIN, enqueue, place, places, results, settle, start
@@ -45,6 +46,19 @@ async def test_a_list_may_be_narrowed_by_state(db: Database, cli: Cli) -> None:
     [_header, line] = table.out.splitlines()
     assert line.startswith(shown(failed.id))
     assert "no paper" in line
+
+
+async def test_what_a_job_saved_and_gave_is_shown(db: Database, cli: Cli) -> None:
+    running, over = await start(db), await start(db)
+    async with db.transaction() as tx:
+        await reports.write(tx, None, [(running, Report({"percent": 40}, {"frame": 12}))])
+    await settle(db, over, Done(data={"file": "out.mp4"}))
+
+    found = cli("jobs", "show", shown(running.id), "-o", "json").json
+    table = cli("jobs", "show", shown(over.id)).out
+
+    assert (found["progress"], found["checkpoint"]) == ({"percent": 40}, {"frame": 12})
+    assert "out.mp4" in table
 
 
 async def test_one_job_is_shown_with_its_attempts_by_a_shortened_id(db: Database, cli: Cli) -> None:

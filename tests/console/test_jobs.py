@@ -2,8 +2,9 @@
 
 from datetime import timedelta
 
-from pabal.engine import ids, queue
-from pabal.engine.outcome import Retry
+from pabal.engine import ids, queue, reports
+from pabal.engine.kinds import Report, Stop
+from pabal.engine.outcome import Done, Retry
 from pabal.engine.queue import NewJob
 from pabal.platform.actor import Role
 from tests.support import work
@@ -79,7 +80,7 @@ async def test_long_lists_go_on_where_they_stopped(web: Web) -> None:
 
 
 async def test_a_waiting_job_is_cancelled_and_can_be_enqueued_again(web: Web) -> None:
-    job = await put(web, args={"n": 1})
+    job = await put(web, args={"n": 1}, records_end=True)
     client = await visitor(web, "busan", Role.OPERATOR)
 
     cancelled = await client.post(f"/jobs/{job}/cancel", data={"back": f"/jobs/{job}"})
@@ -87,8 +88,8 @@ async def test_a_waiting_job_is_cancelled_and_can_be_enqueued_again(web: Web) ->
 
     assert cancelled.headers["location"] == f"/jobs/{job}"
     assert (await place_of(web, job)).result == "cancelled"
-    new = again.headers["location"].rpartition("/")[2]
-    assert (await place_of(web, new)).args == {"n": 1}
+    made = await place_of(web, again.headers["location"].rpartition("/")[2])
+    assert (made.args, made.records_end) == ({"n": 1}, True)
 
 
 async def test_many_are_cancelled_at_once_and_the_answer_counts(web: Web) -> None:
@@ -137,6 +138,53 @@ async def test_attempts_are_told_with_their_reasons(web: Web) -> None:
 
     assert "the kettle was too full" in page
     assert "failed, tried again" in page
+
+
+async def test_what_a_job_gave_is_on_its_page(web: Web) -> None:
+    job = await work.start(web.db)
+    await work.settle(web.db, job, Done(data={"file": "out.mp4"}))
+    client = await visitor(web, lang="ko")
+
+    page = await read(client, f"/jobs/{ids.show('job', job.id)}")
+
+    assert "남긴 값" in page
+    assert "out.mp4" in page
+
+
+async def test_how_far_a_job_is_and_where_it_goes_on_is_on_its_page(web: Web) -> None:
+    job = await work.start(web.db)
+    async with web.db.transaction() as tx:
+        await reports.write(tx, None, [(job, Report({"percent": 10}))])
+    await work.advance(web.db, 60)
+    async with web.db.transaction() as tx:
+        await reports.write(tx, None, [(job, Report({"percent": 40, "step": "우리는 중"}, {"frame": 12}))])
+        await reports.note_stops(tx, [(job, Stop.STALL)])
+    path = f"/jobs/{ids.show('job', job.id)}"
+
+    korean = await read(await visitor(web, lang="ko"), path)
+    english = await read(await visitor(web, lang="en"), path)
+    part = (await (await visitor(web)).get(path, headers={"X-Fragment": "true"})).text
+
+    assert 'aria-valuenow="40"' in part
+    assert 'data-topics="job.progressed,job.ended"' in part
+    for text in (
+        "예상 완료",
+        "마지막 보고",
+        "우리는 중",
+        "다음 시도가 이어 할 곳",
+        '"frame": 12',
+        "너무 오래 소식이 없음",
+    ):
+        assert text in korean, text
+    for text in ("Through by", "Reported", "Where its next attempt goes on", "it reported nothing for too long"):
+        assert text in english, text
+
+
+async def test_a_job_that_reported_nothing_has_no_progress_to_show(web: Web) -> None:
+    job = await work.start(web.db)
+    client = await visitor(web, lang="en")
+
+    assert 'role="meter"' not in (await client.get(f"/jobs/{ids.show('job', job.id)}")).text
 
 
 async def test_a_story_is_a_page_or_a_drawer(web: Web) -> None:

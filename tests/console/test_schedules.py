@@ -176,6 +176,19 @@ async def test_one_schedule_shows_ten_moments_and_its_policies_in_words(web: Web
     assert "More than 5 min late is too late." in english
 
 
+async def test_one_schedule_shows_what_it_says_of_its_jobs(web: Web) -> None:
+    options = {"overlap": Overlap.CANCEL_PREVIOUS, "deadline": timedelta(hours=2), "max_failures": 3}
+    schedule = await put(web, "haeundae", **options)
+
+    korean = await read(await visit(web), f"/schedules/sch_{schedule.id}")
+    english = await read(await visit(web, lang="en"), f"/schedules/{schedule.id}")
+
+    assert "앞 실행을 취소하고, 멈추면 시작합니다." in korean
+    assert "Cancels the run before and begins when that has stopped." in english
+    assert "One attempt may take" in english
+    assert "2 h" in english
+
+
 async def test_moments_that_will_not_be_are_shown_with_their_reason(web: Web) -> None:
     ends = await _in(web.db, timedelta(days=3))
     schedule = await put(web, "haeundae", valid_until=ends)

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from pabal.base.database import Database
-from pabal.engine import claims, queue
-from pabal.engine.claims import END, LeaseLost, Returned, Wanted, fence, holding, return_unknown, write_progress
-from pabal.engine.kinds import Job
+from pabal.engine import claims, queue, reports
+from pabal.engine.claims import END, LeaseLost, Wanted, fence, holding, return_unknown
+from pabal.engine.endings import Returned
+from pabal.engine.kinds import Job, Report
 from pabal.engine.outcome import Cancel, Done, Limited, Outcome, Retry, Snooze
 from pabal.engine.queue import NewJob, Priority
 from tests.support.work import (
@@ -335,12 +336,12 @@ async def test_a_late_worker_cannot_write_progress_or_anything_else(db: Database
     [(_, worker)] = await leases(db)
 
     async with db.transaction() as tx:
-        kept = await write_progress(tx, worker, [(zombie, {"part": 9}), (current, {"part": 1})])
+        kept = await reports.write(tx, worker, [(zombie, Report({"part": 9})), (current, Report({"part": 1}))])
         with pytest.raises(LeaseLost):
             await fence(tx, zombie)
         await fence(tx, current)
 
-    assert kept == {current.id}
+    assert kept == {current.key}
     assert (await place(db, zombie.id)).progress == {"part": 1}
 
 
@@ -348,7 +349,7 @@ async def test_another_workers_name_does_not_open_a_lease(db: Database) -> None:
     job = await start(db)
 
     async with db.transaction() as tx:
-        assert await write_progress(tx, 77, [(job, {"part": 1})]) == set()
+        assert await reports.write(tx, 77, [(job, Report({"part": 1}))]) == set()
 
 
 async def test_a_job_that_ended_is_settled_only_once(db: Database) -> None:
@@ -467,13 +468,13 @@ async def test_progress_locks_leases_in_the_order_in_which_handlers_hold_them(db
     # the second is claimed before the first, so it stands before it in the table
     [second], [first] = await claim(db, worker, total=1), await claim(db, worker, total=1)
 
-    async def report() -> set[int]:
+    async def report() -> set[tuple[int, int]]:
         async with db.transaction() as tx:
-            return await write_progress(tx, worker, [(second, {"part": 1}), (first, {"part": 1})])
+            return await reports.write(tx, worker, [(second, Report({"part": 1})), (first, Report({"part": 1}))])
 
     async with holding(db, [first]) as (tx, held):
         reporting = await begin_blocked(db, report())
         await fence(tx, second)
 
     assert set(held) == {first.key}
-    assert await reporting == {first.id, second.id}
+    assert await reporting == {first.key, second.key}

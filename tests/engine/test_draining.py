@@ -12,7 +12,7 @@ from pabal.engine.outcome import Done
 from pabal.engine.routes import ServerDraining
 from pabal.engine.workers import ServerNotFound
 from tests.support.servers import Gate, enqueue_via, serving, until, until_ended
-from tests.support.work import KINDS, begin_life, claim_one, enqueue, lapse, places, settle
+from tests.support.work import BOT, KINDS, begin_life, claim, claim_one, claim_routed, enqueue, lapse, places, settle
 from tests.support.work import hold_route as hold
 
 GATED = "test.gated"
@@ -52,6 +52,19 @@ async def test_what_runs_finishes_and_what_comes_waits_until_it_takes_work_again
 
         await drain(server.database, server.life.worker, is_draining=False)
         await until_ended(db, second)
+
+
+async def test_an_exchange_that_has_not_heard_of_it_claims_nothing_more(db: Database) -> None:
+    worker = await begin_life(db)
+    await hold(db, worker)
+    await drain(db, worker)
+    made = [await enqueue(db), await enqueue(db, route=BOT)]
+
+    draining = [*await claim(db, worker), *await claim_routed(db, worker)]
+    await drain(db, worker, is_draining=False)
+    again = [*await claim(db, worker), *await claim_routed(db, worker)]
+
+    assert (draining, [job.id for job in again]) == ([], made)
 
 
 async def test_a_server_says_how_many_slots_it_has_and_how_much_of_them_is_taken(db: Database, locks: Path) -> None:

@@ -1,6 +1,7 @@
 """One commit settles the last batch and claims the next; floors hide nothing for long."""
 
 import asyncio
+from collections import Counter
 from contextlib import AsyncExitStack
 from datetime import datetime
 
@@ -8,6 +9,7 @@ import pytest
 
 from pabal.base.database import Database, DatabaseError, Tx
 from pabal.engine import queue
+from pabal.engine.endings import Returned
 from pabal.engine.exchange import Capacity, Exchange
 from pabal.engine.kinds import Job, Kinds
 from pabal.engine.outcome import Done, Retry
@@ -311,3 +313,146 @@ async def test_a_kind_may_limit_what_one_claim_takes_and_goes_on(db: Database) -
         rounds.append(await take(exchange, worker))
 
     assert [taken for taken in rounds if taken] == [made[:2], made[2:4], made[4:]]
+
+
+@pytest.mark.parametrize("names", [(PLAIN, OTHER), (OTHER, PLAIN)])
+async def test_two_long_queues_take_turns(db: Database, names: tuple[str, str]) -> None:
+    kinds = Kinds()
+    for name in names:
+        kinds.plain(name)(do_nothing)
+    await enqueue_many(db, *[NewJob(PLAIN)] * 20, *[NewJob(OTHER)] * 20)
+    exchange, worker = Exchange(db, kinds), await begin_life(db)
+    room = Capacity(quick=2, slow=2, is_quick=lambda _kind: True, routed=2)
+
+    taken = [(await exchange.run(worker, [], room))[1][0].kind for _ in range(4)]
+
+    assert sorted(taken[:2]) == sorted(taken[2:]) == sorted(names)
+
+
+async def test_what_is_handed_back_is_announced_with_its_turn_and_not_claimed_in_the_same_commit(db: Database) -> None:
+    exchange, worker = await quiet(db)
+    made = [one.id for one in await enqueue_many(db, *[NewJob(PLAIN)] * 3)]
+    exchange.hear(f"queue:{PLAIN}", None)
+    _, jobs = await exchange.run(worker, [], QUICK)
+    turn = jobs[0].ready_at
+    await advance(db, 60)
+    other, elsewhere = await quiet(db)
+    newer = await enqueue(db)
+    exchange.hear(f"queue:{PLAIN}", None)
+    heard: list[tuple[str, datetime | None]] = []
+
+    async def announce(hints: dict[str, datetime | None]) -> None:
+        heard.extend(hints.items())
+
+    db.announce = announce
+    attempts = [(job, Returned("not begun in time", keeps_turn=True)) for job in jobs]
+    settled, claimed = await exchange.run(worker, attempts, QUICK)
+    db.announce = None
+
+    assert (settled.count, claimed) == (3, [])
+    assert heard == [(f"queue:{PLAIN}", turn)]
+    assert other.hear(*heard[0])
+    assert await take(other, elsewhere) == [*made, newer], "in their old turn, before what came later"
+
+
+async def test_a_hint_that_stands_for_more_than_there_is_room_for_is_not_used_up(db: Database) -> None:
+    async with AsyncExitStack() as stack:
+        tx = await stack.enter_async_context(db.transaction())
+        made = [one.id for one in await queue.enqueue_many(tx, [NewJob(PLAIN)] * 5)]
+        await advance(db, 60)
+        exchange, worker = await quiet(db)
+        at = tx.now
+    exchange.hear(f"queue:{PLAIN}", at)
+
+    rounds = [await take(exchange, worker, slow(2)) for _ in range(3)]
+
+    assert rounds == [made[:2], made[2:4], made[4:]]
+
+
+async def test_a_kind_with_a_limit_is_claimed_apart(db: Database) -> None:
+    exchange, worker = await quiet(db)
+    limited = [one.id for one in await enqueue_many(db, *[NewJob(OTHER, priority=n) for n in (3, 2, 1, 0)])]
+    free = [one.id for one in await enqueue_many(db, *[NewJob(PLAIN)] * 3)]
+    exchange.hear("*", None)
+    room = Capacity(quick=100, slow=10, is_quick=lambda _kind: True, limits={frozenset({OTHER}): 1})
+
+    first = await take(exchange, worker, room)
+    at_its_limit = Capacity(quick=100, slow=10, is_quick=lambda _kind: True, limits={frozenset({OTHER}): 0})
+
+    assert sorted(first) == sorted([limited[3], *free])
+    assert await take(exchange, worker, at_its_limit) == []
+    assert not exchange.wants(at_its_limit)
+    assert exchange.wants(room)
+
+
+async def held_routes(db: Database, *names: str) -> tuple[Exchange, int]:
+    exchange, worker = await quiet(db)
+    for name in names:
+        await hold_route(db, worker, name)
+    return exchange, worker
+
+
+def routed(room: int) -> Capacity:
+    return Capacity(quick=0, slow=0, is_quick=lambda _kind: False, routed=room)
+
+
+async def test_urgent_jobs_of_any_route_go_first(db: Database) -> None:
+    exchange, worker = await held_routes(db, "bot:a", "bot:b", "bot:c")
+    await enqueue_many(db, *[NewJob(PLAIN, route="bot:a")] * 30)
+    urgent = [
+        one.id
+        for one in await enqueue_many(
+            db,
+            *[NewJob(PLAIN, route="bot:b", priority=Priority.URGENT)] * 7,
+            *[NewJob(OTHER, route="bot:c", priority=Priority.URGENT)] * 2,
+        )
+    ]
+    exchange.hear("*", None)
+
+    taken = await take(exchange, worker, routed(9))
+
+    assert sorted(taken) == sorted(urgent), "though one of them has more than a third of it"
+
+
+async def test_each_route_gets_its_share_and_what_one_does_not_need_goes_to_the_others(db: Database) -> None:
+    exchange, worker = await held_routes(db, "bot:a", "bot:b", "bot:c")
+    for name, count in (("bot:a", 300), ("bot:b", 300), ("bot:c", 2)):
+        await enqueue_many(db, *[NewJob(PLAIN, route=name)] * count)
+    exchange.hear("*", None)
+
+    _, jobs = await exchange.run(worker, [], routed(30))
+
+    assert Counter(job.queue for job in jobs) == {"bot:a": 14, "bot:b": 14, "bot:c": 2}
+
+
+async def test_with_room_for_one_the_routes_take_turns(db: Database) -> None:
+    exchange, worker = await held_routes(db, "bot:a", "bot:b", "bot:c")
+    for name in ("bot:a", "bot:b", "bot:c"):
+        await enqueue_many(db, *[NewJob(PLAIN, route=name)] * 5)
+    exchange.hear("*", None)
+
+    taken = [(await exchange.run(worker, [], routed(1)))[1][0].queue for _ in range(6)]
+
+    assert Counter(taken) == {"bot:a": 2, "bot:b": 2, "bot:c": 2}
+    assert sorted(taken[:3]) == ["bot:a", "bot:b", "bot:c"]
+
+
+async def test_priority_holds_over_kinds_that_are_claimed_apart(db: Database) -> None:
+    kinds = Kinds()
+    kinds.plain(OTHER)(do_nothing)
+    kinds.plain(PLAIN, claim_most=lambda: 5)(do_nothing)
+    exchange, worker = Exchange(db, kinds), await begin_life(db)
+    await hold_route(db, worker, "bot:a")
+    await enqueue_many(db, *[NewJob(OTHER, route="bot:a")] * 10)
+    urgent = await enqueue(db, PLAIN, route="bot:a", priority=Priority.URGENT)
+
+    assert await take(exchange, worker, routed(1)) == [urgent]
+
+
+async def test_jobs_of_newer_servers_on_a_route_do_not_keep_the_rest_from_it(db: Database) -> None:
+    exchange, worker = await held_routes(db, "bot:a", "bot:b")
+    await enqueue_many(db, *[NewJob("newer.kind", route="bot:a", priority=Priority.URGENT)] * 10)
+    known = await enqueue(db, route="bot:b", priority=Priority.LOW)
+    exchange.hear("*", None)
+
+    assert await take(exchange, worker, routed(4)) == [known]

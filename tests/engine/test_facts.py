@@ -1,6 +1,7 @@
 """Every committed fact reaches every subscriber, in order, and its effect happens once (I19)."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
 
 import pytest
@@ -19,7 +20,9 @@ from pabal.engine.facts import (
     record_many,
     retry_aside,
 )
+from tests.support import servers
 from tests.support.facts import SQL, create_seen, deliver_all, notebook, numbers_seen, seen_by, tell
+from tests.support.work import begin_life, crash
 
 
 @pytest.fixture
@@ -304,6 +307,124 @@ async def test_a_commit_with_facts_wakes_their_readers(facts: Database) -> None:
     await tell(facts, 1)
 
     assert announced == [{"facts": None}]
+
+
+class Deadly:
+    """Takes what it is handed, and at one of them its connection goes, or it stalls, without a word."""
+
+    def __init__(self, inner: Subscriber, strike: Callable[[Tx], Awaitable[None]], at: int) -> None:
+        self._inner = inner
+        self._strike = strike
+        self._at = at
+        self.sizes: list[int] = []
+        self.subscriber = Subscriber(inner.name, inner.names, self.handle)
+
+    async def handle(self, tx: Tx, handed: list[Fact]) -> None:
+        self.sizes.append(len(handed))
+        await self._inner.handle(tx, handed)
+        if any(fact.data["n"] == self._at for fact in handed):
+            await self._strike(tx)
+
+
+async def cut(tx: Tx) -> None:
+    await tx.value(servers.SQL.terminate_myself)
+
+
+async def deliver_whatever_happens(db: Database, subscriber: Subscriber) -> int:
+    """As its loop does. Answers how many deliveries raised."""
+    raised = 0
+    for _ in range(100):
+        try:
+            if not await deliver_once(db, subscriber):
+                return raised
+        except Exception:  # noqa: BLE001 -- as the loop
+            raised += 1
+    raise AssertionError("it never came to an end")
+
+
+async def test_a_fact_that_takes_the_connection_along_is_put_aside_and_the_rest_goes_on(facts: Database) -> None:
+    deadly = Deadly(notebook(), cut, at=3)
+    await deliver_once(facts, deadly.subscriber)
+    await tell(facts, *range(6))
+
+    raised = await deliver_whatever_happens(facts, deadly.subscriber)
+
+    assert raised == 4, "once in the batch, where nothing is counted, and three times alone"
+    assert await numbers_seen(facts) == [0, 1, 2, 4, 5]
+    [aside] = await aside_of(facts)
+    assert "its connection was lost" in aside.error
+
+
+async def test_a_delivery_that_stalls_is_counted_when_it_does_so_alone(facts: Database) -> None:
+    stalled = asyncio.Event()
+
+    async def stall(tx: Tx) -> None:
+        stalled.set()
+        await asyncio.Event().wait()
+
+    deadly = Deadly(notebook(), stall, at=1)
+    await deliver_once(facts, deadly.subscriber)
+    await tell(facts, *range(3))
+
+    for _ in range(5):
+        step = asyncio.create_task(deliver_all(facts, deadly.subscriber))
+        await asyncio.wait([step, asyncio.create_task(stalled.wait())], return_when=asyncio.FIRST_COMPLETED)
+        step.cancel()
+        await asyncio.wait([step])
+        stalled.clear()
+
+    assert await numbers_seen(facts) == [0, 2]
+    [aside] = await aside_of(facts)
+    assert aside.error == "it stalled"
+
+
+async def test_a_statement_that_takes_too_long_is_a_failure_of_its_fact(facts: Database) -> None:
+    async def take_too_long(tx: Tx) -> None:
+        raise TimeoutError
+
+    deadly = Deadly(notebook(), take_too_long, at=1)
+    await deliver_once(facts, deadly.subscriber)
+    await tell(facts, *range(3))
+
+    for _ in range(4):
+        await deliver_once(facts, deadly.subscriber)
+        await clock.advance(facts, timedelta(seconds=5))
+
+    assert await numbers_seen(facts) == [0, 2]
+    assert len(await aside_of(facts)) == 1
+
+
+async def test_a_database_that_goes_away_puts_no_fact_aside(facts: Database) -> None:
+    left = iter(range(5))
+
+    async def break_down(tx: Tx) -> None:
+        if next(left, None) is not None:
+            await tx.value(servers.SQL.terminate_everybody)
+            await cut(tx)
+
+    deadly = Deadly(notebook(), break_down, at=1)
+    await deliver_once(facts, deadly.subscriber)
+    await tell(facts, *range(3))
+
+    raised = await deliver_whatever_happens(facts, deadly.subscriber)
+
+    assert raised == 5
+    assert await numbers_seen(facts) == [0, 1, 2]
+    assert await aside_of(facts) == []
+
+
+async def test_after_a_lost_life_facts_are_handed_over_one_by_one_until_there_are_none(facts: Database) -> None:
+    deadly = Deadly(notebook("notebook", "thing.*"), cut, at=99)
+    await deliver_once(facts, deadly.subscriber)
+    await crash(facts, await begin_life(facts, meta={"alone": ["facts:notebook"]}))
+    await tell(facts, *range(3))
+    await deliver_all(facts, deadly.subscriber)
+    await tell(facts, *range(3, 6))
+
+    await deliver_all(facts, deadly.subscriber)
+
+    assert deadly.sizes == [1, 1, 1, 3]
+    assert await numbers_seen(facts) == [*range(6)]
 
 
 async def cursor_of(db: Database) -> dict[str, object]:

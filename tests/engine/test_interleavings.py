@@ -10,7 +10,8 @@ import pytest
 from pabal.base.database import Database, Tx
 from pabal.base.sql import Statement
 from pabal.engine import claims, delays, lanes, queue, routes, withdrawals, workers
-from pabal.engine.claims import LeaseLost, Returned, fence
+from pabal.engine.claims import LeaseLost, fence
+from pabal.engine.endings import Returned
 from pabal.engine.kinds import Job
 from pabal.engine.outcome import Done, Retry
 from pabal.engine.queue import NewJob, Priority
@@ -187,7 +188,7 @@ async def test_a_zombie_that_settles_ends_nobody_elses_attempt(db: Database, is_
 
 async def end_with(db: Database, statement: Statement, job: Job) -> list[int]:
     async with db.transaction() as tx:
-        rows = await tx.rows(statement, ids=[job.id], tokens=[job.token], results=["done"], errors=[None])
+        rows = await tx.rows(statement, ids=[job.id], tokens=[job.token], results=["done"], errors=[None], datas=None)
         return [row["id"] for row in rows]
 
 
@@ -274,7 +275,7 @@ async def test_an_enqueue_while_the_lane_is_being_freed_is_overlooked_by_nobody(
 async def end_both(db: Database, jobs: list[Job], *, in_one: bool) -> None:
     async with db.transaction() as tx:
         ids, tokens = [job.id for job in jobs], [job.token for job in jobs]
-        await tx.rows(claims.SQL.end_leases, ids=ids, tokens=tokens, results=["done"] * 2, errors=[None] * 2)
+        await tx.rows(claims.SQL.end_leases, ids=ids, tokens=tokens, results=None, errors=None, datas=None)
         held = [(job.lane or "", job.id) for job in jobs]
         if in_one:
             names = [name for name, _ in held]
@@ -384,7 +385,7 @@ async def test_a_claim_skips_a_route_that_is_moving(db: Database) -> None:
 async def test_a_cancel_that_waits_for_inside_work_finds_it_ended(db: Database) -> None:
     job_id = await enqueue(db)
     async with db.transaction() as tx:
-        jobs = await claims.take_inside(tx, PLAIN, Priority.NORMAL, limit=1)
+        jobs, _ = await claims.take_inside(tx, PLAIN, Priority.NORMAL, limit=1)
         cancelling = await begin_blocked(db, cancel(db, job_id))
         await claims.end_inside(tx, None, jobs)
     cancelled = await cancelling
@@ -396,11 +397,11 @@ async def test_a_cancel_that_waits_for_inside_work_finds_it_ended(db: Database) 
 async def test_the_failure_of_inside_work_is_not_settled_when_the_job_ended_meanwhile(db: Database) -> None:
     job_id = await enqueue(db)
     async with undone(db) as tx:
-        [job] = await claims.take_inside(tx, PLAIN, Priority.NORMAL, limit=1)
+        [job], _ = await claims.take_inside(tx, PLAIN, Priority.NORMAL, limit=1)
     await cancel(db, job_id)
 
     async with db.transaction() as tx:
-        await claims.fail_inside(tx, job, Retry("late"), KINDS)
+        await claims.fail_inside(tx, job.id, job.token, Retry("late"), KINDS)
 
     assert await results(db, job_id) == [(1, "cancelled", True)]
     assert await leases(db) == []

@@ -6,7 +6,7 @@ import pytest
 
 from pabal.base.database import Database
 from pabal.engine import claims, queue
-from pabal.engine.claims import Returned
+from pabal.engine.endings import Returned
 from pabal.engine.lanes import LaneSweep, promote_lanes
 from pabal.engine.outcome import Done, Limited, Outcome, Retry, Snooze
 from pabal.engine.queue import NewJob, Priority

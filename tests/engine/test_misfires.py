@@ -83,7 +83,16 @@ def test_overlap_skip_lets_none_run_while_an_earlier_job_is_open():
     assert told(decide(ago(2, 1), NOW, policy, has_open=True)) == ["coalesced late", "skipped overlap"]
 
 
-@pytest.mark.parametrize("overlap", [Overlap.ALLOW, Overlap.QUEUE])
+def test_of_those_due_together_only_the_newest_replaces_the_run_before():
+    policy = Policy(Misfire.ALL, most=3, overlap=Overlap.CANCEL_PREVIOUS)
+
+    decisions = decide(ago(3, 2, 0), NOW, policy, has_open=True)
+
+    assert told(decisions) == ["coalesced overlap", "coalesced overlap", "enqueued on_time"]
+    assert [one.into_at for one in decisions] == [NOW, NOW, None]
+
+
+@pytest.mark.parametrize("overlap", [Overlap.ALLOW, Overlap.QUEUE, Overlap.CANCEL_PREVIOUS])
 def test_other_overlap_policies_do_not_ask_what_is_open(overlap: Overlap):
     assert told(decide(ago(0), NOW, Policy(overlap=overlap), has_open=True)) == ["enqueued on_time"]
 

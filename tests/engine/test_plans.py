@@ -8,12 +8,13 @@ import pytest
 
 from pabal.base.database import Database, Tx
 from pabal.base.sql import Statement
-from pabal.engine import claims, delays, lanes, withdrawals, workers
-from tests.support.work import SQL, begin_life
+from pabal.engine import claims, delays, lanes, reports, routes, withdrawals, workers
+from pabal.engine.queue import NewJob, Priority
+from tests.support.work import PLAIN, SQL, begin_life, enqueue_many, hold_route
 
 ROWS = 20_000
 BATCH = 100
-WATCHED = ("ready", "lease", "delayed", "waiting", "work", "outcome")
+WATCHED = ("ready", "lease", "delayed", "waiting", "work", "outcome", "report")
 HOT = [
     claims.SQL.claim,
     claims.SQL.claim_routed,
@@ -24,8 +25,11 @@ HOT = [
     claims.SQL.delay_leases,
     claims.SQL.return_leases,
     claims.SQL.note_stale,
-    claims.SQL.write_progress,
+    reports.SQL.write,
+    reports.SQL.forget,
+    reports.SQL.note_stops,
     delays.SQL.take_due,
+    routes.SQL.list_priorities,
     lanes.SQL.advance_lanes,
     lanes.SQL.list_unheld_lanes,
     withdrawals.SQL.withdraw,
@@ -41,6 +45,12 @@ CLAIM = {
     "priorities": "array[2::smallint]",
     "floors": "array[timestamptz '-infinity']",
     "ceilings": "array[timestamptz 'infinity']",
+    "total": str(BATCH),
+}
+ROUTED = {
+    "kinds": "array['test.plain']",
+    "priorities": "array[0, 1, 2, 3]::smallint[]",
+    "share": str(BATCH // 20),
     "total": str(BATCH),
 }
 
@@ -113,10 +123,37 @@ async def test_a_claim_touches_no_more_rows_than_a_few_for_each_job(crowded: Dat
     async with crowded.transaction() as tx:
         plan = await explain(tx, claims.SQL.claim, {**CLAIM, "worker": str(worker)})
 
-    touched = [
-        node["Actual Rows"] * node["Actual Loops"] + node.get("Rows Removed by Filter", 0)
+    assert BATCH <= most_touched(plan) <= 3 * BATCH
+
+
+@pytest.mark.parametrize("deep", [1, 20], ids=["one deep route", "all deep"])
+async def test_nor_does_a_claim_from_many_routes(crowded: Database, deep: int) -> None:
+    worker = await begin_life(crowded)
+    names = [f"bot:{n}" for n in range(20)]
+    for n, name in enumerate(names):
+        await hold_route(crowded, worker, name)
+        jobs = [NewJob(PLAIN, route=name, priority=Priority(i % 4)) for i in range(800 if n < deep else 4)]
+        await enqueue_many(crowded, *jobs)
+    given = {**ROUTED, "worker": str(worker), "routes": f"array{names}"}
+    async with crowded.transaction() as tx:
+        plan = await explain(tx, claims.SQL.claim_routed, given)
+
+    assert most_touched(plan) <= 3 * BATCH
+
+
+def most_touched(plan: dict[str, Any]) -> float:
+    """Rows that one step of the plan read from one of the tables, kept or not."""
+    return max(
+        (node["Actual Rows"] + node.get("Rows Removed by Filter", 0)) * node["Actual Loops"]
         for node in nodes(plan)
-        if node.get("Relation Name", "").startswith(WATCHED)
-    ]
-    assert max(touched) >= BATCH
-    assert max(touched) <= 3 * BATCH
+        if is_watched(node) and "Actual Rows" in node
+    )
+
+
+async def test_a_claim_looks_for_reports_only_of_what_was_tried_before(crowded: Database) -> None:
+    worker = await begin_life(crowded)
+    async with crowded.transaction() as tx:
+        plan = await explain(tx, claims.SQL.claim, {**CLAIM, "worker": str(worker)})
+
+    [looked] = [node for node in nodes(plan) if node.get("Relation Name") == "report"]
+    assert (looked["Index Name"], looked["Actual Loops"]) == ("report_pkey", 0)

@@ -6,9 +6,9 @@ import pytest
 
 from pabal.base.database import Database
 from pabal.base.errors import Conflict
-from pabal.engine import claims, routes, workers
-from pabal.engine.claims import RouteLost, fence, holding, write_progress
-from pabal.engine.kinds import Job
+from pabal.engine import claims, reports, routes, workers
+from pabal.engine.claims import RouteLost, fence, holding
+from pabal.engine.kinds import Job, Report
 from pabal.engine.outcome import Done, Outcome, Retry
 from pabal.engine.queue import Priority
 from tests.support.work import (
@@ -105,7 +105,7 @@ async def test_after_a_takeover_nothing_of_the_old_holder_is_kept(db: Database) 
     await hold_route(db, await begin_life(db))
 
     async with db.transaction() as tx:
-        assert await write_progress(tx, worker, [(job, {"part": 1})]) == set()
+        assert await reports.write(tx, worker, [(job, Report({"part": 1}))]) == set()
         with pytest.raises(RouteLost):
             await fence(tx, job)
 
@@ -127,7 +127,7 @@ async def test_while_the_epoch_is_current_everything_is_kept(db: Database) -> No
 
     async with db.transaction() as tx:
         await fence(tx, job)
-        assert await write_progress(tx, worker, [(job, {"part": 1})]) == {job.id}
+        assert await reports.write(tx, worker, [(job, Report({"part": 1}))]) == {job.key}
         assert await workers.list_signals(tx, worker) == []
     await settle(db, job, Done(), worker=worker)
 

@@ -1,6 +1,8 @@
 """Handlers side by side: how they are told to stop, what happens to what they hold, and who may run how many."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -9,7 +11,8 @@ import pytest
 
 from pabal.base.database import Database
 from pabal.engine import claims, queue, withdrawals, workers
-from pabal.engine.kinds import Job, Kinds
+from pabal.engine.exchange import Exchange
+from pabal.engine.kinds import Job, Kinds, Stop
 from pabal.engine.outcome import Outcome, Retry
 from pabal.engine.queue import NewJob
 from pabal.engine.server import Server
@@ -24,8 +27,10 @@ from tests.support.work import (
     leases,
     place,
     results,
+    until_blocked,
     wanted,
 )
+from tests.support.work import SQL as WORK
 
 GATED = "test.gated"
 ERRAND = "test.errand"
@@ -312,7 +317,7 @@ async def test_handlers_that_never_await_do_not_starve_the_heartbeat(db: Databas
         async def has_beaten() -> bool:
             await enqueue_many(server.database, *[NewJob("test.quick") for _ in range(500)])
             async with db.transaction() as tx:
-                return bool((await tx.rows(SQL.find_life, worker=server.life.worker))[0]["until"] > before)
+                return bool(ran and (await tx.rows(SQL.find_life, worker=server.life.worker))[0]["until"] > before)
 
         await until(has_beaten)
         is_over = True
@@ -385,10 +390,114 @@ async def test_progress_refused_because_the_route_moved_hands_the_job_back(db: D
         job = await gate.until_begun()
         # no hint reaches the server from here, so its report comes before the signal
         await hold_route(db, await begin_life(db))
-        await server.runner.report(job, {"part": 1})
+        job.report({"part": 1})
 
         await server.runner.write_reports_once()
 
         waiting = await until_in(db, made.id, "ready")
 
     assert (waiting.worker, waiting.failures, waiting.recoveries) == (None, 0, 0)
+
+
+async def test_a_report_is_not_held_up_by_an_attempt_that_is_told_to_stop(db: Database, locks: Path):
+    gate = Gate()
+    async with serving(db, gated(gate), locks) as server:
+        jobs = [await enqueue_via(server, GATED) for _ in range(2)]
+        await gate.until_begun(2)
+        stopping, reporting = sorted(gate.begun, key=lambda job: job.id)
+        async with claims.holding(db, [stopping]) as (tx, _):
+            reporting.report({"percent": 40})
+            server.runner.told(stopping, Stop.SHUTDOWN)
+            await until_blocked(db)
+            # A handler that holds both locks the one with the smaller id first, as here.
+            free = await tx.rows(claims.SQL.find_leases, ids=[reporting.id], tokens=[reporting.token])
+            written = (await place(db, reporting.id)).progress
+        gate.open.set()
+        await asyncio.gather(*(until_ended(db, job) for job in jobs))
+
+    assert ([row["id"] for row in free], written) == ([reporting.id], {"percent": 40})
+
+
+class Late(Exchange):
+    """Its commit is through, and its answer on the way until it is let go."""
+
+    def __init__(self, db: Database, kinds: Kinds) -> None:
+        super().__init__(db, kinds)
+        self.claimed: list[Job] = []
+        self.go_on = asyncio.Event()
+
+    async def run(self, *given: Any) -> Any:
+        settled, jobs = await super().run(*given)
+        self.claimed += jobs
+        if jobs:
+            await self.go_on.wait()
+        return settled, jobs
+
+
+@asynccontextmanager
+async def answering_late(db: Database, kinds: Kinds, locks: Path, **options: Any) -> AsyncIterator[tuple[Server, Late]]:
+    async with serving(db, kinds, locks, **options) as server:
+        late = Late(server.database, kinds)
+        await until(lambda: not server.runner._under_way)
+        server.runner._exchange = late
+        yield server, late
+
+
+async def test_while_one_exchange_waits_another_settles_and_claims(db: Database, locks: Path):
+    gate = Gate()
+    gate.open.set()
+    kinds = gated(gate)
+    kinds.plain("test.other")(gate.__call__)
+    async with serving(db, kinds, locks) as server, AsyncExitStack() as obstacle:
+        # of quick kinds more is fetched than one exchange takes
+        server.runner._seconds |= {GATED: 0.001, "test.other": 0.001}
+        connection = await db.connect()
+        obstacle.push_async_callback(connection.close)
+        await connection.execute("begin")
+        async with db.transaction() as tx:
+            [stuck] = [answer.id for answer in await _enqueue_in(tx)]
+            # before anybody can see it
+            await connection.execute(WORK.occupy_lease.text, stuck)
+        server.runner.hear(f"queue:{GATED}", None)
+        await until_blocked(db)
+        ended = await until_ended(db, await enqueue_via(server, "test.other"))
+        where = (await place(db, stuck)).place
+        await connection.execute("rollback")
+        await until_ended(db, stuck)
+
+    assert (ended.result, where) == ("done", "ready")
+
+
+async def test_what_another_exchange_claimed_is_not_taken_for_lost(db: Database, locks: Path):
+    gate = Gate()
+    gate.open.set()
+    async with answering_late(db, gated(gate), locks) as (server, late):
+        # of quick kinds more is fetched than one exchange takes, so that the next one would begin
+        server.runner._seconds[GATED] = 0.001
+        job = await enqueue_via(server, GATED)
+        await until(lambda: late.claimed and len(server.runner._under_way) == 1)
+        server.runner._must_reconcile = True
+        server.runner.hear(f"queue:{GATED}", None)
+        step = asyncio.create_task(server.runner.exchange_once())
+        await until(lambda: step.done() or len(late.claimed) > 1)
+        untouched = await results(db, job)
+        late.go_on.set()
+        await until_ended(db, job)
+
+    assert untouched == []
+    assert await results(db, job) == [(1, "done", True)]
+
+
+async def test_the_room_of_an_exchange_under_way_is_not_given_twice(db: Database, locks: Path):
+    gate = Gate()
+    async with answering_late(db, gated(gate), locks, concurrency=2) as (server, late):
+        await enqueue_many(server.database, *[NewJob(GATED) for _ in range(10)])
+        await until(lambda: late.claimed)
+        server.runner.hear(f"queue:{GATED}", None)
+        await server.runner.exchange_once()
+        held = len(await leases(db))
+        late.go_on.set()
+        gate.open.set()
+        await until(lambda: len(gate.begun) == 10)
+
+    assert held == 2

@@ -8,7 +8,7 @@ import pytest
 
 from pabal.base.database import Database
 from pabal.base.errors import Invalid
-from pabal.engine import schedules
+from pabal.engine import schedules, withdrawals
 from pabal.engine.queue import Priority
 from pabal.engine.recurrence import Cron, Daily, Interval, Once, Weekday, Weekly
 from pabal.engine.schedules import Misfire, NewSchedule, NotAMoment, NothingAhead, Overlap, ScheduleNotFound
@@ -71,6 +71,8 @@ async def test_what_was_put_is_what_is_found(at_start: Database, recurrence: Any
         lane="bot:busan1",
         priority=Priority.HIGH,
         expires_after=HOUR,
+        deadline=2 * HOUR,
+        max_failures=2,
         valid_from=START,
         valid_until=START + 30 * DAY,
         misfire=Misfire.ALL,
@@ -107,6 +109,8 @@ async def test_what_was_put_is_what_is_found(at_start: Database, recurrence: Any
         {"misfire": Misfire.ALL, "misfire_max": 1001},
         {"misfire_window": timedelta(0)},
         {"expires_after": timedelta(0)},
+        {"deadline": timedelta(0)},
+        {"max_failures": 0},
         {"valid_from": datetime(2035, 1, 1)},  # noqa: DTZ001 -- a naive moment is what is refused
         {"valid_from": START, "valid_until": START},
         {"dst_gap": "jump"},
@@ -283,6 +287,17 @@ async def test_a_persons_trigger_beats_pause_and_overlap(at_start: Database):
     await trigger(db, schedule.id)
 
     assert await verdicts(db, schedule.id) == ["enqueued triggered"] * 2
+
+
+async def test_a_persons_trigger_replaces_what_was_before_it(at_start: Database):
+    db = at_start
+    schedule = await put(db, overlap=Overlap.CANCEL_PREVIOUS)
+    first = await trigger(db, schedule.id)
+    second = await trigger(db, schedule.id)
+
+    await withdrawals.obey_once(db, work.KINDS)
+
+    assert await work.places(db, first.work_id or 0, second.work_id or 0) == ["ended", "ready"]
 
 
 async def test_a_triggered_job_counts_as_open_for_the_next_moment(at_start: Database):

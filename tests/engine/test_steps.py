@@ -4,13 +4,13 @@ import asyncio
 import threading
 from collections.abc import Callable, Sequence
 from datetime import timedelta
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from pabal.base.database import Database, Tx
 from pabal.engine import claims
-from pabal.engine.claims import Returned
+from pabal.engine.endings import Lost, Returned
 from pabal.engine.kinds import Job, Kinds
 from pabal.engine.outcome import Cancel, Done, Outcome, Retry, Snooze
 from pabal.engine.steps import Attempts
@@ -32,7 +32,7 @@ ERRAND = "test.errand"
 SIMPLE = "test.simple"
 
 
-async def attempt(db: Database, kinds: Kinds, job: Job, worker: int = 0) -> Outcome | Returned | None:
+async def attempt(db: Database, kinds: Kinds, job: Job, worker: int = 0) -> Outcome | Returned | Lost | None:
     return await Attempts(db, kinds).perform(worker, job)
 
 
@@ -306,3 +306,89 @@ async def test_a_connection_lost_in_prepare_is_no_failure_of_the_job(db: Databas
 
     assert isinstance(said, Returned)
     assert errand.calls == ["prepare"]
+
+
+class Cutting(Errand):
+    """One of its transactions loses its connection by its own doing, each time."""
+
+    def __init__(self, where: str) -> None:
+        super().__init__()
+        self._where = where
+
+    async def prepare(self, tx: Tx, job: Job) -> Any:
+        answer = await super().prepare(tx, job)
+        if self._where == "prepare":
+            await tx.value(SQL.terminate_myself)
+        return answer
+
+    async def record(self, tx: Tx, prepared: Any, result: Any) -> Outcome:
+        answer = await super().record(tx, prepared, result)
+        if self._where == "record":
+            await tx.value(SQL.terminate_myself)
+        return answer
+
+
+@pytest.fixture
+def _no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pabal.engine.steps.PAUSES", (0.0,))
+
+
+@pytest.mark.usefixtures("_no_pauses")
+@pytest.mark.parametrize("is_shared", [False, True], ids=["own", "shared"])
+async def test_a_record_that_loses_its_connection_each_time_ends_and_is_not_performed_again(
+    db: Database, is_shared: bool
+):
+    errand = Cutting("record")
+    kinds = Kinds()
+    if is_shared:
+        kinds.shared_steps(ERRAND, Sharing(errand))
+    else:
+        kinds.steps(ERRAND, errand)
+    job, worker = await begin(db, ERRAND, max_recoveries=2)
+
+    said = await attempt(db, kinds, job, worker)
+    async with db.transaction() as tx:
+        await claims.settle(tx, worker, [(job, cast("Lost", said))], kinds)
+
+    ended = await place(db, job.id)
+    assert isinstance(said, Lost)
+    assert (ended.result, errand.calls.count("perform")) == ("quarantined", 1)
+    assert errand.calls.count("record") == 4, "the first is nobody's fault, two are allowed"
+    assert "its connection was lost" in str(ended.error)
+    assert await notes(db, f"given_up:{job.id}") == 1
+
+
+async def test_a_prepare_that_loses_its_connection_is_counted_from_the_second_time_on(db: Database):
+    kinds = Kinds()
+    kinds.steps(ERRAND, Cutting("prepare"))
+    attempts = Attempts(db, kinds)
+    await enqueue(db, ERRAND, max_recoveries=1)
+    worker = await begin_life(db)
+
+    said: list[Any] = []
+    for _ in range(3):
+        job = await claim_one(db, worker, ERRAND)
+        said.append(await attempts.perform(worker, job))
+        async with db.transaction() as tx:
+            await claims.settle(tx, worker, [(job, said[-1])], kinds)
+
+    attempts.close()
+    assert [type(one) for one in said] == [Returned, Lost, Lost]
+    assert attempts._witness._connection is None
+    assert await results(db, job.id) == [(1, "returned", False), (2, "lost", False), (3, "quarantined", True)]
+
+
+async def test_while_the_database_is_away_a_lost_connection_counts_nothing(db: Database):
+    class Outage(Cutting):
+        async def prepare(self, tx: Tx, job: Job) -> Any:
+            await tx.value(SQL.terminate_everybody)
+            return await super().prepare(tx, job)
+
+    kinds = Kinds()
+    kinds.steps(ERRAND, Outage("prepare"))
+    attempts = Attempts(db, kinds)
+    job, worker = await begin(db, ERRAND, max_recoveries=0)
+
+    said = [await attempts.perform(worker, job) for _ in range(3)]
+
+    assert [type(one) for one in said] == [Returned] * 3

@@ -9,11 +9,11 @@ import pytest
 
 from pabal.base.database import Database, Tx
 from pabal.engine import claims
-from pabal.engine.claims import Returned
+from pabal.engine.endings import Lost, Returned
 from pabal.engine.kinds import Job, Kinds
 from pabal.engine.outcome import DONE, Outcome, Retry, Snooze
 from pabal.engine.steps import Attempts
-from tests.support.servers import enqueue_in, notes
+from tests.support.servers import SQL, enqueue_in, notes
 from tests.support.work import begin_life, claim_one, crash, enqueue, hold_route, place, results, stale
 
 ROUND = "test.round"
@@ -94,6 +94,24 @@ async def test_one_that_raises_fails_alone_and_nothing_of_it_is_kept(db: Databas
 
     assert said == [None, Retry(f"ValueError: spoilt in {where}"), None]
     assert [await notes(db, f"{where}:{job.id}") for job in jobs] == [1, 0, 1], "the others once, in the second try"
+    assert [await results(db, job.id) for job in jobs] == [[(1, "done", True)], [], [(1, "done", True)]]
+
+
+async def test_one_that_takes_the_connection_along_is_lost_alone(db: Database):
+    class Cutting(Round):
+        async def _write(self, tx: Tx, where: str, ids: Sequence[int]) -> None:
+            await super()._write(tx, where, ids)
+            if bad in ids and where == "prepare":
+                await tx.value(SQL.terminate_myself)
+
+    handler = Cutting()
+    jobs, worker = await claim_many(db, 3)
+    bad = jobs[1].id
+    attempts = Attempts(db, make_kinds(handler))
+
+    said = await asyncio.gather(*(attempts.perform(worker, job) for job in jobs))
+
+    assert [type(one) for one in said] == [type(None), Lost, type(None)]
     assert [await results(db, job.id) for job in jobs] == [[(1, "done", True)], [], [(1, "done", True)]]
 
 

@@ -6,8 +6,9 @@ from datetime import datetime, time, timedelta
 import pytest
 
 from pabal.base.database import Database, Tx
-from pabal.engine import schedules, ticks
+from pabal.engine import schedules, ticks, withdrawals
 from pabal.engine.listing.facts import Wanted, list_facts
+from pabal.engine.outcome import Retry
 from pabal.engine.recurrence import Cron, Once
 from pabal.engine.schedules import Misfire, Overlap
 from pabal.engine.ticks import Pace, Ticks
@@ -283,6 +284,86 @@ async def test_overlap_queue_uses_the_schedules_own_lane(at_start: Database):
     await tick_at(db, MORNING)
 
     assert (await work.place(db, (await last(db, schedule.id)).work_id or 0)).lane == "bot:busan1"
+
+
+async def replaced(db: Database) -> tuple[int, int, int]:
+    """A schedule whose second moment has come, and the jobs of both; what the tick asked for is not done yet."""
+    schedule = await put(db, every(HOUR), overlap=Overlap.CANCEL_PREVIOUS)
+    await tick_at(db, START + HOUR)
+    await tick_at(db, START + 2 * HOUR)
+    first, second = [one.work_id or 0 for one in await ledger(db, schedule.id)]
+    return schedule.id, first, second
+
+
+async def test_overlap_cancel_previous_ends_what_had_not_begun(at_start: Database):
+    db = at_start
+    schedule_id, first, second = await replaced(db)
+
+    before = await work.places(db, first, second)
+    await withdrawals.obey_once(db, work.KINDS)
+
+    assert before == ["ready", "waiting"]
+    assert await work.places(db, first, second) == ["ended", "ready"]
+    assert [(one.end, one.reason) for one in await ledger(db, schedule_id)] == [
+        ("cancelled", "replaced"),
+        (None, "on_time"),
+    ]
+    await assert_ledger_and_jobs_agree(db)
+
+
+async def test_overlap_cancel_previous_waits_until_what_runs_has_stopped(at_start: Database):
+    db = at_start
+    schedule = await put(db, every(HOUR), overlap=Overlap.CANCEL_PREVIOUS)
+    await tick_at(db, START + HOUR)
+    running = await work.claim_one(db, await work.begin_life(db))
+    await tick_at(db, START + 2 * HOUR)
+    second = (await last(db, schedule.id)).work_id or 0
+
+    await withdrawals.obey_once(db, work.KINDS)
+    meanwhile = await work.places(db, running.id, second)
+    await work.settle(db, running, Retry("I was told to stop"))
+
+    assert meanwhile == ["lease", "waiting"]
+    assert (await work.place(db, running.id)).result == "cancelled"
+    assert await work.places(db, second) == ["ready"]
+
+
+async def test_a_tick_does_not_wait_for_what_it_replaces(at_start: Database):
+    db = at_start
+    await put(db, every(HOUR), overlap=Overlap.CANCEL_PREVIOUS)
+    await tick_at(db, START + HOUR)
+    running = await work.claim_one(db, await work.begin_life(db))
+    await go_to(db, START + 2 * HOUR)
+
+    async with db.transaction() as tx:
+        await tx.rows(work.SQL.lock_lease, id=running.id)
+        async with asyncio.timeout(30):
+            taken = await ticks.tick_once(db)
+
+    assert taken == 1
+    assert await withdrawals.obey_once(db, work.KINDS) == 1
+
+
+async def test_a_tick_that_is_undone_replaces_nothing(at_start: Database):
+    db = at_start
+    await put(db, every(HOUR), overlap=Overlap.CANCEL_PREVIOUS)
+    await tick_at(db, START + HOUR)
+    await go_to(db, START + 2 * HOUR)
+
+    async with work.undone(db) as tx:
+        await ticks.tick(tx)
+
+    assert await withdrawals.obey_once(db, work.KINDS) == 0
+
+
+async def test_the_job_of_a_moment_has_the_deadline_and_the_failures_of_its_schedule(at_start: Database):
+    db = at_start
+    schedule = await put(db, deadline=HOUR, max_failures=2)
+
+    await tick_at(db, MORNING)
+
+    job = await work.place(db, (await last(db, schedule.id)).work_id or 0)
+    assert (job.deadline, job.max_failures) == (HOUR, 2)
 
 
 async def test_overlap_allow_lets_them_run_beside_each_other(at_start: Database):

@@ -1,5 +1,6 @@
 """A cancel ends a job wherever it is, or signals whoever runs it; what nobody could take in time expires (I10)."""
 
+import asyncio
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -7,7 +8,8 @@ import pytest
 
 from pabal.base.database import Database
 from pabal.engine import claims, delays, withdrawals, workers
-from pabal.engine.claims import Returned
+from pabal.engine.endings import Returned
+from pabal.engine.kinds import Kinds
 from pabal.engine.outcome import Done, Fail, Miss, Retry
 from tests.support.work import (
     BOT,
@@ -269,3 +271,52 @@ async def test_a_handler_may_end_its_job_for_good_however_many_tries_are_left(
 
     assert await results(db, job.id) == [(job.token, result, True)]
     assert await told(db, job.id) == [outcome.reason]
+
+
+async def ask(db: Database, *job_ids: int) -> None:
+    async with db.transaction() as tx:
+        await withdrawals.ask(tx, job_ids, reason="replaced")
+
+
+async def test_what_was_asked_to_be_cancelled_is_cancelled_once_wherever_it_is(db: Database) -> None:
+    running = (await start(db)).id
+    jobs = [await put(db, where) for where in ("retrying", "waiting", "delayed", "ready")]
+    await ask(db, *jobs, running)
+    await ask(db, *jobs)
+
+    taken = [await withdrawals.obey_once(db, KINDS), await withdrawals.obey_once(db, KINDS)]
+
+    assert taken == [5, 0]
+    assert [(await place(db, job)).result for job in jobs] == ["cancelled"] * 4
+    assert [await told(db, job) for job in jobs] == [["replaced"]] * 4
+    assert (await place(db, running)).cancel_at is not None
+
+
+async def test_what_was_asked_waits_for_a_server_that_knows_the_kind(db: Database) -> None:
+    job = await enqueue(db)
+    await ask(db, job)
+
+    unable = await withdrawals.obey_once(db, Kinds())
+    able = await withdrawals.obey_once(db, KINDS)
+
+    assert (unable, able) == (0, 1)
+    assert (await place(db, job)).result == "cancelled"
+
+
+async def test_what_was_asked_of_a_job_that_is_gone_is_forgotten(db: Database) -> None:
+    await ask(db, 1)
+
+    assert [await withdrawals.obey_once(db, Kinds()), await withdrawals.obey_once(db, Kinds())] == [1, 0]
+
+
+async def test_servers_that_obey_together_leave_one_anothers(db: Database) -> None:
+    job = await enqueue(db)
+    await ask(db, job)
+
+    async with db.transaction() as tx:
+        await tx.rows(withdrawals.SQL.take_asked, kinds=list(KINDS), slice=10)
+        async with asyncio.timeout(30):
+            meanwhile = await withdrawals.obey_once(db, KINDS)
+        await withdrawals.cancel_jobs(tx, [job], kinds=KINDS)
+
+    assert meanwhile == 0

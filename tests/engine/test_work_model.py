@@ -20,7 +20,7 @@ from hypothesis.stateful import (
 
 from pabal.base.database import Database
 from pabal.engine import claims, queue, withdrawals, workers
-from pabal.engine.claims import Returned
+from pabal.engine.endings import Returned
 from pabal.engine.kinds import Job
 from pabal.engine.lanes import LaneSweep
 from pabal.engine.outcome import Cancel, Done, Limited, Outcome, Retry, Snooze
@@ -81,7 +81,8 @@ class Work(RuleBasedStateMachine):
             expires_at = None if lifetime is None else tx.now + timedelta(seconds=lifetime)
             due_at = None if delay is None else tx.now + timedelta(seconds=delay)
             job = NewJob(kind, lane=lane, key=key, run_at=due_at, expires_at=expires_at)
-            made = await queue.enqueue(tx, replace(job, max_failures=failures, max_recoveries=recoveries))
+            job = replace(job, max_failures=failures, max_recoveries=recoveries, records_end=failures > 1)
+            made = await queue.enqueue(tx, job)
             if not is_promoted:
                 tx._after_commit.clear()  # the process died between the commit and what follows it
         existing = self.model.open_key(kind, key)

@@ -13,6 +13,7 @@ from pabal.engine.claims import return_unknown
 from pabal.engine.kinds import Job
 from pabal.engine.outcome import Done, Retry
 from pabal.engine.queue import NewJob
+from pabal.engine.slots import PATIENCE
 from tests.support.work import (
     KINDS,
     PLAIN,
@@ -238,6 +239,13 @@ async def test_an_attempt_that_ignores_its_deadline_is_taken_away_and_counted_as
     assert await counters(db, job.id) == (1, 0, 0)
     assert await results(db, job.id) == [(1, "retry", False)]
     assert await places(db, job.id) == ["ready"]
+
+
+async def test_a_deadline_leaves_the_second_in_which_an_attempt_may_begin(db: Database) -> None:
+    job = await start(db, deadline=MINUTE)
+
+    async with db.transaction() as tx:
+        assert await tx.value(SQL.find_time_to_run, id=job.id) == MINUTE + timedelta(seconds=PATIENCE)
 
 
 async def test_the_last_deadline_allowed_ends_the_job(db: Database) -> None:

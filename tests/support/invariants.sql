@@ -15,3 +15,9 @@ union all
 select w.lane, w.id, 'runs without holding' from pabal.work w
 where w.lane is not null and (exists (select from pabal.ready r where r.id = w.id) or exists (select from pabal.lease e where e.id = w.id))
   and not exists (select from pabal.lane l where l.lane = w.lane and l.holder = w.id);
+
+-- name: ended_jobs_that_asked()
+select w.id from pabal.work w join pabal.outcome o on o.id = w.id and o.final where w.records_end order by w.id;
+
+-- name: recorded_ends()
+select subject from pabal.fact where name = 'job.ended' order by subject;

@@ -61,6 +61,9 @@ class Model:
                 said = "skipped overlap" if self.has_open else said
             self.has_open = self.has_open or said.startswith("enqueued")
             self.decided[moment] = said
+        if self.overlap == "cancel_previous":
+            for moment in [moment for moment in due if self.decided[moment].startswith("enqueued")][:-1]:
+                self.decided[moment] = "coalesced overlap"
         self.looked_until = now
 
     def _decide(self, moment: datetime, now: datetime, due: list[datetime]) -> str:

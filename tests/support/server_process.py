@@ -2,8 +2,10 @@
 
 import asyncio
 import json
+import os
 import signal
 import sys
+from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -42,7 +44,16 @@ class Linger:
 def make_kinds(gate: Path) -> Kinds:
     kinds = Kinds()
     kinds.steps("test.linger", Linger(gate))
+    kinds.inside("test.deadly")(die_of_bad_ones)
     return kinds
+
+
+async def die_of_bad_ones(tx: Tx, jobs: Sequence[Job]) -> None:
+    """No word, no rollback, no goodbye: as when the kernel ends a process that took all memory."""
+    for job in jobs:
+        await enqueue(tx, NewJob("test.note", about=f"effect:{job.id}"))
+    if any(job.args.get("bad") for job in jobs):
+        os.kill(os.getpid(), signal.SIGKILL)
 
 
 def say(word: str, **fields: Any) -> None:

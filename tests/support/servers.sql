@@ -40,3 +40,11 @@ where datname = current_database() and query ilike '%pg_notify%' and pid <> pg_b
 -- name: outlive(worker)!
 -- as if it had not beaten for an hour; its connections stay known, so that rescue can end them
 update pabal.worker set until = pabal.real_now() - interval '1 hour' where id = :worker;
+
+-- name: terminate_everybody()
+-- as a restart of the database looks to everybody but its postmaster; once it answers they are gone
+select count(pg_terminate_backend(pid, 30000)) from pg_stat_activity
+where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid();
+
+-- name: list_suspects()
+select name, doubts, reason, tried from pabal.suspect order by name;

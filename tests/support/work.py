@@ -10,7 +10,8 @@ from pabal.base import clock
 from pabal.base.database import Database, Tx
 from pabal.base.sql import load
 from pabal.engine import claims, delays, queue, routes, withdrawals, workers
-from pabal.engine.claims import Returned, Settled, Wanted
+from pabal.engine.claims import Settled, Wanted
+from pabal.engine.endings import Lost, Returned
 from pabal.engine.kinds import Job, Kinds
 from pabal.engine.outcome import Outcome
 from pabal.engine.queue import Enqueued, NewJob, Place, Priority
@@ -60,9 +61,9 @@ async def enqueue_many(db: Database, *jobs: NewJob) -> list[Enqueued]:
         return await queue.enqueue_many(tx, jobs)
 
 
-async def begin_life(db: Database, host: str = "here") -> int:
+async def begin_life(db: Database, host: str = "here", meta: dict[str, Any] | None = None) -> int:
     async with db.transaction() as tx:
-        return await workers.insert_worker(tx, host=host, meta={})
+        return await workers.insert_worker(tx, host=host, meta=meta or {})
 
 
 def wanted(*kinds: str) -> list[Wanted]:
@@ -99,7 +100,7 @@ async def start(db: Database, kind: str = PLAIN, **options: Any) -> Job:
     return job
 
 
-async def settle(db: Database, job: Job, outcome: Outcome | Returned, *, worker: int | None = None) -> Settled:
+async def settle(db: Database, job: Job, outcome: Outcome | Returned | Lost, *, worker: int | None = None) -> Settled:
     async with db.transaction() as tx:
         return await claims.settle(tx, worker, [(job, outcome)], KINDS)
 

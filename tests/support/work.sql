@@ -1,6 +1,7 @@
 -- name: lapse(worker, connections)!
 -- `connections` names those of the process it stands for; the test's own must not be ended with it
-update pabal.worker set until = pabal.real_now() - interval '1 hour', meta = jsonb_build_object('connections', :connections::text) where id = :worker;
+update pabal.worker set until = pabal.real_now() - interval '1 hour', meta = meta || jsonb_build_object('connections', :connections::text)
+where id = :worker;
 
 -- name: name_connections(worker, connections)!
 update pabal.worker set meta = jsonb_build_object('connections', :connections::text) where id = :worker;
@@ -25,6 +26,12 @@ select id, token, worker, result from pabal.stale order by seq;
 
 -- name: list_leases()
 select id, token, worker from pabal.lease order by id;
+
+-- name: find_time_to_run(id)
+select deadline - started_at from pabal.lease where id = :id;
+
+-- name: list_ready()
+select id, ready_at from pabal.ready order by id;
 
 -- name: list_told(about)
 select args->>'reason' as reason from pabal.work where about = :about order by id;
@@ -78,7 +85,7 @@ select count(*) from pabal.ready where failures > 3;
 
 -- name: empty#
 truncate pabal.work, pabal.ready, pabal.delayed, pabal.waiting, pabal.lane, pabal.lease, pabal.outcome, pabal.stale, pabal.expiry, pabal.dedupe,
-  pabal.worker, pabal.route;
+  pabal.worker, pabal.route, pabal.fact, pabal.report, pabal.withdrawal;
 
 -- name: list_state(kinds)
 select w.id, case when l.id is not null then 'lease' when r.id is not null then 'ready' when d.id is not null then 'delayed'
@@ -100,3 +107,6 @@ select scope, key, work_id from pabal.dedupe order by scope, key;
 -- name: analyze#
 -- what autovacuum does on a quiet server
 analyze pabal.work, pabal.ready, pabal.delayed, pabal.waiting, pabal.lane, pabal.lease, pabal.outcome, pabal.dedupe, pabal.occurrence;
+
+-- name: list_reports()
+select id, token, progress, checkpoint from pabal.report order by id;

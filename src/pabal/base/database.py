@@ -34,6 +34,8 @@ ConnectionFailure = (
     asyncpg.CrashShutdownError,
     asyncpg.IdleInTransactionSessionTimeoutError,
 )
+# Without OSError, which a handler may raise for reasons of its own.
+_CONNECTION_ERRORS = tuple(one for one in ConnectionFailure if one is not OSError)
 Hints = dict[str, datetime | None]
 
 
@@ -180,6 +182,10 @@ class Tx:
     def is_lost(self) -> bool:
         """The connection is gone, and with it everything this transaction wrote. Can be asked afterwards too."""
         return _is_gone(self._connection) if self._was_lost is None else self._was_lost
+
+    def is_lost_by(self, error: BaseException) -> bool:
+        """Whether what was raised comes of that: the driver may be out of step before it knows that it is cut off."""
+        return self.is_lost or isinstance(error, _CONNECTION_ERRORS)
 
     def hint(self, topic: str, at: datetime | None = None) -> None:
         """Wakes whoever waits for this topic, after the commit. `at` is the earliest moment it stands for."""

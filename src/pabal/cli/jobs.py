@@ -36,8 +36,8 @@ app = typer.Typer(help="Jobs: what there is to do and what became of it.", no_ar
 
 WHOLE = (
     *("id", "kind", "state", "unit_id", "queue", "lane", "about", "cause", "args", "failures", "max_failures"),
-    *("reason", "error", "worker", "host", "progress", "created_at", "ready_at", "due_at", "started_at", "deadline"),
-    *("cancel_at", "expires_at", "ended_at"),
+    *("reason", "error", "worker", "host", "progress", "estimated_at", "checkpoint", "stop", "created_at", "ready_at"),
+    *("due_at", "started_at", "deadline", "cancel_at", "expires_at", "ended_at", "data"),
 )
 JobId = Annotated[str, typer.Argument(metavar="ID", help="Like job_01h2xcejqtf2n; the first letters are enough.")]
 JobIds = Annotated[
@@ -114,7 +114,7 @@ async def _show(shell: Shell, text: str) -> None:
         [line] = await listing.show_jobs(tx, [job_id])
         attempts = [view_attempt(one) for one in await queue.list_attempts(tx, job_id)]
         names = await unit_names(tx)
-    view = view_whole_job(line, place.args)
+    view = view_whole_job(line, place)
     answer = show_views(shell, WholeJobView, [view], WHOLE, names=names, single=True)
     shell.show(replace(answer, rows=[{**plain(view), "attempts": plain(attempts)}]))
     if shell.output == "table":

@@ -39,10 +39,11 @@ async def boil(tx: Tx, jobs: list[Job]) -> None:
 
 @kinds.plain("demo.brew")
 async def brew(job: Job) -> None:
-    """Ten seconds, with progress to look at."""
-    for step in range(STEPS):
+    """Ten seconds, with progress to look at. One that was cut short goes on where it was."""
+    for step in range((job.checkpoint or {"step": 0})["step"], STEPS):
         await job.report({"percent": 100 * step // STEPS, "step": "우리는 중"})
         await asyncio.sleep(PAUSE)
+        await job.save({"step": step + 1})
     await job.report({"percent": 100, "step": "다 됨"})
 
 

@@ -11,89 +11,21 @@ from pabal.base.database import Database, Row, Tx
 from pabal.base.errors import Conflict
 from pabal.base.sql import load
 from pabal.base.telemetry import declare, emit
-from pabal.engine import lanes
-from pabal.engine.kinds import Job, Kind, Kinds
-from pabal.engine.outcome import DONE, Cancel, Done, Fail, Limited, Miss, Outcome, Retry, Snooze
+from pabal.engine import ends, lanes, reports
+from pabal.engine.endings import Attempted, Ending, Lost, Returned, decide
+from pabal.engine.ends import End
+from pabal.engine.kinds import Job, Kinds
+from pabal.engine.outcome import DONE, Cancel, Done, Outcome, Retry
 
 SQL = load(__file__)
-
-
-@dataclass(frozen=True, slots=True)
-class Returned:
-    """Handed back unharmed: a shutdown, or a lost route. Nothing is counted."""
-
-    reason: str
-
-
-Attempted = tuple[Job, Outcome | Returned]
-
-
-@dataclass(frozen=True, slots=True)
-class Ending:
-    """How an attempt ends: for good, until `due_at`, or handed back."""
-
-    job: Job
-    result: str
-    final: bool = False
-    reason: str | None = None
-    due_at: datetime | None = None
-    waits_for: str = ""
-    failed: int = 0
-    snoozed: int = 0
-    holds_lane: bool = False
-
-    @property
-    def error(self) -> dict[str, Any] | None:
-        return None if self.reason is None else {"reason": self.reason}
-
-
-def decide(job: Job, outcome: Outcome | Returned, kind: Kind, *, now: datetime, chance: float) -> Ending:
-    """Pure: what an outcome means for a job with these counters."""
-    match outcome:
-        case Done(detail, partial):
-            return Ending(job, "partial" if partial else "done", final=True, reason=detail)
-        case Cancel(reason):
-            return Ending(job, "cancelled", final=True, reason=reason)
-        case Fail(reason):
-            return Ending(job, "failed", final=True, reason=reason)
-        case Miss(reason):
-            return Ending(job, "expired", final=True, reason=reason)
-        case Retry(reason) if job.failures + 1 >= job.max_failures:
-            return Ending(job, "failed", final=True, reason=reason)
-        case Retry(reason, after):
-            wait = kind.backoff.wait(job.failures + 1, chance) if after is None else after
-            return _later(job, kind, "retry", now + wait, "retry", reason=reason, failed=1)
-        case Snooze(_, reason) if job.snoozes >= kind.max_snoozes:
-            return Ending(job, "failed", final=True, reason=f"snoozed {job.snoozes} times: {reason}")
-        case Snooze(until, reason):
-            return _later(job, kind, "snoozed", until, "snooze", reason=reason, snoozed=1)
-        case Limited(until, limit):
-            return _later(job, kind, "limited", until, f"limit:{limit}", reason=limit)
-        case Returned(reason):
-            return Ending(job, "returned", reason=reason)
-
-
-def _later(
-    job: Job,
-    kind: Kind,
-    result: str,
-    due_at: datetime,
-    waits_for: str,
-    *,
-    reason: str,
-    failed: int = 0,
-    snoozed: int = 0,
-) -> Ending:  # long: every wait differs in each of these
-    holds = kind.on_wait == "hold"
-    return Ending(job, result, False, reason, due_at, waits_for, failed, snoozed, holds)
-
-
 SUCCESSES = ("done", "partial")
+PRIORITIES = (0, 1, 2, 3)
 BEGINNING = datetime.fromisoformat("1970-01-01T00:00:00+00:00")
 END = datetime.fromisoformat("9999-01-01T00:00:00+00:00")
 
 declare("claims.claimed", "Jobs claimed", labels=("kind",), amount="count", level=10)
 declare("claims.settled", "Attempts settled", labels=("kind", "result"), amount="count", level=10)
+declare("workers.quarantined", "Jobs ended because their worker died too often", amount="count", level=40)
 declare("claims.stale", "Results of attempts that had lost their job; they changed nothing", amount="count", level=30)
 
 
@@ -143,26 +75,40 @@ async def claim(
     return _claimed(rows)
 
 
-async def claim_routed(tx: Tx, worker: int, routes: Sequence[str], *, kinds: Sequence[str], total: int) -> list[Job]:
-    """Only on routes this worker holds, and only kinds it knows; the lease keeps the route's epoch."""
-    rows = await tx.rows(SQL.claim_routed, worker=worker, routes=list(routes), kinds=list(kinds), total=total)
-    return [job for job, _, _ in _claimed(rows)]
+async def claim_routed(
+    tx: Tx,
+    worker: int,
+    names: Sequence[str],
+    *,
+    kinds: Sequence[str],
+    total: int,
+    share: int | None = None,
+    priorities: Sequence[int] = PRIORITIES,
+) -> list[Job]:
+    """Only on routes this worker holds, and only kinds it knows; the lease keeps the route's epoch.
+    Of one priority each route gets at most its share; where one has more, lower priorities are left."""
+    given = {"routes": list(names), "kinds": list(kinds), "priorities": list(priorities), "share": share or total}
+    return [job for job, _, _ in _claimed(await tx.rows(SQL.claim_routed, worker=worker, total=total, **given))]
 
 
-async def take_inside(tx: Tx, queue: str, priority: int, *, limit: int) -> list[Job]:
+async def take_inside(tx: Tx, queue: str, priority: int, *, limit: int) -> tuple[list[Job], bool]:
+    """The next jobs, and whether they are in doubt: then they may only be done one by one (suspects.py)."""
     rows = await tx.rows(SQL.take_inside, queue=queue, priority=priority, total=limit)
-    return [Job(*row.values()) for row in rows]
+    jobs = [Job(*values) for *values, _ in (row.values() for row in rows)]
+    return jobs, bool(rows and rows[0]["is_suspect"])
 
 
 async def end_inside(tx: Tx, worker: int | None, jobs: Sequence[Job]) -> None:
     await tx.run(SQL.end_inside, ids=[job.id for job in jobs], tokens=[job.token for job in jobs], worker=worker)
     await lanes.release_lanes(tx, [(job.lane, job.id) for job in jobs if job.lane is not None])
+    await ends.record(tx, [End(job, "done") for job in jobs if job.records_end])
 
 
-async def fail_inside(tx: Tx, job: Job, failure: Retry, kinds: Kinds) -> None:
-    """Settles the failure of an inside job as that of any other, unless somebody else took it meanwhile."""
-    if await tx.value(SQL.lease_inside, id=job.id, token=job.token, worker=0) is not None:
-        await settle(tx, None, [(job, failure)], kinds)
+async def fail_inside(tx: Tx, job_id: int, token: int, failure: Retry | Lost, kinds: Kinds) -> bool:
+    """Settles the failure of an inside job as that of any other; False if it ended, or somebody took it, meanwhile."""
+    jobs = [Job(*row.values()) for row in await tx.rows(SQL.lease_inside, id=job_id, token=token)]
+    await settle(tx, None, [(job, failure) for job in jobs], kinds)
+    return bool(jobs)
 
 
 async def settle(
@@ -183,12 +129,15 @@ async def settle(
     if others:
         known = [attempt for attempt in others if isinstance(attempt[1], Done)]
         unknown = [attempt for attempt in others if not isinstance(attempt[1], Done)]
-        endings = [_decide(tx, job, outcome, kinds) for job, outcome in [*known, *await _cancelled_first(tx, unknown)]]
+        held = await _cancelled_first(tx, unknown)
+        # What goes on must know what was reported in the last half second; these leases are locked, so nobody waits.
+        await reports.write(tx, worker, [(job, job.unwritten) for job, _ in held if job.unwritten is not None])
+        endings = [_decide(tx, job, outcome, kinds) for job, outcome in [*known, *held]]
         settled |= await _apply(tx, endings, kinds)
     return await _sort_out(tx, worker, attempts, settled)
 
 
-def _decide(tx: Tx, job: Job, outcome: Outcome | Returned, kinds: Kinds) -> Ending:
+def _decide(tx: Tx, job: Job, outcome: Outcome | Returned | Lost, kinds: Kinds) -> Ending:
     return decide(job, outcome, kinds[job.kind], now=tx.now, chance=random.random())
 
 
@@ -243,9 +192,13 @@ async def _apply(tx: Tx, endings: Sequence[Ending], kinds: Kinds) -> set[tuple[i
 async def _end_done(tx: Tx, jobs: Sequence[Job]) -> set[tuple[int, int]]:
     """The common case, without a word about each: nothing to decide, nothing to send but who."""
     ids, tokens = [job.id for job in jobs], [job.token for job in jobs]
-    rows = await tx.rows(SQL.end_leases, ids=ids, tokens=tokens, results=None, errors=None)
+    rows = await tx.rows(SQL.end_leases, ids=ids, tokens=tokens, results=None, errors=None, datas=None)
     await lanes.release_lanes(tx, [(lane, job_id) for job_id, _, lane in rows if lane is not None])
-    return {(job_id, token) for job_id, token, _ in rows}
+    ended = {(job_id, token) for job_id, token, _ in rows}
+    await ends.record(
+        tx, [End(job, "done") for job in jobs if (job.records_end or job.may_have_reported) and job.key in ended]
+    )
+    return ended
 
 
 async def _end(tx: Tx, endings: Sequence[Ending], kinds: Kinds) -> list[Row]:
@@ -257,11 +210,14 @@ async def _end(tx: Tx, endings: Sequence[Ending], kinds: Kinds) -> list[Row]:
         tokens=[ending.job.token for ending in endings],
         results=[ending.result for ending in endings],
         errors=[ending.error for ending in endings],
+        datas=[ending.data for ending in endings],
     )
-    unsuccessful = [ending for ending in endings if ending.result not in SUCCESSES]
-    if unsuccessful:
-        ended = {row["id"] for row in rows}
-        await kinds.give_up(tx, [(e.job, e.reason or e.result) for e in unsuccessful if e.job.id in ended])
+    ended = {(row["id"], row["token"]) for row in rows}
+    over = [ending for ending in endings if ending.job.key in ended]
+    await kinds.give_up(tx, [(one.job, one.reason or one.result) for one in over if one.result not in SUCCESSES])
+    await ends.record(tx, [End(one.job, one.result, one.reason, one.data) for one in over])
+    if quarantined := sum(one.result == "quarantined" for one in over):
+        emit("workers.quarantined", count=quarantined)
     return rows
 
 
@@ -290,6 +246,9 @@ async def _return(tx: Tx, endings: Sequence[Ending]) -> list[Row]:
         SQL.return_leases,
         ids=[ending.job.id for ending in endings],
         tokens=[ending.job.token for ending in endings],
+        turns=[ending.turn for ending in endings],
+        recovered=[ending.recovered for ending in endings],
+        errors=[ending.error if ending.recovered else None for ending in endings],
     )
     announce_queues(tx, rows)
     return rows
@@ -297,7 +256,7 @@ async def _return(tx: Tx, endings: Sequence[Ending]) -> list[Row]:
 
 def announce_queues(tx: Tx, rows: Sequence[Row]) -> None:
     for row in rows:
-        tx.hint(f"queue:{row['queue']}", tx.now)
+        tx.hint(f"queue:{row['queue']}", row["ready_at"])
 
 
 async def _sort_out(
@@ -337,6 +296,7 @@ def _claimed(rows: Sequence[Row]) -> list[tuple[Job, datetime, int]]:
     for row in rows:
         *values, ready_at, priority = row.values()
         job = Job(*values)
+        job.ready_at, job.priority = ready_at, priority
         claimed.append((job, ready_at, priority))
         counts[job.kind] = counts.get(job.kind, 0) + 1
     for kind, count in counts.items():
@@ -348,18 +308,6 @@ async def note_lost(tx: Tx, worker: int, job: Job) -> None:
     """Keeps that a result came too late; it changed nothing."""
     await tx.rows(SQL.note_stale, ids=[job.id], tokens=[job.token], worker=worker, results=["record"])
     emit("claims.stale", count=1)
-
-
-async def write_progress(tx: Tx, worker: int, reports: Sequence[tuple[Job, dict[str, Any]]]) -> set[int]:
-    """Answers whose progress was kept; a stale attempt's is not."""
-    rows = await tx.rows(
-        SQL.write_progress,
-        ids=[job.id for job, _ in reports],
-        tokens=[job.token for job, _ in reports],
-        worker=worker,
-        progress=[progress for _, progress in reports],
-    )
-    return {row["id"] for row in rows}
 
 
 async def fence(tx: Tx, job: Job) -> None:
@@ -410,5 +358,6 @@ async def return_unknown(tx: Tx, worker: int, known: set[tuple[int, int]]) -> in
     unknown = [(row["id"], row["token"]) for row in rows if (row["id"], row["token"]) not in known]
     if unknown:
         ids, tokens = [pair[0] for pair in unknown], [pair[1] for pair in unknown]
-        announce_queues(tx, await tx.rows(SQL.return_leases, ids=ids, tokens=tokens))
+        counted: dict[str, Any] = {"turns": None, "recovered": None, "errors": None}
+        announce_queues(tx, await tx.rows(SQL.return_leases, ids=ids, tokens=tokens, **counted))
     return len(unknown)

@@ -7,7 +7,9 @@
 -- floor: where the last claim of this queue ended, less a margin, so that an old snapshot's dead rows are not walked again.
 -- ceiling: a sweep looks only below the floor, for what committed late.
 -- The life is held first of all: an idle server claims with this one statement and nothing around it.
-with me as materialized (select id from pabal.worker where id = :worker and until > pabal.real_now() for key share),
+-- One that drains gets nothing, also where it has not heard of it yet: whoever sees a later job sees the drain too.
+-- A deadline counts from the handler's start, for which a slot has a second (slots.py).
+with me as materialized (select id from pabal.worker where id = :worker and until > pabal.real_now() and drain_at is null for key share),
 picked as materialized (
   select r.* from unnest(:queues::text[], :priorities::smallint[], :floors::timestamptz[], :ceilings::timestamptz[])
     as q(queue, priority, floor, ceiling)
@@ -20,32 +22,53 @@ picked as materialized (
 gone as (delete from pabal.ready where ctid = any(array(select place from picked))),
 body as materialized (
   select p.id, p.token + 1 as token, w.kind, w.args, p.queue, w.lane, w.about, w.unit_id, p.failures, p.recoveries, p.snoozes,
-         w.max_failures, w.max_recoveries, w.deadline, null::bigint as route_epoch, p.ready_at, w.priority
+         w.max_failures, w.max_recoveries, w.deadline, null::bigint as route_epoch, w.records_end is true as records_end,
+         -- only one that was tried before can have a report
+         case when p.token > 0 then (
+           select jsonb_build_object('progress', t.progress, 'checkpoint', t.checkpoint) from pabal.report t where t.id = p.id) end as reported,
+         p.ready_at, w.priority
   from picked p cross join lateral (select * from pabal.work w where w.id = p.id offset 0) w),
 taken as (
   insert into pabal.lease (id, token, worker, queue, lane, failures, recoveries, snoozes, started_at, deadline)
-  select id, token, :worker, queue, lane, failures, recoveries, snoozes, pabal.now(), pabal.now() + deadline from body)
+  select id, token, :worker, queue, lane, failures, recoveries, snoozes, pabal.now(), pabal.now() + deadline + interval '1 second' from body)
 select * from body;
 
--- name: claim_routed(worker, routes, kinds, total)
+-- name: claim_routed(worker, routes, kinds, priorities, share, total)
+-- Priority first, over all routes in the given order; of one priority each route at most its share, so that a long one leaves
+-- room to the others. Where a route has more than its share, lower priorities wait for the next call (`upto`).
 -- The share lock on the route makes a takeover wait for this claim, and this claim skip a route that is moving.
 with mine as materialized (
-  select route, epoch from pabal.route where worker = :worker and route = any(:routes::text[]) for share skip locked),
+  select r.route, r.epoch from unnest(:routes::text[]) as g(route) cross join lateral (
+    select r.route, r.epoch from pabal.route r where r.route = g.route and r.worker = :worker
+      and (select drain_at is null from pabal.worker where id = :worker) offset 0 for share skip locked) r),
+upto as materialized (
+  select min(p.priority) as priority from unnest(:priorities::smallint[]) as p(priority)
+  where :share::int < :total::int and exists (
+    select from mine m cross join lateral (
+      select from pabal.ready r where r.queue = m.route and r.priority = p.priority
+        and (select w.kind from pabal.work w where w.id = r.id) = any(:kinds::text[])
+      order by r.ready_at, r.id offset :share limit 1) more)),
 picked as materialized (
-  select r.*, m.epoch from mine m
+  select r.*, m.epoch from unnest(:priorities::smallint[]) as p(priority)
+  cross join lateral (select m.* from mine m where p.priority <= coalesce((select priority from upto), 3) offset 0) m
   cross join lateral (
     select r.ctid as place, r.queue, r.ready_at, r.id, r.token, r.failures, r.recoveries, r.snoozes from pabal.ready r
-    where r.queue = m.route and (select w.kind from pabal.work w where w.id = r.id) = any(:kinds::text[])
-    order by r.priority, r.ready_at, r.id limit :total for update skip locked) r
+    where r.queue = m.route and r.priority = p.priority
+      and (select w.kind from pabal.work w where w.id = r.id) = any(:kinds::text[])
+    order by r.ready_at, r.id limit :share for update skip locked) r
   limit :total),
 gone as (delete from pabal.ready where ctid = any(array(select place from picked))),
 body as materialized (
   select p.id, p.token + 1 as token, w.kind, w.args, p.queue, w.lane, w.about, w.unit_id, p.failures, p.recoveries, p.snoozes,
-         w.max_failures, w.max_recoveries, w.deadline, p.epoch as route_epoch, p.ready_at, w.priority
+         w.max_failures, w.max_recoveries, w.deadline, p.epoch as route_epoch, w.records_end is true as records_end,
+         -- only one that was tried before can have a report
+         case when p.token > 0 then (
+           select jsonb_build_object('progress', t.progress, 'checkpoint', t.checkpoint) from pabal.report t where t.id = p.id) end as reported,
+         p.ready_at, w.priority
   from picked p cross join lateral (select * from pabal.work w where w.id = p.id offset 0) w),
 taken as (
   insert into pabal.lease (id, token, worker, route_epoch, queue, lane, failures, recoveries, snoozes, started_at, deadline)
-  select id, token, :worker, route_epoch, queue, lane, failures, recoveries, snoozes, pabal.now(), pabal.now() + deadline from body)
+  select id, token, :worker, route_epoch, queue, lane, failures, recoveries, snoozes, pabal.now(), pabal.now() + deadline + interval '1 second' from body)
 select * from body;
 
 -- name: take_inside(queue, priority, total)
@@ -55,7 +78,8 @@ with picked as materialized (
   order by r.ready_at, r.id limit :total for update skip locked),
 gone as (delete from pabal.ready where ctid = any(array(select place from picked)))
 select p.id, p.token + 1 as token, w.kind, w.args, p.queue, w.lane, w.about, w.unit_id, p.failures, p.recoveries, p.snoozes,
-       w.max_failures, w.max_recoveries, w.deadline, null::bigint as route_epoch
+       w.max_failures, w.max_recoveries, w.deadline, null::bigint as route_epoch, w.records_end is true as records_end,
+       exists (select from pabal.suspect s where s.name = 'inside:' || :queue::text) as is_suspect
 from picked p cross join lateral (select * from pabal.work w where w.id = p.id offset 0) w order by p.ready_at, p.id;
 
 -- name: end_inside(ids, tokens, worker)!
@@ -99,13 +123,13 @@ select pabal.now(), array(select id from held order by id, token) as ids, array(
 -- name: hold_routes(queues)
 select route, epoch from pabal.route where route = any(:queues::text[]) order by route for share;
 
--- name: end_leases(ids, tokens, results, errors)
+-- name: end_leases(ids, tokens, results, errors, datas)
 -- The end of the attempt and of the job: outcome, key, occurrence, in the commit that removes the lease. No results
 -- means that all are done: the common case, which then sends half as much.
 with given as materialized (
-  select * from unnest(:ids::bigint[], :tokens::bigint[], :results::text[], :errors::jsonb[]) as g(id, token, result, error)),
+  select * from unnest(:ids::bigint[], :tokens::bigint[], :results::text[], :errors::jsonb[], :datas::jsonb[]) as g(id, token, result, error, data)),
 held as materialized (
-  select l.id, l.token, l.worker, l.lane, l.started_at, coalesce(g.result, 'done') as result, g.error from given g cross join lateral (
+  select l.id, l.token, l.worker, l.lane, l.started_at, coalesce(g.result, 'done') as result, g.error, g.data from given g cross join lateral (
     select l.* from pabal.lease l where l.id = g.id and l.token = g.token offset 0 for update skip locked) l),
 gone as (delete from pabal.lease where id = any(array(select id from held))),
 released as (
@@ -117,8 +141,8 @@ closed as (
       select o.ctid as place from pabal.occurrence o where o.work_id = h.id and o."end" is null offset 0) o) f
   where o.ctid = f.place),
 ended as (
-  insert into pabal.outcome (id, token, final, result, worker, started_at, ended_at, error)
-  select id, token, true, result, worker, started_at, pabal.now(), error from held)
+  insert into pabal.outcome (id, token, final, result, worker, started_at, ended_at, error, data)
+  select id, token, true, result, worker, started_at, pabal.now(), error, data from held)
 select id, token, lane from held;
 
 -- name: delay_leases(ids, tokens, results, errors, dues, reasons, failed, snoozed)
@@ -138,20 +162,22 @@ later as (
   select due_at, id, reason, token, failures + failed, recoveries, snoozes + snoozed from held)
 select id, token, lane from held;
 
--- name: return_leases(ids, tokens)
--- handed back unharmed: nothing is counted, the lane is kept
+-- name: return_leases(ids, tokens, turns, recovered, errors)
+-- Handed back, the lane is kept, and so is its turn in the queue where that is known. Nothing is counted but what was lost.
 with held as materialized (
-  select l.* from unnest(:ids::bigint[], :tokens::bigint[]) as g(id, token) cross join lateral (
+  select l.*, coalesce(g.turn, pabal.now()) as turn, coalesce(g.recovered, 0) as recovered, g.error
+  from unnest(:ids::bigint[], :tokens::bigint[], :turns::timestamptz[], :recovered::smallint[], :errors::jsonb[])
+    as g(id, token, turn, recovered, error) cross join lateral (
     select l.* from pabal.lease l where l.id = g.id and l.token = g.token offset 0 for update skip locked) l),
 gone as (delete from pabal.lease where id = any(array(select id from held))),
 noted as (
-  insert into pabal.outcome (id, token, final, result, worker, started_at, ended_at)
-  select id, token, false, 'returned', worker, started_at, pabal.now() from held),
+  insert into pabal.outcome (id, token, final, result, worker, started_at, ended_at, error)
+  select id, token, false, case when recovered > 0 then 'lost' else 'returned' end, worker, started_at, pabal.now(), error from held),
 again as (
   insert into pabal.ready (queue, priority, ready_at, id, token, failures, recoveries, snoozes)
-  select h.queue, w.priority, pabal.now(), h.id, h.token, h.failures, h.recoveries, h.snoozes
+  select h.queue, w.priority, h.turn, h.id, h.token, h.failures, h.recoveries + h.recovered, h.snoozes
   from held h cross join lateral (select * from pabal.work w where w.id = h.id offset 0) w)
-select id, token, queue from held;
+select id, token, queue, turn as ready_at from held;
 
 -- name: note_stale(ids, tokens, worker, results)
 -- Neither settled nor still leased: somebody else has it, or it ended. What we settled ourselves before a lost answer is not stale.
@@ -166,24 +192,18 @@ noted as (
   returning id, token)
 select s.id, s.token, exists (select from noted n where n.id = s.id and n.token = s.token) as is_noted from stale s;
 
--- name: write_progress(ids, tokens, worker, progress)
--- locked in the order of ids, as pabal.hold does: handlers mark what they did while their progress is written
-with held as materialized (
-  select l.id, g.progress from (
-    select * from unnest(:ids::bigint[], :tokens::bigint[], :progress::jsonb[]) as g(id, token, progress) order by g.id) g
-  cross join lateral (
-    select l.id from pabal.lease l where l.id = g.id and l.token = g.token and l.worker = :worker
-      and (l.route_epoch is null or exists (select from pabal.route r where r.route = l.queue and r.epoch = l.route_epoch))
-    offset 0 for update) l)
-update pabal.lease l set progress = h.progress from held h where l.id = any(:ids::bigint[]) and l.id = h.id returning l.id;
-
 -- name: list_leases(worker)
 -- a cancelled one must not start again: it is ended by whoever takes overdue leases
 select id, token from pabal.lease where worker = :worker and cancel_at is null;
 
--- name: lease_inside(id, token, worker)
--- an inside job that failed alone gets a lease for a moment, so that its failure is settled like any other
-with gone as (delete from pabal.ready where id = :id and token = :token - 1 returning *)
-insert into pabal.lease (id, token, worker, queue, lane, failures, recoveries, snoozes, started_at)
-select g.id, :token, :worker, g.queue, w.lane, g.failures, g.recoveries, g.snoozes, pabal.now()
-from gone g cross join lateral (select * from pabal.work w where w.id = g.id offset 0) w returning id;
+-- name: lease_inside(id, token)
+-- an inside job that failed alone, or was lost, gets a lease for a moment, so that this is settled like any other end
+with gone as (delete from pabal.ready where id = :id and token = :token - 1 returning *),
+body as materialized (
+  select g.id, g.token + 1 as token, w.kind, w.args, g.queue, w.lane, w.about, w.unit_id, g.failures, g.recoveries, g.snoozes,
+         w.max_failures, w.max_recoveries, w.deadline, null::bigint as route_epoch, w.records_end is true as records_end
+  from gone g cross join lateral (select * from pabal.work w where w.id = g.id offset 0) w),
+leased as (
+  insert into pabal.lease (id, token, worker, queue, lane, failures, recoveries, snoozes, started_at)
+  select id, token, 0, queue, lane, failures, recoveries, snoozes, pabal.now() from body)
+select * from body;

@@ -1,17 +1,18 @@
 """One commit settles the last batch and claims the next. Keeps, per queue, where the next claim starts to look."""
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from pabal.base.clock import elapsed
 from pabal.base.database import Database, Tx
 from pabal.base.killpoints import kill_point
 from pabal.engine import claims, routes, workers
-from pabal.engine.claims import BEGINNING, END, Attempted, Settled, Wanted
+from pabal.engine.claims import BEGINNING, END, PRIORITIES, Settled, Wanted
+from pabal.engine.endings import Attempted, Returned
 from pabal.engine.kinds import Job, Kinds, Shape
 
-PRIORITIES = (0, 1, 2, 3)
 # Rows become visible later than the moment they carry: by less than this, or a wake-up or the sweep finds them.
 MARGIN = timedelta(seconds=2)
 SWEEP_SOON, SWEEP_LATE = 1.0, 5.0
@@ -20,19 +21,41 @@ MOST = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Capacity:
-    """How much a server can take: of quick kinds ahead of its slots, of slow ones only what runs at once.
+    """How much a server can take: of quick kinds what its slots can begin soon, of slow ones what runs at once.
 
-    Routed work has room of its own: no other server could take it, and it mostly waits for its connection.
+    Of a kind in `limits`, which names it by all its names, no more than that. Routed work has room of its own: no other
+    server could take it, and it mostly waits for its connection.
     """
 
     quick: int
     slow: int
     is_quick: Callable[[str], bool]
     routed: int = 0
+    limits: Mapping[frozenset[str], int] = field(default_factory=dict)
 
     @property
     def is_full(self) -> bool:
         return self.quick <= 0 and self.slow <= 0 and self.routed <= 0
+
+    def of(self, queue: str) -> int:
+        room = self.quick if self.is_quick(queue) else self.slow
+        return min([room, *(most for names, most in self.limits.items() if queue in names)])
+
+    def of_all(self, queues: Set[str]) -> int:
+        return min(map(self.of, queues), default=0)
+
+    def less(self, queues: Set[str], count: int) -> "Capacity":
+        """What is left when so many of one group were taken."""
+        slow = self.slow - (0 if any(map(self.is_quick, queues)) else count)
+        limits = {names: most - (count if names & queues else 0) for names, most in self.limits.items()}
+        return replace(self, quick=self.quick - count, slow=slow, limits=limits)
+
+    def groups(self, queues: Set[str]) -> Iterator[set[str]]:
+        """Those that share their room: a kind with a limit is claimed apart, slow ones before quick ones."""
+        limited = [names & queues for names in self.limits]
+        shared = set(queues).difference(*limited)
+        quick = {queue for queue in shared if self.is_quick(queue)}
+        yield from (set(group) for group in (*limited, shared - quick, quick) if group)
 
 
 class Exchange:
@@ -44,8 +67,11 @@ class Exchange:
         # Kept apart from the floors: a claim under way must not raise again what a hint meanwhile lowered.
         self._hinted: dict[str, datetime] = {}
         self._dirty: set[str] = set(self._queues)
+        self._deep: set[str] = set()
         self._dirty_routes: set[str] = set()
         self._turn = 0
+        # in which turn each queue, and each route, was last served
+        self._served: dict[str, int] = {}
         self._sweep_wait = SWEEP_SOON
         self._sweep_at = elapsed()
 
@@ -66,14 +92,28 @@ class Exchange:
         return True
 
     @property
+    def dirty(self) -> frozenset[str]:
+        """Queues in which there may be something."""
+        return frozenset(self._dirty)
+
+    @property
     def has_hints(self) -> bool:
         return bool(self._dirty or self._dirty_routes) or elapsed() >= self._sweep_at
 
+    def wants(self, room: Capacity) -> bool:
+        """Whether there may be something that there is room for."""
+        if room.is_full or not self.has_hints:
+            return False
+        has_room = any(room.of(queue) > 0 for queue in self._dirty) or bool(self._dirty_routes and room.routed > 0)
+        return has_room or elapsed() >= self._sweep_at
+
     async def run(self, worker: int, attempts: Sequence[Attempted], room: Capacity) -> tuple[Settled, list[Job]]:
-        """Settles `attempts` and claims what there is room for, in one commit."""
+        """Settles `attempts` and claims what there is room for, in one commit; nothing of what it hands back."""
+        back = {job.queue for job, outcome in attempts if isinstance(outcome, Returned)}
         # Taken before the claim, never after: what is announced meanwhile must be looked at again.
-        dirty, self._dirty = self._dirty, set()
-        dirty_routes, self._dirty_routes = self._dirty_routes, set()
+        # Where the last claim was cut there is more: another exchange need not wait for the end of this one.
+        dirty, self._dirty = self._dirty - back, self._dirty & (back | self._deep)
+        dirty_routes, self._dirty_routes = self._dirty_routes - back, self._dirty_routes & back
         jobs: list[Job] = []
         is_claiming = False
         if not attempts and self._is_simple(dirty, dirty_routes, room):
@@ -86,7 +126,7 @@ class Exchange:
                 kill_point("exchange.settled")
                 is_claiming = is_alive and not room.is_full
                 if is_claiming:
-                    jobs = await self._claim_all(tx, worker, dirty, dirty_routes, room)
+                    jobs = await self._claim_all(tx, worker, dirty, dirty_routes, room, back=back)
                 kill_point("exchange.claimed")
             kill_point("exchange.committed")
         except BaseException:
@@ -103,12 +143,11 @@ class Exchange:
         """What an idle server does when work arrives: nothing to settle, nothing to sweep, one group of queues."""
         if not dirty or dirty_routes or elapsed() >= self._sweep_at:
             return False
-        groups = {room.is_quick(queue) for queue in dirty}
-        return len(groups) == 1 and (room.quick if True in groups else room.slow) > 0
+        return room.of_all(dirty) > 0 and len(list(room.groups(dirty))) == 1
 
     async def _claim_alone(self, worker: int, dirty: set[str], room: Capacity) -> list[Job]:
         """Without a transaction around it: the wait of a job that meets an idle server is mostly round trips."""
-        total = room.quick if room.is_quick(next(iter(dirty))) else room.slow
+        total = room.of_all(dirty)
         wanted = self._wanted(dirty)
         try:
             claimed = await claims.claim(self._database, worker, wanted, total=total)
@@ -121,23 +160,26 @@ class Exchange:
         return [job for job, _, _ in claimed]
 
     async def _claim_all(
-        self, tx: Tx, worker: int, dirty: set[str], dirty_routes: set[str], room: Capacity
+        self, tx: Tx, worker: int, dirty: set[str], dirty_routes: set[str], room: Capacity, *, back: set[str]
     ) -> list[Job]:
         is_sweeping = elapsed() >= self._sweep_at
+        # One sweep at a time; if this one fails, the next is due at once.
+        self._sweep_at += SWEEP_LATE if is_sweeping else 0.0
         held = await routes.list_routes(tx, worker=worker) if is_sweeping else dirty_routes
-        routed = await self._claim_routed(tx, worker, {*held, *dirty_routes}, room.routed)
-        quick = {queue for queue in dirty if room.is_quick(queue)}
-        slow_room = room.slow
+        routed = await self._claim_routed(tx, worker, {*held, *dirty_routes} - back, room.routed)
         jobs: list[Job] = []
         if is_sweeping:
-            all_quick = {queue for queue in self._queues if room.is_quick(queue)}
-            slow = await self._sweep(tx, worker, self._queues - all_quick, slow_room)
-            slow_room -= len(slow)
-            behind = slow + await self._sweep(tx, worker, all_quick, room.quick)
-            self._plan_sweep(found=bool(behind))
-            jobs += behind
-        jobs += await self._claim(tx, worker, dirty - quick, slow_room)
-        jobs += await self._claim(tx, worker, quick, room.quick - len(jobs))
+            known = self._queues.union(held)
+            self._served = {name: turn for name, turn in self._served.items() if name in known}
+            for group in room.groups(self._queues - back):
+                behind = await self._sweep(tx, worker, group, room.of_all(group))
+                room = room.less(group, len(behind))
+                jobs += behind
+            self._plan_sweep(found=bool(jobs))
+        for group in room.groups(dirty):
+            found = await self._claim(tx, worker, group, room.of_all(group))
+            room = room.less(group, len(found))
+            jobs += found
         return routed + jobs
 
     async def _claim(self, tx: Tx, worker: int, queues: set[str], total: int) -> list[Job]:
@@ -153,10 +195,11 @@ class Exchange:
 
     def _wanted(self, queues: set[str]) -> list[Wanted]:
         hinted = {queue: self._hinted.pop(queue) for queue in queues if queue in self._hinted}
+        names = self._in_turn(queues)
         return [
             Wanted(queue, priority, min(self._floors.get((queue, priority), BEGINNING), hinted.get(queue, END)))
             for priority in PRIORITIES
-            for queue in self._in_turn(queues)
+            for queue in names
         ]
 
     def _remember(
@@ -172,15 +215,24 @@ class Exchange:
         for job, ready_at, priority in claimed:
             place = (job.queue, priority)
             newest[place] = max(newest.get(place, ready_at), ready_at)
+        self._serve({queue for queue, _ in newest})
         for want in wanted:
             place = (want.queue, want.priority)
             looked_until = newest.get(place) if was_cut or now is None else now
             if looked_until is not None:
                 self._floors[place] = max(self._floors.get(place, BEGINNING), looked_until - MARGIN)
+            # Cut where it looked further back than the floor: the rest of what a hint stood for is still there.
+            again = newest.get(place, want.floor)
+            if was_cut and again < self._floors.get(place, BEGINNING):
+                self._hinted[want.queue] = min(self._hinted.get(want.queue, again), again)
+        queues = {want.queue for want in wanted}
         if was_cut:
-            self._dirty.update(want.queue for want in wanted)
+            self._dirty |= queues
+            self._deep |= queues
+        else:
+            self._deep -= queues
 
-    async def _sweep(self, tx: Tx, worker: int, queues: Iterable[str], total: int) -> list[Job]:
+    async def _sweep(self, tx: Tx, worker: int, queues: set[str], total: int) -> list[Job]:
         """Looks behind the floors, for what committed later than the margin and whose wake-up was lost."""
         wanted = [
             Wanted(queue, priority, BEGINNING, self._floors[queue, priority])
@@ -199,13 +251,20 @@ class Exchange:
         self._sweep_at = elapsed() + (0.0 if found else self._sweep_wait)
 
     async def _claim_routed(self, tx: Tx, worker: int, names: set[str], total: int) -> list[Job]:
+        """Priority first, over all routes and kinds; then each route its share, the one served longest ago first."""
+        if not names:
+            return []
+        groups = [_Routed(tx, worker, kinds, most) for kinds, most in self._routed_kinds()]
+        in_turn = self._in_turn(names)
+        # One group looks at all priorities in one statement; several must take turns at each.
+        each = [PRIORITIES] if len(groups) == 1 else [(p,) for p in await routes.list_priorities(tx, in_turn)]
         jobs: list[Job] = []
-        for kinds, most in self._routed_kinds() if names else ():
-            room = min(total - len(jobs), most)
-            found = await claims.claim_routed(tx, worker, sorted(names), kinds=kinds, total=room) if room > 0 else []
-            jobs += found
-            if len(found) >= room:
-                self._dirty_routes |= names
+        for priorities in each if total > 0 else ():
+            for group in groups:
+                jobs += await group.claim(in_turn, total - len(jobs), priorities)
+        if len(jobs) >= total or any(group.left <= 0 for group in groups):
+            self._dirty_routes |= names
+        self._serve({job.queue for job in jobs})
         return jobs
 
     def _routed_kinds(self) -> list[tuple[list[str], int]]:
@@ -215,9 +274,41 @@ class Exchange:
         groups = [(together, MOST)] if together else []
         return groups + [([name], self._kinds[name].most_per_claim) for name in sorted(apart)]
 
-    def _in_turn(self, queues: set[str]) -> list[str]:
-        """Another queue goes first each time, so that a long one does not starve the rest."""
+    def _in_turn(self, names: Set[str]) -> list[str]:
+        """Who was served longest ago goes first, so that a long queue does not starve the rest."""
+        return sorted(names, key=lambda name: (self._served.get(name, 0), name))
+
+    def _serve(self, names: Set[str]) -> None:
         self._turn += 1
-        names = sorted(queues)
-        cut = self._turn % len(names)
-        return names[cut:] + names[:cut]
+        self._served |= dict.fromkeys(names, self._turn)
+
+
+class _Routed:
+    """Claims of some kinds from routes, at most `left` of them."""
+
+    def __init__(self, tx: Tx, worker: int, kinds: Sequence[str], left: int) -> None:
+        self._tx = tx
+        self._worker = worker
+        self._kinds = kinds
+        self.left = left
+
+    async def claim(self, names: Sequence[str], total: int, priorities: Sequence[int]) -> list[Job]:
+        """Goes on where a route has more than its share: first with those routes, then with lower priorities."""
+        jobs: list[Job] = []
+        while names and priorities and (room := min(total - len(jobs), self.left)) > 0:
+            share = -(-room // len(names))
+            claimed = await claims.claim_routed(
+                self._tx, self._worker, names, kinds=self._kinds, total=room, share=share, priorities=priorities
+            )
+            jobs += claimed
+            self.left -= len(claimed)
+            counts = Counter((job.priority, job.queue) for job in claimed)
+            cut = [place for place, count in counts.items() if count == share]
+            deep = max((priority for priority, _ in cut), default=max(priorities))
+            more = [name for name in names if (deep, name) in cut]
+            if len(priorities) == 1:
+                names = more
+                continue
+            jobs += await self.claim(more, total - len(jobs), [deep])
+            priorities = [priority for priority in priorities if priority > deep]
+        return jobs

@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from pabal.base.database import ConnectionFailure, Database, Tx
+from pabal.base.database import Database, Tx
 from pabal.base.errors import NotFound
 from pabal.base.killpoints import kill_point
 from pabal.base.sql import load
 from pabal.base.telemetry import declare, emit
+from pabal.engine import suspects
 from pabal.engine.reading import ALL, Cursor, Fact, Page, Wanted, read_page, start_cursor
+from pabal.engine.suspects import Suspect, Witness
 
 __all__ = [
     "Aside",
@@ -98,21 +100,37 @@ async def record_many(tx: Tx, facts: Sequence[NewFact]) -> None:
 
 async def deliver_once(database: Database, subscriber: Subscriber) -> int:
     """Hands over one batch; answers how many facts are behind it now, taken or put aside. Every server may call it."""
+    trial = _Trial(database, subscriber)
+    try:
+        delivered = await _deliver_batch(database, subscriber, trial)
+    except asyncio.CancelledError:
+        await trial.lose("it stalled")
+        raise
+    except Exception as error:
+        if trial.tx is not None and trial.tx.is_lost_by(error):
+            await trial.lose(f"its connection was lost: {error!r}")
+        raise
+    finally:
+        trial.close()
+    if delivered:
+        kill_point("facts.committed")
+    return delivered
+
+
+async def _deliver_batch(database: Database, subscriber: Subscriber, trial: "_Trial") -> int:
     async with database.transaction() as tx:
         if not await tx.value(SQL.lock_subscription, name=subscriber.name):
             return 0
         known = await tx.one(_Subscription, SQL.find_subscription, name=subscriber.name)
         if known is not None:
-            delivered = await _deliver(tx, subscriber, known)
+            if known.is_suspect:
+                await trial.begin(tx)
+            delivered = await _deliver(tx, subscriber, known, trial)
             if delivered:
                 kill_point("facts.delivered")
-        else:
-            await tx.run(SQL.insert_subscription, name=subscriber.name, from_start=subscriber.from_start)
-    if known is None:
-        return await deliver_once(database, subscriber)
-    if delivered:
-        kill_point("facts.committed")
-    return delivered
+            return delivered
+        await tx.run(SQL.insert_subscription, name=subscriber.name, from_start=subscriber.from_start)
+    return await _deliver_batch(database, subscriber, trial)
 
 
 async def lock_cursor(tx: Tx, name: str) -> bool:
@@ -215,24 +233,85 @@ class _Subscription(NamedTuple):
     seq: int
     tries: int
     retry_at: datetime | None
+    is_suspect: bool
 
 
 class _Failed(NamedTuple):
     fact: Fact
-    error: Exception
+    error: str
 
 
-async def _deliver(tx: Tx, subscriber: Subscriber, known: _Subscription) -> int:
+class _Trial:
+    """What becomes of a delivery that is lost without a word: its server dies, its connection is lost, it stalls.
+
+    The subscription is in doubt then (suspects.py): facts are handed over one by one, each behind a committed marker.
+    """
+
+    def __init__(self, database: Database, subscriber: Subscriber) -> None:
+        self._database = database
+        self._name = f"facts:{subscriber.name}"
+        self._batch = subscriber.batch
+        self._witness = Witness(database)
+        self._tried: int | None = None
+        self.suspect: Suspect | None = None
+        # while facts are being handed over
+        self.tx: Tx | None = None
+
+    async def begin(self, tx: Tx) -> None:
+        self.suspect = await suspects.find_suspect(tx, self._name)
+        await self._witness.stand()
+
+    async def mark(self, fact: Fact) -> int:
+        """How often it was lost before; when that is too often it is not marked, for it is not tried again."""
+        known = self.suspect
+        is_again = known is not None and known.is_lost and known.tried == fact.seq
+        lost = known.tries + 1 if known is not None and is_again else 0
+        if lost < MAX_TRIES:
+            await suspects.mark(self._database, self._name, fact.seq, tries=lost)
+            self._tried = fact.seq
+        return lost
+
+    async def end(self, tx: Tx, *, went_well: bool, is_last: bool) -> None:
+        """In the commit of what was handed over, or put aside, or failed in words."""
+        if self.suspect is None:
+            return
+        if is_last:
+            await suspects.clear(tx, self._name)
+        elif went_well:
+            await suspects.clear_one(tx, self._name)
+        else:
+            await suspects.unmark(tx, self._name)
+
+    async def lose(self, reason: str) -> None:
+        if self.tx is None:
+            return
+        if self._tried is None:
+            await suspects.suspect_if_there(self._database, self._name, reason, doubts=self._batch)
+        else:
+            await suspects.leave(self._database, self._name, self._tried, reason, counts=await self._witness.answers())
+
+    def close(self) -> None:
+        self._witness.close()
+
+
+async def _deliver(tx: Tx, subscriber: Subscriber, known: _Subscription, trial: _Trial) -> int:
     if known.retry_at is not None and known.retry_at > tx.now:
         return 0
     cursor = Cursor(known.seen, known.upto, known.seq)
     # One that failed before stands first and is handed over alone.
-    page = await read_page(tx, cursor, Wanted(subscriber.names, batch=1 if known.tries else subscriber.batch))
-    taken, failed = await _hand_over(tx, subscriber, page.facts)
+    is_alone = known.tries > 0 or trial.suspect is not None
+    page = await read_page(tx, cursor, Wanted(subscriber.names, batch=1 if is_alone else subscriber.batch))
+    trial.tx = tx if page.facts else None
+    if trial.suspect is not None and page.facts and await trial.mark(page.facts[0]) >= MAX_TRIES:
+        failed = _Failed(page.facts[0], trial.suspect.reason)
+        await trial.end(tx, went_well=False, is_last=False)
+        return await _count_failure(tx, subscriber, failed, page=page, tries=MAX_TRIES)
+    taken, fault = await _hand_over(tx, subscriber, page.facts)
     if taken:
         emit("facts.delivered", subscriber=subscriber.name, count=taken)
-    if failed is not None:
-        return taken + await _count_failure(tx, subscriber, failed, page=page, tries=known.tries + 1)
+    await trial.end(tx, went_well=fault is None, is_last=not page.facts)
+    if fault is not None:
+        return taken + await _count_failure(tx, subscriber, fault, page=page, tries=known.tries + 1)
     if page.then != cursor or known.tries:
         await move_cursor(tx, subscriber.name, page.then)
     return taken
@@ -245,11 +324,12 @@ async def _hand_over(tx: Tx, subscriber: Subscriber, facts: list[Fact]) -> tuple
     try:
         async with tx.savepoint():
             await subscriber.handle(tx, facts)
-    except ConnectionFailure:
-        raise
-    except Exception as error:  # noqa: BLE001 -- a subscriber may fail in any way; the fact it fails at is found, counted, reported
+    except Exception as error:
+        # A statement that took too long, or was cancelled, is a failure like any other; a lost connection is none yet.
+        if tx.is_lost_by(error):
+            raise
         if len(facts) == 1:
-            return 0, _Failed(facts[0], error)
+            return 0, _Failed(facts[0], f"{type(error).__name__}: {error}")
     else:
         return len(facts), None
     half = len(facts) // 2
@@ -263,7 +343,7 @@ async def _hand_over(tx: Tx, subscriber: Subscriber, facts: list[Fact]) -> tuple
 async def _count_failure(tx: Tx, subscriber: Subscriber, failed: _Failed, *, page: Page, tries: int) -> int:
     """How many were put aside: none before the third failure."""
     fact = failed.fact
-    error = f"{type(failed.error).__name__}: {failed.error}".replace("\0", "")  # PostgreSQL stores no NUL
+    error = failed.error.replace("\0", "")  # PostgreSQL stores no NUL
     position = page.facts.index(fact)
     if tries < MAX_TRIES:
         emit("facts.failed", subscriber=subscriber.name, seq=fact.seq, fact=fact.name, tries=tries, error=error)

@@ -8,7 +8,9 @@ from unnest(:names::text[], :subjects::text[], :units::bigint[], :datas::text[])
 select pg_try_advisory_xact_lock(hashtextextended('pabal.subscription ' || :name::text, 0));
 
 -- name: find_subscription(name)
-select seen::text, upto::text, seq, tries, retry_at from pabal.subscription where name = :name;
+select seen::text, upto::text, seq, tries, retry_at,
+  exists (select from pabal.suspect s where s.name = 'facts:' || :name::text) as is_suspect
+from pabal.subscription where name = :name;
 
 -- name: insert_subscription(name, from_start)!
 insert into pabal.subscription (name, seen)

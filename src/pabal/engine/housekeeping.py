@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from pabal.base.database import Database, Tx
 from pabal.base.sql import load
 from pabal.base.telemetry import declare, emit, gauge
-from pabal.engine import withdrawals
+from pabal.engine import reports, withdrawals
 from pabal.engine.limits import LONGEST
 
 SQL = load(__file__)
@@ -71,6 +71,7 @@ async def forget(database: Database, keep: Retention) -> int:
             "occurrences": await tx.run(SQL.forget_occurrences, before=tx.now - keep.occurrences),
             "keys": await tx.run(SQL.forget_keys),
             "expiries": await withdrawals.forget_orphans(tx),
+            "reports": await reports.forget_orphans(tx),
         }
     for what, count in counts.items():
         emit("housekeeping.forgot", what=what, count=count)

@@ -1,17 +1,20 @@
 """The kinds of work a process knows: for each name its handler and how it is to be run."""
 
+import asyncio
 import inspect
 import re
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, Literal, Protocol, TypeVar
 
+from pabal.base.clock import elapsed
 from pabal.base.database import Tx
 from pabal.base.errors import Invalid
 from pabal.base.telemetry import declare, emit
-from pabal.engine.outcome import Outcome
+from pabal.engine.outcome import Outcome, check_size
 from pabal.engine.retry import Backoff
 
 NAME = re.compile(r"[a-z][a-z0-9_]*(\.[a-z0-9_]+)+")
@@ -24,13 +27,64 @@ class BadKind(Invalid, code="bad_kind"):
     """A kind is named area.thing_to_do in small letters, once, and has one handler."""
 
 
+class Stop(StrEnum):
+    """Why a running attempt must stop. A lost route counts as a lost lease: the job is no longer this attempt's."""
+
+    CANCEL = "cancel"
+    DEADLINE = "deadline"
+    STALL = "stall"
+    LEASE_LOST = "lease_lost"
+    SHUTDOWN = "shutdown"
+
+
+class Saving(Future[None]):
+    """A checkpoint on its way: `await` it in a coroutine, `result()` it in a thread; both raise if the job was lost."""
+
+    def __await__(self) -> Generator[Any, None, None]:
+        return asyncio.wrap_future(self).__await__()
+
+
+class Noted:
+    """Awaitable, so that coroutines may await what takes no time."""
+
+    def __await__(self) -> Generator[Any, None, None]:
+        yield from ()
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What an attempt reported and nobody has written yet, and who waits for it to be kept."""
+
+    progress: dict[str, Any] | None = None
+    checkpoint: dict[str, Any] | None = None
+    saving: tuple[Saving, ...] = ()
+
+    def add(self, newer: "Report") -> "Report":
+        return Report(
+            self.progress if newer.progress is None else newer.progress,
+            self.checkpoint if newer.checkpoint is None else newer.checkpoint,
+            (*self.saving, *newer.saving),
+        )
+
+    def answer(self, error: Exception | None = None) -> None:
+        for one in self.saving:
+            if not one.done():
+                one.set_result(None) if error is None else one.set_exception(error)
+
+
 class Reporter(Protocol):
-    async def report(self, job: "Job", progress: dict[str, Any]) -> None: ...
+    def report(self, job: "Job", report: Report) -> None:
+        """From any thread."""
+
+    def told(self, job: "Job", stop: Stop) -> None: ...
 
 
 @dataclass(slots=True)
 class Job:
-    """One attempt at a job, as its handler sees it. The token fences every write of it."""
+    """One attempt at a job, as its handler sees it. The token fences every write of it.
+
+    `progress` and `checkpoint` are what attempts before it reported last; `stop` is why it must stop, once it must.
+    """
 
     id: int
     token: int
@@ -47,7 +101,19 @@ class Job:
     max_recoveries: int
     deadline: timedelta | None
     route_epoch: int | None
+    records_end: bool = False
+    reported: dict[str, Any] | None = field(default=None, repr=False)
     reporter: Reporter | None = field(default=None, repr=False, compare=False)
+    # its turn in the queue, which it keeps when it is handed back before it began
+    priority: int = field(default=0, repr=False, compare=False)
+    ready_at: datetime | None = field(default=None, repr=False, compare=False)
+    stop: Stop | None = field(default=None, compare=False)
+    on_stop: Callable[[Stop], None] | None = field(default=None, repr=False, compare=False)
+    unwritten: Report | None = field(default=None, repr=False, compare=False)
+    has_reported: bool = field(default=False, repr=False, compare=False)
+    reported_at: float = field(default=0.0, repr=False, compare=False)
+    # from here on what is unwritten is written with its end
+    is_performed: bool = field(default=False, repr=False, compare=False)
 
     @property
     def attempt(self) -> int:
@@ -58,10 +124,54 @@ class Job:
         """A job may come back while an older attempt at it is still on its way out: only both name one."""
         return self.id, self.token
 
-    async def report(self, progress: dict[str, Any]) -> None:
-        """Shows how far it is; written at most twice a second, the last one always."""
+    @property
+    def may_have_reported(self) -> bool:
+        """This attempt, or one before it."""
+        return self.has_reported or self.token > 1
+
+    @property
+    def progress(self) -> dict[str, Any] | None:
+        return (self.reported or {}).get("progress")
+
+    @property
+    def checkpoint(self) -> dict[str, Any] | None:
+        return (self.reported or {}).get("checkpoint")
+
+    def report(self, progress: dict[str, Any]) -> Noted:
+        """Shows how far it is, and that it is not stuck; written twice a second at most. A `percent` makes a bar."""
+        check_size(progress)
+        self._hand_over(Report(progress))
+        return Noted()
+
+    def save(self, checkpoint: dict[str, Any]) -> Saving:
+        """Keeps what the next attempt needs to go on from here: once awaited, it is committed."""
+        check_size(checkpoint)
+        saving = Saving()
+        self._hand_over(Report(checkpoint=checkpoint, saving=(saving,)))
+        return saving
+
+    def keep(self, report: Report) -> None:
+        """Until it is written: by its server's loop, or with the end of the attempt."""
+        self.reported_at = elapsed()
+        self.unwritten = report if self.unwritten is None else self.unwritten.add(report)
+        if report.checkpoint is not None:
+            self.reported = {"progress": self.progress, "checkpoint": report.checkpoint}
+
+    def _hand_over(self, report: Report) -> None:
         if self.reporter is not None:
-            await self.reporter.report(self, progress)
+            self.reporter.report(self, report)
+        else:
+            self.keep(report)
+            report.answer()
+
+    def tell(self, stop: Stop) -> None:
+        """A stopping server says so before it insists, so that anything else said later counts more."""
+        if self.stop in (None, Stop.SHUTDOWN):
+            self.stop = stop
+            if self.reporter is not None:
+                self.reporter.told(self, stop)
+            if self.on_stop is not None:
+                self.on_stop(stop)
 
 
 class Shape(StrEnum):
@@ -105,9 +215,19 @@ class Kind:
     batch: int = 500
     # most of it that one claim takes from routes; a function, so that an operator may change it while servers run
     claim_most: Callable[[], int] | None = None
+    # most of it that one server runs at once, so that the other slots are left to others
+    slots: int | None = None
     give_up: Callable[[Tx, Job, str], Awaitable[None]] | None = None
     is_async: bool = True
     is_shared: bool = False
+    # no report for so long ends the attempt
+    stall: timedelta | None = None
+    # in a process of its own, which can be killed
+    in_process: bool = False
+
+    @property
+    def names(self) -> frozenset[str]:
+        return frozenset((self.name, *self.aliases))
 
     @property
     def most_per_claim(self) -> int:
@@ -132,6 +252,24 @@ class Kinds:
         def register(function: F) -> F:
             is_async = inspect.iscoroutinefunction(function)
             self.add(Kind(name, Shape.PLAIN, function, is_async=is_async, **options))
+            return function
+
+        return register
+
+    def process(self, name: str, **options: Any) -> Callable[[F], F]:
+        """`@kinds.process("video.encode")` over a function of a module, for work that must be stoppable.
+
+        Each attempt is a process of its own; told to stop, it has a few seconds, then it is killed.
+        """
+
+        def register(function: F) -> F:
+            if (
+                inspect.iscoroutinefunction(function)
+                or "<" in function.__qualname__
+                or function.__module__ == "__main__"
+            ):
+                raise BadKind(f"{name}: a process finds its handler by name, so it is an ordinary function of a module")
+            self.add(Kind(name, Shape.PLAIN, function, is_async=False, in_process=True, **options))
             return function
 
         return register
@@ -164,6 +302,11 @@ class Kinds:
 
     def names(self, *shapes: Shape) -> list[str]:
         return [name for name, kind in self._by_name.items() if kind.shape in shapes]
+
+    @property
+    def limited(self) -> list[Kind]:
+        """Those that have only some of a server's slots."""
+        return [kind for name, kind in self._by_name.items() if kind.slots is not None and name == kind.name]
 
     async def give_up(self, tx: Tx, ended: Sequence[tuple[Job, str]]) -> None:
         """Lets the handlers of jobs that ended without success write what that means, in the commit that ends them.

@@ -38,6 +38,8 @@ class Life:
         self.worker = 0
         self.host = socket.gethostname()
         self.is_draining = False
+        # What this process does in batches, under the names of suspects.py: in doubt when this life is lost.
+        self.alone: list[str] = []
         self.on_lapse: list[Callable[[], None]] = []
         # Called with whether it drains, when that changes: whoever holds live connections closes them then.
         self.on_drain: list[Callable[[bool], None]] = []
@@ -93,7 +95,7 @@ class Life:
         self._lock = path.open("w")
         fcntl.flock(self._lock, fcntl.LOCK_EX)
         async with self._database.transaction() as tx:
-            meta = {**self._meta, "pid": os.getpid(), "lock": str(path.resolve())}
+            meta = {**self._meta, "pid": os.getpid(), "lock": str(path.resolve()), "alone": self.alone}
             self.worker = await workers.insert_worker(tx, host=self.host, meta=meta, ttl=self._ttl)
             if self.is_draining:
                 await workers.set_drain(tx, self.worker, is_draining=True)

@@ -29,6 +29,7 @@ class Overlap(StrEnum):
     SKIP = "skip"
     QUEUE = "queue"
     ALLOW = "allow"
+    CANCEL_PREVIOUS = "cancel_previous"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,13 @@ def decide(
     decisions = [Decision(moment, "enqueued", "on_time") for moment in on_time]
     if late:
         decisions[:0] = _decide_late(late, now, policy, newer=on_time, has_more=has_more and not on_time)
-    return _without_overlap(decisions, has_open) if policy.overlap is Overlap.SKIP else decisions
+    match policy.overlap:
+        case Overlap.SKIP:
+            return _without_overlap(decisions, has_open)
+        case Overlap.CANCEL_PREVIOUS:
+            return _only_newest(decisions)
+        case _:
+            return decisions
 
 
 def withhold(due: Iterable[datetime], reason: str) -> list[Decision]:
@@ -128,3 +135,14 @@ def _without_overlap(decisions: Iterable[Decision], has_open: bool) -> list[Deci
         kept.append(Decision(one.fire_at, "skipped", "overlap") if overlaps else one)
         has_open = has_open or one.verdict == "enqueued"
     return kept
+
+
+def _only_newest(decisions: Sequence[Decision]) -> list[Decision]:
+    """Those due together: the newest would cancel the others before anybody had begun them."""
+    newest = max((one.fire_at for one in decisions if one.verdict == "enqueued"), default=None)
+    return [
+        Decision(one.fire_at, "coalesced", "overlap", newest)
+        if one.verdict == "enqueued" and one.fire_at != newest
+        else one
+        for one in decisions
+    ]

@@ -13,7 +13,7 @@ from pabal.base.database import Tx
 from pabal.base.errors import NotFound
 from pabal.base.sql import load
 from pabal.base.telemetry import declare, emit
-from pabal.engine import misfires
+from pabal.engine import misfires, withdrawals
 from pabal.engine.facts import NewFact, record_many
 from pabal.engine.misfires import Decision, Overlap
 from pabal.engine.queue import enqueue_many
@@ -213,6 +213,7 @@ async def _write(tx: Tx, plans: Sequence[Plan], settled: dict[int, list[datetime
 
 async def _insert(tx: Tx, entries: Sequence[tuple["Schedule", Decision]], *, actor: str | None = None) -> None:
     wanted = [entry for entry in entries if entry[1].verdict == "enqueued"]
+    await _replace_previous(tx, [schedule for schedule, _ in wanted])
     jobs = await enqueue_many(tx, [schedule.job_for(decision.fire_at) for schedule, decision in wanted])
     ids = iter(jobs)
     await tx.run(
@@ -226,6 +227,14 @@ async def _insert(tx: Tx, entries: Sequence[tuple["Schedule", Decision]], *, act
         intos=[decision.into_at for _, decision in entries],
         actor=actor,
     )
+
+
+async def _replace_previous(tx: Tx, schedules: Sequence["Schedule"]) -> None:
+    """Asked for in this commit and done right after it: the tick must not wait for whoever holds what runs."""
+    replacing = [schedule.id for schedule in schedules if schedule.overlap is Overlap.CANCEL_PREVIOUS]
+    if replacing:
+        previous = [row["id"] for row in await tx.rows(SQL.list_open_jobs, ids=replacing)]
+        await withdrawals.ask(tx, previous, reason="replaced")
 
 
 async def _insert_run(tx: Tx, schedule: "Schedule", run: Decision) -> None:

@@ -13,6 +13,10 @@ order by o.schedule_id, o.fire_at;
 select g.id as schedule_id from unnest(:ids::bigint[]) as g(id)
 join lateral (select from pabal.occurrence o where o.schedule_id = g.id and o."end" is null and o.work_id > 0 limit 1) o on true;
 
+-- name: list_open_jobs(ids)
+select o.work_id as id from unnest(:ids::bigint[]) as g(id)
+join lateral (select o.work_id from pabal.occurrence o where o.schedule_id = g.id and o."end" is null and o.work_id > 0 offset 0) o on true;
+
 -- name: insert_occurrences(schedule_ids, units, fire_ats, decisions, work_ids, reasons, intos, actor)!
 insert into pabal.occurrence (schedule_id, unit_id, fire_at, decision, work_id, reason, into_at, decided_at, actor)
 select g.*, pabal.now(), :actor from unnest(:schedule_ids::bigint[], :units::bigint[], :fire_ats::timestamptz[], :decisions::text[],

@@ -42,7 +42,7 @@ class NewJob:
 
     `key` may not be open twice (of one kind); `keep_key` remembers it after the end. `lane`: one at a time, in order.
     `route`: only on the server that holds this live connection. `about`: the subject it concerns.
-    `deadline` bounds one attempt; `expires_at` bounds the waiting.
+    `deadline` bounds one attempt; `expires_at` bounds the waiting. `records_end`: its end becomes the fact `job.ended`.
     """
 
     kind: str
@@ -59,6 +59,7 @@ class NewJob:
     deadline: timedelta | None = None
     max_failures: int = 5
     max_recoveries: int = 3
+    records_end: bool = False
     unit_id: int | None = None
     cause: str | None = None
 
@@ -131,7 +132,9 @@ def _key_columns(keys: Sequence[Key]) -> dict[str, list[str]]:
 CHUNK = 10_000
 # More groups of alike jobs than this go in one statement with an array for each column.
 MANY = 8
-_SHARED = attrgetter("kind", "route", "priority", "unit_id", "max_failures", "max_recoveries", "deadline")
+_SHARED = attrgetter(
+    "kind", "route", "priority", "unit_id", "max_failures", "max_recoveries", "deadline", "records_end"
+)
 
 declare("queue.enqueued", "Jobs enqueued", amount="count", level=10)
 
@@ -168,6 +171,8 @@ class Place:
     expires_at: datetime | None
     cause: str | None
     created_at: datetime
+    records_end: bool
+    data: dict[str, Any] | None
     place: str
     result: str | None
     ended_at: datetime | None
@@ -177,7 +182,9 @@ class Place:
     worker: int | None
     started_at: datetime | None
     progress: dict[str, Any] | None
+    checkpoint: dict[str, Any] | None
     cancel_at: datetime | None
+    stop: str | None
     token: int | None
     failures: int | None
     recoveries: int | None
@@ -252,6 +259,7 @@ async def _insert_alike(tx: Tx, groups: Sequence[Sequence[NewJob]]) -> list[Enqu
                 failures=first.max_failures,
                 recoveries=first.max_recoveries,
                 deadline=first.deadline,
+                records=first.records_end or None,
                 abouts=[job.about for job in part] if any(job.about for job in part) else None,
                 causes=[job.cause for job in part] if any(job.cause for job in part) else None,
                 args=[job.args for job in part],
@@ -301,6 +309,7 @@ def _columns(jobs: Sequence[NewJob]) -> dict[str, list[Any]]:
         "failures": [job.max_failures for job in jobs],
         "recoveries": [job.max_recoveries for job in jobs],
         "deadlines": [job.deadline for job in jobs],
+        "records": [job.records_end or None for job in jobs],
     }
 
 

@@ -1,5 +1,6 @@
 """Which server holds which live connection. Routed work runs only there, and writes only while its epoch is current."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pabal.base.database import Tx
@@ -58,3 +59,8 @@ async def find_route(tx: Tx, route: str) -> Route | None:
 
 async def list_routes(tx: Tx, *, worker: int) -> list[str]:
     return [row["route"] for row in await tx.rows(SQL.list_routes, worker=worker)]
+
+
+async def list_priorities(tx: Tx, names: Sequence[str]) -> list[int]:
+    """Those of which some of these routes has a job."""
+    return [row["priority"] for row in await tx.rows(SQL.list_priorities, routes=list(names))]

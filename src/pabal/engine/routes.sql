@@ -12,3 +12,10 @@ select route, worker, epoch from pabal.route where route = :route;
 
 -- name: list_routes(worker)
 select route from pabal.route where worker = :worker;
+
+-- name: list_priorities(routes)
+-- those of which some route has a job
+select p.priority from unnest(array[0, 1, 2, 3]::smallint[]) as p(priority) where exists (
+  select from unnest(:routes::text[]) as g(route) cross join lateral (
+    select from pabal.ready r where r.queue = g.route and r.priority = p.priority limit 1) r)
+order by p.priority;

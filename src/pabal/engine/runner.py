@@ -1,32 +1,37 @@
 """Runs handlers side by side. Stops gracefully, and at once when the life lapses."""
 
 import asyncio
-from collections import deque
-from collections.abc import Callable
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, cast
 
 from pabal.base.clock import elapsed
 from pabal.base.database import ConnectionFailure, Database, DatabaseError, DatabaseUnavailable
 from pabal.base.telemetry import declare, emit
-from pabal.engine import claims
-from pabal.engine.claims import Attempted, Returned
+from pabal.engine import claims, reports
+from pabal.engine.claims import LeaseLost
+from pabal.engine.endings import Attempted, Returned
 from pabal.engine.exchange import Capacity, Exchange
-from pabal.engine.kinds import Job, Kinds
+from pabal.engine.kinds import Job, Kind, Kinds, Report, Stop
 from pabal.engine.life import Life
 from pabal.engine.outcome import Cancel
+from pabal.engine.slots import BATCH, SLOW, Slots
 from pabal.engine.steps import Attempts
 from pabal.engine.workers import Signal
 
-BATCH = 500
 FLUSH = 0.005
-SLOW = 0.1
+# Exchanges under way: while one waits for the database, the next one works.
+AT_ONCE = 2
 # How long a handler that was told to stop may take to clean up.
 STUBBORN = 5.0
 # How long handlers that never await may hold up the heartbeat and the answers of the database.
 TURN = 0.0002
 
 declare("runner.failed", "Attempts whose end could not be kept; their jobs are rescued", labels=("kind",), level=40)
+declare("runner.handed_back", "Jobs handed back because no slot could begin them", labels=("kind",), level=10)
 declare("runner.dropped", "Attempts dropped because their job is no longer ours", labels=("kind",), level=30)
 
 
@@ -34,28 +39,18 @@ declare("runner.dropped", "Attempts dropped because their job is no longer ours"
 class _Running:
     job: Job
     task: asyncio.Task[None]
+    began: float
     stop: Cancel | Returned | None = None
     is_lost: bool = False
+    told_at: float = 0.0
 
 
-class _Pool:
-    """Slots, and the jobs that wait for one. Routed work has its own: waking its slots for every other batch costs."""
+@dataclass(frozen=True, slots=True, eq=False)
+class _Batch:
+    """What an exchange under way settles, and the room it may fill."""
 
-    def __init__(self, size: int) -> None:
-        self.size = size
-        self.waiting: deque[Job] = deque()
-        self.filled = asyncio.Event()
-
-    def put(self, jobs: list[Job]) -> None:
-        if jobs:
-            self.waiting.extend(jobs)
-            self.filled.set()
-
-    async def take(self) -> Job:
-        while not self.waiting:
-            self.filled.clear()
-            await self.filled.wait()
-        return self.waiting.popleft()
+    ended: list[Attempted]
+    room: Capacity
 
 
 class Runner:
@@ -67,51 +62,67 @@ class Runner:
         self._life = life
         self._attempts = Attempts(database, kinds)
         self._exchange = Exchange(database, kinds)
-        self._plain, self._routed = _Pool(concurrency), _Pool(routed)
+        # Routed work has slots of its own: waking them for every other batch costs, and no other server could take it.
+        self._plain, self._routed = Slots(concurrency, self._hand_back), Slots(routed)
         self._routed_running = 0
         self._ended: list[Attempted] = []
         self._ended_at = 0.0
+        self._under_way: list[_Batch] = []
         self._running: dict[tuple[int, int], _Running] = {}
         self._seconds: dict[str, float] = {}
-        self._reports: dict[tuple[int, int], tuple[Job, dict[str, Any]]] = {}
+        self._reports: dict[tuple[int, int], Job] = {}
+        self._told: dict[tuple[int, int], tuple[Job, Stop]] = {}
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread = threading.get_ident()
         self._is_stopping = False
         self._must_reconcile = False
         self._turn: asyncio.Future[None] | None = None
         self._turn_ends = 0.0
         self._slots: list[asyncio.Task[None]] = []
-        self.wake: Callable[[], None] = lambda: None
+        # the claims loops
+        self.wakes: list[Callable[[], None]] = []
+        self.wake_reports: Callable[[], None] = lambda: None
         life.on_lapse.append(self.drop_all)
         life.on_signals = self.obey
-        life.on_drain.append(lambda _is_draining: self.wake())
+        # Claims that heard of a drain before us came back empty: everything is looked at again.
+        life.on_drain.append(lambda _is_draining: self.hear("*", None))
 
     def start(self) -> None:
+        self._loop = asyncio.get_running_loop()
         self._slots = [
-            asyncio.create_task(self._slot(pool), name=f"slot:{n}")
-            for pool in (self._plain, self._routed)
-            for n in range(pool.size)
+            asyncio.create_task(self._slot(slots), name=f"slot:{n}")
+            for slots in (self._plain, self._routed)
+            for n in range(slots.size)
         ]
+
+    def wake(self) -> None:
+        for wake in self.wakes:
+            wake()
 
     def hear(self, topic: str, at: Any) -> None:
         if self._exchange.hear(topic, at):
             self.wake()
 
     async def exchange_once(self) -> int:
-        """The step of the claims loop: one commit settles what ended and claims what there is room for."""
-        worker, room = self._life.worker, self._room()
-        is_due = len(self._ended) >= BATCH or not self._is_busy or elapsed() - self._ended_at >= FLUSH
-        wants = not room.is_full and self._exchange.has_hints
-        if worker == 0 or not (wants or (self._ended and is_due)):
+        """The step of the claims loops: one commit settles what ended and claims what there is room for.
+
+        While one waits for the database, another may be under way: each with its own endings and its own room.
+        """
+        worker = self._life.worker
+        if worker == 0 or not self._may_begin(self._room()):
             return 0
         if self._must_reconcile:
             await self._reconcile()
-        ended, self._ended = self._ended, []
-        try:
-            settled, jobs = await self._exchange.run(worker, ended, room)
-        except BaseException:
-            # Settling is fenced, so saying it again is safe; a claim whose answer was lost is looked for.
-            self._ended = ended + self._ended
-            self._must_reconcile = True
-            raise
+        batch = _Batch(self._ended, self._room())
+        self._ended = []
+        with self._beside(batch):
+            try:
+                settled, jobs = await self._exchange.run(worker, batch.ended, batch.room)
+            except BaseException:
+                # Settling is fenced, so saying it again is safe; a claim whose answer was lost is looked for.
+                self._ended = batch.ended + self._ended
+                self._must_reconcile = True
+                raise
         if worker != self._life.worker:
             # The life lapsed meanwhile: what it claimed is rescued with it and must not run here.
             return settled.count
@@ -119,27 +130,31 @@ class Runner:
         self._take(jobs)
         return settled.count + len(jobs)
 
-    async def report(self, job: Job, progress: dict[str, Any]) -> None:
-        self._reports[job.id, job.token] = (job, progress)
+    def report(self, job: Job, report: Report) -> None:
+        """In the loop's own thread: what a thread or a child says is noted before its handler's end is."""
+        if threading.get_ident() == self._thread:
+            self._note(job, report)
+        elif self._loop is not None:
+            self._loop.call_soon_threadsafe(self._note, job, report)
+
+    def told(self, job: Job, stop: Stop) -> None:
+        self._told[job.key] = (job, stop)
 
     async def write_reports_once(self) -> int:
-        """Progress is written together, a few times a second; an attempt that is no longer ours is stopped."""
-        reports, self._reports = list(self._reports.values()), {}
-        current = [(job, progress) for job, progress in reports if (job.id, job.token) in self._running]
-        if current:
-            async with self._database.transaction() as tx:
-                kept = await claims.write_progress(tx, self._life.worker, current)
-            for job, _ in current:
-                if job.id not in kept:
-                    # The lease may still be ours, only the route is not: unless it is handed back, nobody ever does it.
-                    self._stop_attempt(job.id, job.token, Returned("no longer ours"))
+        """Reports are written together, a few times a second; an attempt that is no longer ours is stopped.
+
+        Who was told to stop is noted in another commit: each locks leases in the order of ids, as handlers hold them.
+        """
+        await self._write_reports()
+        await self._note_stops()
         return 0
 
     def obey(self, signals: list[Signal]) -> None:
         """Cancelled by somebody, or the route moved: the handler gets a cancellation at its next await."""
         for signal in signals:
             stop = Cancel("asked while it ran") if signal.is_cancelled else Returned("route lost")
-            self._stop_attempt(signal.id, signal.token, stop)
+            why = Stop.CANCEL if signal.is_cancelled else Stop.LEASE_LOST
+            self._stop_attempt(signal.id, signal.token, stop, why)
 
     def drop_all(self) -> None:
         """The life lapsed: others may run our jobs already. Nothing of ours may go on."""
@@ -149,19 +164,107 @@ class Runner:
             self._lose(running.job.id, running.job.token)
 
     async def stop(self, grace: float) -> None:
-        """Claims nothing more, lets handlers finish for a while, then hands the rest back; burns no attempt."""
+        """Claims nothing more, lets handlers finish for a while, then hands the rest back; burns no attempt.
+
+        They hear of it at once: one that looks can save where it is and stop by itself.
+        """
         self._is_stopping = True
-        self._ended += [(job, Returned("shutdown")) for job in self._waiting]
+        self._ended += [(job, Returned("shutdown", keeps_turn=True)) for job in self._waiting]
         self._drop_waiting()
+        for entry in list(self._running.values()):
+            entry.job.tell(Stop.SHUTDOWN)
         await self._wait_until_idle(grace)
         for entry in list(self._running.values()):
-            self._stop_attempt(entry.job.id, entry.job.token, Returned("shutdown"))
+            self._stop_attempt(entry.job.id, entry.job.token, Returned("shutdown"), Stop.SHUTDOWN)
         await self._wait_until_idle(STUBBORN)
         for slot in self._slots:
             slot.cancel()
         await asyncio.wait(self._slots, timeout=STUBBORN) if self._slots else None
         while self._ended and self._life.worker and await self._flushed():
             pass
+        self._attempts.close()
+
+    def _may_begin(self, room: Capacity) -> bool:
+        # What the others claimed is not known before their answers: to reconcile, it would look as if it were lost.
+        if len(self._under_way) >= (1 if self._must_reconcile else AT_ONCE):
+            return False
+        is_due = len(self._ended) >= BATCH
+        if not self._under_way:
+            is_due = bool(self._ended) and (is_due or not self._is_busy or elapsed() - self._ended_at >= FLUSH)
+        return is_due or not room.is_full
+
+    @contextmanager
+    def _beside(self, batch: _Batch) -> Iterator[None]:
+        self._under_way.append(batch)
+        try:
+            yield
+        finally:
+            self._under_way.remove(batch)
+
+    def _note(self, job: Job, report: Report) -> None:
+        if job.key not in self._running:
+            # a thread that nobody waits for any more
+            report.answer(LeaseLost(f"job {job.id} token {job.token}"))
+            return
+        job.keep(report)
+        self._reports[job.key] = job
+        if report.saving:
+            self.wake_reports()
+
+    async def _write_reports(self) -> None:
+        reported, self._reports = self._reports, {}
+        # One that is through writes what is left with its end; it keeps its report until this is sure to be written.
+        pending = [(job, job.unwritten) for job in reported.values() if self._is_performing(job)]
+        taken = [(job, report) for job, report in pending if report is not None]
+        self._answer_dropped(reported)
+        if not taken:
+            return
+        try:
+            async with self._database.transaction() as tx:
+                kept = await reports.write(tx, self._life.worker, taken)
+                await reports.tell(tx, [one for one in taken if one[0].key in kept and self._may_tell(*one)])
+        except BaseException:
+            self._reports = {**reported, **self._reports}
+            raise
+        for job, report in taken:
+            self._close_report(job, report, is_kept=job.key in kept)
+
+    async def _note_stops(self) -> None:
+        told, self._told = self._told, {}
+        stopping = [one for key, one in told.items() if key in self._running]
+        if not stopping:
+            return
+        try:
+            async with self._database.transaction() as tx:
+                await reports.note_stops(tx, stopping)
+        except BaseException:
+            self._told = {**told, **self._told}
+            raise
+
+    def _close_report(self, job: Job, report: Report, *, is_kept: bool) -> None:
+        if job.unwritten is report:
+            job.unwritten = None
+        report.answer(None if is_kept else LeaseLost(f"job {job.id} token {job.token}"))
+        if not is_kept and self._is_performing(job):
+            # The lease may still be ours, only the route is not: unless it is handed back, nobody ever does it.
+            self._stop_attempt(job.id, job.token, Returned("no longer ours"), Stop.LEASE_LOST)
+
+    def _answer_dropped(self, reported: dict[tuple[int, int], Job]) -> None:
+        """A thread that nobody waits for any more may still wait for its checkpoint."""
+        for key, job in reported.items():
+            if key not in self._running and job.unwritten is not None:
+                job.unwritten.answer(LeaseLost(f"job {job.id} token {job.token}"))
+
+    def _is_performing(self, job: Job) -> bool:
+        return job.key in self._running and not job.is_performed
+
+    def _may_tell(self, job: Job, report: Report) -> bool:
+        """Counted as told even if the commit fails, which costs one fact."""
+        entry = self._running.get(job.key)
+        if entry is None or report.progress is None or elapsed() - entry.told_at < reports.TELL_EVERY:
+            return False
+        entry.told_at = elapsed()
+        return True
 
     @property
     def _is_busy(self) -> bool:
@@ -169,34 +272,70 @@ class Runner:
 
     @property
     def _waiting(self) -> list[Job]:
-        return [*self._plain.waiting, *self._routed.waiting]
+        return [job for slots in (self._plain, self._routed) for _, job in slots.waiting]
 
     def _drop_waiting(self) -> None:
         self._plain.waiting.clear()
         self._routed.waiting.clear()
 
     def _room(self) -> Capacity:
-        """Quick handlers are fetched ahead; slow ones only when a slot is free, for another server may be idle."""
+        """Quick handlers are fetched ahead, as many as can begin soon; slow ones not behind them, or never."""
         if self._is_stopping or self._life.is_draining:
             return Capacity(0, 0, self._is_quick, 0)
-        # Two batches: one is run while the next is fetched.
-        ahead = min(2 * BATCH - len(self._plain.waiting), BATCH)
-        free = self._plain.size - (len(self._running) - self._routed_running) - len(self._plain.waiting)
-        routed = self._routed.size - self._routed_running - len(self._routed.waiting)
-        return Capacity(ahead if ahead >= BATCH // 2 else 0, max(free, 0), self._is_quick, max(routed, 0))
+        waiting = Counter(job.kind for _, job in self._plain.waiting)
+        # What an exchange under way may claim is as good as here.
+        here = len(self._plain.waiting) + sum(batch.room.quick for batch in self._under_way)
+        routed = len(self._routed.waiting) + sum(batch.room.routed for batch in self._under_way)
+        free = max(self._plain.size - (len(self._running) - self._routed_running) - here, 0)
+        soon = self._soon()
+        most = self._plain.ahead({*waiting, *filter(self._is_quick, self._exchange.dirty)}, soon, self._mean)
+        slow = sum(batch.room.slow for batch in self._under_way)
+        slow += sum(count for kind, count in waiting.items() if not self._is_quick(kind))
+        # Never in crumbs: what is fetched ahead is a part of it that is worth a commit.
+        ahead = min(most - here, BATCH)
+        room = Capacity(
+            quick=max(free, ahead if ahead >= min(most, BATCH) // 2 else 0),
+            slow=max(soon - slow, 0),
+            is_quick=self._is_quick,
+            routed=max(self._routed.size - self._routed_running - routed, 0),
+            limits={kind.names: self._left(kind) for kind in self._kinds.limited},
+        )
+        return room if self._exchange.wants(room) else Capacity(0, 0, self._is_quick, 0)
+
+    def _soon(self) -> int:
+        """Slots that are free or will be in a moment; one whose attempt takes longer than its kind does is not."""
+        early = elapsed() - SLOW
+        return self._plain.size - sum(
+            entry.job.route_epoch is None and (entry.began < early or not self._is_quick(entry.job.kind))
+            for entry in self._running.values()
+        )
+
+    def _left(self, kind: Kind) -> int:
+        """How many more of a kind that has only some of the slots, under whichever of its names."""
+        held = [entry.job.kind for entry in self._running.values()] + [job.kind for job in self._waiting]
+        claiming = sum(batch.room.limits.get(kind.names, 0) for batch in self._under_way)
+        return max((kind.slots or 0) - sum(one in kind.names for one in held) - claiming, 0)
+
+    def _mean(self, kind: str) -> float:
+        return self._seconds.get(kind, SLOW)
 
     def _is_quick(self, kind: str) -> bool:
-        return self._seconds.get(kind, SLOW) < SLOW
+        return self._mean(kind) < SLOW
 
     def _take(self, jobs: list[Job]) -> None:
         routed = [job for job in jobs if job.route_epoch is not None]
         self._routed.put(routed)
         self._plain.put([job for job in jobs if job.route_epoch is None] if routed else jobs)
 
-    async def _slot(self, pool: _Pool) -> None:
+    def _hand_back(self, job: Job) -> None:
+        """Its slots are busy for longer than they seemed to be; another server may be idle."""
+        emit("runner.handed_back", kind=job.kind, job=job.id)
+        self._end(job, Returned("not begun in time", keeps_turn=True))
+
+    async def _slot(self, slots: Slots) -> None:
         task = cast("asyncio.Task[None]", asyncio.current_task())
         while True:
-            job = await pool.take()
+            job = await slots.take()
             try:
                 await self._run(job, task)
             except Exception as error:  # noqa: BLE001 -- a slot must outlive whatever an attempt does
@@ -220,12 +359,16 @@ class Runner:
             turn.set_result(None)
 
     async def _run(self, job: Job, task: asyncio.Task[None]) -> None:
-        entry = self._running[job.id, job.token] = _Running(job, task)
+        began = elapsed()
+        entry = self._running[job.id, job.token] = _Running(job, task, began, told_at=began)
         job.reporter = self
         self._routed_running += job.route_epoch is not None
-        began = elapsed()
         try:
             ending = await self._attempts.perform(self._life.worker, job)
+            if entry.stop is not None or entry.is_lost:
+                # It ended by itself after it was told; the cancellation is used up all the same.
+                task.uncancel()
+                ending = None if entry.is_lost else ending
         except asyncio.CancelledError:
             if entry.stop is None and not entry.is_lost:
                 raise
@@ -255,20 +398,21 @@ class Runner:
         if held < self._plain.size + self._routed.size and self._exchange.has_hints:
             self.wake()
 
-    def _stop_attempt(self, job_id: int, token: int, stop: Cancel | Returned) -> None:
-        for pool in (self._plain, self._routed):
-            for job in [one for one in pool.waiting if one.key == (job_id, token)]:
-                pool.waiting.remove(job)
+    def _stop_attempt(self, job_id: int, token: int, stop: Cancel | Returned, why: Stop) -> None:
+        for slots in (self._plain, self._routed):
+            for job in slots.remove(job_id, token):
                 self._end(job, stop)
         entry = self._running.get((job_id, token))
         if entry is not None and entry.stop is None:
             entry.stop = stop
+            entry.job.tell(why)
             entry.task.cancel()
 
     def _lose(self, job_id: int, token: int) -> None:
         entry = self._running.get((job_id, token))
         if entry is not None:
             entry.is_lost = True
+            entry.job.tell(Stop.LEASE_LOST)
             entry.task.cancel()
 
     async def _wait_until_idle(self, seconds: float) -> None:
@@ -276,6 +420,7 @@ class Runner:
             async with asyncio.timeout(seconds):
                 while self._running:
                     await self._flushed()
+                    await self._written()
                     await asyncio.sleep(0.01)
         except TimeoutError:
             return
@@ -290,10 +435,17 @@ class Runner:
             return False
         return True
 
+    async def _written(self) -> None:
+        """Its loop has stopped already; a handler that was told saves where it is."""
+        try:
+            await self.write_reports_once()
+        except (DatabaseUnavailable, DatabaseError, *ConnectionFailure) as error:
+            emit("runner.failed", kind="", job=0, error=repr(error))
+
     async def _reconcile(self) -> None:
-        known = {job.key for job in self._waiting}
-        known |= set(self._running)
-        known |= {(job.id, job.token) for job, _ in self._ended}
-        async with self._database.transaction() as tx:
-            await claims.return_unknown(tx, self._life.worker, known)
+        """Alone, so that every lease in our name is known here or lost; nothing else begins meanwhile."""
+        with self._beside(_Batch([], Capacity(0, 0, self._is_quick, 0))):
+            known = {job.key for job in self._waiting} | set(self._running) | {job.key for job, _ in self._ended}
+            async with self._database.transaction() as tx:
+                await claims.return_unknown(tx, self._life.worker, known)
         self._must_reconcile = False

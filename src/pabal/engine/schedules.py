@@ -30,7 +30,8 @@ class NewSchedule:
     """When to enqueue which job.
 
     The job gets these args and two more: `schedule_id` and `fire_at`, the moment in ISO 8601. `expires_after` counts
-    from the moment. `misfire_window`: older moments are never made up for (None: however old).
+    from the moment. `misfire_window`: older moments are never made up for (None: however old). `deadline` and
+    `max_failures` are its jobs'.
     """
 
     name: str
@@ -43,6 +44,8 @@ class NewSchedule:
     lane: str | None = None
     priority: Priority = Priority.NORMAL
     expires_after: timedelta | None = None
+    deadline: timedelta | None = None
+    max_failures: int = 5
     valid_from: datetime | None = None
     valid_until: datetime | None = None
     misfire: Misfire = Misfire.LATEST
@@ -83,7 +86,7 @@ class Schedule(NewSchedule):
 
     def job_for(self, fire_at: datetime) -> NewJob:
         lane = self.lane
-        if self.overlap is Overlap.QUEUE and lane is None:
+        if self.overlap in (Overlap.QUEUE, Overlap.CANCEL_PREVIOUS) and lane is None:
             lane = f"schedule:{self.id}"
         return NewJob(
             self.kind,
@@ -93,6 +96,8 @@ class Schedule(NewSchedule):
             about=self.about,
             priority=self.priority,
             expires_at=None if self.expires_after is None else fire_at + self.expires_after,
+            deadline=self.deadline,
+            max_failures=self.max_failures,
             unit_id=self.unit_id,
             cause=f"schedule:{self.id}",
         )
@@ -100,7 +105,7 @@ class Schedule(NewSchedule):
 
 def check(new: NewSchedule) -> Timing:
     """Raises an Invalid that says what cannot be right; answers the timing, which is right then."""
-    queue.check_job(NewJob(new.kind, route=new.route))
+    queue.check_job(NewJob(new.kind, route=new.route, deadline=new.deadline, max_failures=new.max_failures))
     if not new.name.strip():
         raise BadSchedule("a schedule has a name")
     taken = [name for name in RESERVED_ARGS if name in new.args]
@@ -143,6 +148,8 @@ def to_columns(new: NewSchedule) -> dict[str, Any]:
         "lane": new.lane,
         "priority": new.priority,
         "expires_after": new.expires_after,
+        "deadline": new.deadline,
+        "max_failures": new.max_failures,
         "recurrence": to_json(new.recurrence),
         "zone": new.zone,
         "valid_from": new.valid_from,

@@ -12,7 +12,7 @@ from pabal.base.database import Database
 from pabal.base.telemetry import declare, emit
 from pabal.engine import delays, withdrawals, workers
 from pabal.engine.inside import InsideWork
-from pabal.engine.kinds import Kinds
+from pabal.engine.kinds import Kinds, Shape
 from pabal.engine.lanes import LaneSweep
 from pabal.engine.life import Life
 from pabal.engine.loop import Loop, LoopState
@@ -62,6 +62,7 @@ class Server:
             self.wakeups.on_hint(self.runner.hear)
         for loop in self._loops:
             self.wakeups.on_hint(loop.hear)
+        self.life.alone = self._in_batches()
         await self.life.beat_once()
         if self._options.is_worker:
             self.runner.start()
@@ -73,6 +74,7 @@ class Server:
         """Burns no attempt: what runs may finish for a while, the rest is handed back."""
         by_name = {loop.name: loop for loop in self._loops}
         keep = ("heartbeat", "listener")
+        self._inside.is_stopping = True
         await self._supervisor.stop()
         await asyncio.gather(*(loop.stop() for name, loop in by_name.items() if name not in keep))
         await self.runner.stop(self._options.grace.total_seconds())
@@ -95,13 +97,16 @@ class Server:
 
     def _worker_loops(self) -> list[Loop]:
         database, kinds = self.database, self.kinds
-        claiming = Loop("claims", self.runner.exchange_once, idle=1.0)
-        self.runner.wake = claiming.wake
+        # Two of them: while one exchange waits for the database, another settles and claims.
+        claiming = [Loop(name, self.runner.exchange_once, idle=1.0) for name in ("claims", "claims beside")]
+        self.runner.wakes = [loop.wake for loop in claiming]
+        reporting = Loop("progress", self.runner.write_reports_once, idle=0.5)
+        self.runner.wake_reports = reporting.wake
         inside = [f"queue:{name}" for name in kinds if self._inside.concerns(f"queue:{name}", None)]
         return [
-            claiming,
+            *claiming,
             Loop("inside", self._run_inside_once, idle=1.0, wake_on=inside),
-            Loop("progress", self.runner.write_reports_once, idle=0.5),
+            reporting,
             Loop(
                 "delays",
                 partial(delays.promote_once, database),
@@ -112,6 +117,7 @@ class Server:
             Loop("lanes", LaneSweep(database).run_once, idle=5.0),
             Loop("rescue", partial(workers.rescue_once, database, kinds, ttl=self._options.ttl), idle=1.0),
             Loop("overdue", partial(workers.take_overdue_once, database, kinds), idle=1.0),
+            Loop("withdrawals", partial(withdrawals.obey_once, database, kinds), idle=1.0, wake_on=["withdrawals"]),
             # Not in the first ten seconds: after an outage those who can take it get a chance to.
             Loop(
                 "expiry",
@@ -120,6 +126,10 @@ class Server:
                 first_after=self._options.reconnect_wait.total_seconds(),
             ),
         ]
+
+    def _in_batches(self) -> list[str]:
+        inside = [f"inside:{name}" for name in self.kinds.names(Shape.INSIDE)] if self._options.is_worker else []
+        return inside + [loop.name for loop in self._loops if loop.name.startswith("facts:")]
 
     async def _run_inside_once(self) -> int:
         return 0 if self.life.is_draining else await self._inside.run_once()

@@ -11,11 +11,13 @@ from pabal.base.killpoints import kill_point
 from pabal.base.telemetry import declare, emit
 from pabal.engine import claims
 from pabal.engine.batcher import Batcher
-from pabal.engine.claims import LeaseLost, Returned, RouteLost
+from pabal.engine.claims import LeaseLost, RouteLost
+from pabal.engine.endings import Lost, Returned
 from pabal.engine.kinds import Job, Kind, Kinds, Shape
-from pabal.engine.outcome import DONE, Cancel, Done, Fail, Limited, Miss, Outcome, Retry, Snooze
+from pabal.engine.outcome import OUTCOMES, Retry, check
+from pabal.engine.performing import Ended, meant, run_plain, run_within
+from pabal.engine.suspects import Witness
 
-OUTCOMES = (Done, Retry, Snooze, Limited, Cancel, Fail, Miss)
 T = TypeVar("T")
 # While one commit waits for the disk, the next one works.
 AT_ONCE = 2
@@ -23,12 +25,12 @@ AT_ONCE = 2
 declare("commits.apart", "Shared commits that one attempt spoilt, done again one by one", labels=("kind",), level=30)
 
 
-class BadOutcome(TypeError):
-    """A handler must say Done, Retry, Snooze, Limited, Cancel, Fail or Miss; a plain function may say nothing."""
-
-
 class DatabaseAway(Unavailable, code="database_away"):
     """The database went away in the middle of an attempt; that is no failure of its handler."""
+
+
+class ConnectionCut(Exception):
+    """The transaction lost its connection while the database was there: that is the attempt's own doing."""
 
 
 class Over:
@@ -43,20 +45,43 @@ class Commits(Protocol):
     async def record(self, job: Job, prepared: Any, result: Any) -> None: ...
 
 
+class _Watch:
+    """Tells a connection that an attempt loses by its own doing from a database that went away.
+
+    That takes a witness beside it, so the first loss of a kind counts nothing; from then on one stands by.
+    """
+
+    def __init__(self, witness: Witness) -> None:
+        self._witness = witness
+        self._is_needed = False
+
+    @asynccontextmanager
+    async def over(self) -> AsyncIterator[None]:
+        is_watched = self._is_needed and await self._witness.stand()
+        try:
+            yield
+        except DatabaseAway as error:
+            self._is_needed = True
+            if is_watched and await self._witness.answers():
+                raise ConnectionCut(f"its connection was lost: {error}") from error
+            raise
+
+
 class Own:
-    def __init__(self, database: Database, kind: Kind, kinds: Kinds) -> None:
+    def __init__(self, database: Database, kind: Kind, kinds: Kinds, witness: Witness) -> None:
         self._database = database
         self._handler = kind.handler
         self._kinds = kinds
+        self._watch = _Watch(witness)
 
     async def prepare(self, job: Job) -> Any:
-        async with _named(claims.fenced(self._database, job), lambda tx: tx) as tx:
+        async with self._watch.over(), _named(claims.fenced(self._database, job), lambda tx: tx) as tx:
             prepared = await self._handler.prepare(tx, job)
             kill_point("steps.prepared")
             return prepared if await self._settle(tx, job, prepared) == 0 else OVER
 
     async def record(self, job: Job, prepared: Any, result: Any) -> None:
-        async with _named(claims.fenced(self._database, job), lambda tx: tx) as tx:
+        async with self._watch.over(), _named(claims.fenced(self._database, job), lambda tx: tx) as tx:
             await self._settle(tx, job, check(await self._handler.record(tx, prepared, result)))
             kill_point("steps.recorded")
 
@@ -73,10 +98,11 @@ class _Performed(NamedTuple):
 class Shared:
     """Attempts that begin or end within a few milliseconds do so in one commit, each fenced by itself."""
 
-    def __init__(self, database: Database, kind: Kind, kinds: Kinds) -> None:
+    def __init__(self, database: Database, kind: Kind, kinds: Kinds, witness: Witness) -> None:
         self._database = database
         self._kind = kind
         self._kinds = kinds
+        self._watch = _Watch(witness)
         self._preparing = Batcher[Job, Any](f"{kind.name} prepare", self._prepare_all, at_once=AT_ONCE)
         self._recording = Batcher[_Performed, Any](f"{kind.name} record", self._record_all, at_once=AT_ONCE)
 
@@ -93,16 +119,29 @@ class Shared:
         return await self._apart_if_spoilt(self._record_once, performed)
 
     async def _apart_if_spoilt(self, once: Callable[[list[T]], Awaitable[list[Any]]], batch: list[T]) -> list[Any]:
-        """Whatever one of them raises undoes the commit of all; alone, only that one hears of it."""
+        """Whatever one of them raises undoes the commit of all; alone, only that one hears of it.
+
+        So does a connection that one of them loses, if the database is there.
+        """
         try:
-            return await once(batch)
-        except DatabaseAway:
-            raise
+            async with self._watch.over():
+                return await once(batch)
+        except (DatabaseAway, ConnectionCut) as error:
+            if len(batch) == 1 or not await self._is_database_there():
+                raise
+            emit("commits.apart", kind=self._kind.name, error=repr(error), count=len(batch))
         except Exception as error:  # noqa: BLE001 -- whatever an application's handler raises
             if len(batch) == 1:
                 return [error]
             emit("commits.apart", kind=self._kind.name, error=repr(error), count=len(batch))
         return [answer for one in batch for answer in await _heard(self._apart_if_spoilt(once, [one]))]
+
+    async def _is_database_there(self) -> bool:
+        try:
+            await self._database.ping()
+        except (DatabaseUnavailable, *ConnectionFailure):
+            return False
+        return True
 
     async def _prepare_once(self, jobs: list[Job]) -> list[Any]:
         async with self._held(jobs) as (tx, lost):
@@ -136,12 +175,6 @@ class Shared:
             yield tx, lost
 
 
-def check(answer: Any) -> Outcome:
-    if not isinstance(answer, OUTCOMES):
-        raise BadOutcome(f"{BadOutcome.__doc__} (got {answer!r})")
-    return answer
-
-
 async def _settle(tx: Tx, said: Sequence[tuple[Job, Any]], kinds: Kinds) -> int:
     """Ends those who said so, and answers how many; this transaction holds them all."""
     ended = [(job, one) for job, one in said if isinstance(one, OUTCOMES)]
@@ -152,7 +185,7 @@ async def _heard(answers: Awaitable[list[Any]]) -> list[Any]:
     """One by one, the database may go away in the middle: those before were answered, and stay so."""
     try:
         return await answers
-    except DatabaseAway as error:
+    except (DatabaseAway, ConnectionCut) as error:
         return [error]
 
 
@@ -165,7 +198,7 @@ async def _named(opening: AbstractAsyncContextManager[T], tx_of: Callable[[T], T
             try:
                 yield opened
             except Exception as error:
-                raised = None if tx_of(opened).is_lost else error
+                raised = None if tx_of(opened).is_lost_by(error) else error
                 raise
     except (DatabaseUnavailable, *ConnectionFailure) as error:
         if error is raised:
@@ -174,10 +207,10 @@ async def _named(opening: AbstractAsyncContextManager[T], tx_of: Callable[[T], T
 
 
 PAUSES = (0.05, 0.1, 0.2, 0.5, 1.0)
-Ended = Outcome | Returned | None
 
 declare("steps.raised", "Attempts whose handler raised", labels=("kind",), level=40)
 declare("steps.lost", "Attempts that found their job no longer theirs", labels=("kind",), level=30)
+declare("steps.cut", "Attempts that lost their connection while the database was there", labels=("kind",), level=30)
 declare("steps.repeated", "Results recorded again because the database did not answer", labels=("kind",), level=30)
 
 
@@ -188,15 +221,16 @@ class Attempts:
         self._database = database
         self._kinds = kinds
         self._commits: dict[str, Commits] = {}
+        self._witness = Witness(database)
 
     async def perform(self, worker: int, job: Job) -> Ended:
         """Answers how the attempt ended, or None when that is already recorded, or is no longer ours to record."""
         kind = self._kinds[job.kind]
-        run = _run_plain if kind.shape is Shape.PLAIN else self._run_steps
+        run = run_plain if kind.shape is Shape.PLAIN else self._run_steps
         try:
-            if job.deadline is None:
-                return await run(job, kind)
-            return await _within_deadline(run, job, kind)
+            if job.deadline is None and kind.stall is None:
+                return meant(await run(job, kind), job, kind)
+            return await run_within(run, job, kind)
         except LeaseLost:
             emit("steps.lost", kind=job.kind, job=job.id)
             await self._note_lost(worker, job)
@@ -205,9 +239,15 @@ class Attempts:
             return Returned("route lost")
         except DatabaseAway:
             return Returned("the database went away")
+        except ConnectionCut as error:
+            emit("steps.cut", kind=job.kind, job=job.id, error=str(error))
+            return Lost(str(error))
         except Exception as error:  # noqa: BLE001 -- whatever an application's handler raises
             emit("steps.raised", kind=job.kind, job=job.id, attempt=job.attempt, error=repr(error))
             return Retry(f"{type(error).__name__}: {error}")
+
+    def close(self) -> None:
+        self._witness.close()
 
     async def _run_steps(self, job: Job, kind: Kind) -> None:
         commits = self._find_commits(kind)
@@ -217,6 +257,7 @@ class Attempts:
         kill_point("steps.prepare_committed")
         result = await kind.handler.perform(job, prepared)
         kill_point("steps.performed")
+        job.is_performed = True
         await _record(commits, job, prepared, result)
         kill_point("steps.record_committed")
 
@@ -224,7 +265,7 @@ class Attempts:
         found = self._commits.get(kind.name)
         if found is None:
             make = Shared if kind.is_shared else Own
-            found = self._commits[kind.name] = make(self._database, kind, self._kinds)
+            found = self._commits[kind.name] = make(self._database, kind, self._kinds, self._witness)
         return found
 
     async def _note_lost(self, worker: int, job: Job) -> None:
@@ -232,29 +273,19 @@ class Attempts:
             await claims.note_lost(tx, worker, job)
 
 
-async def _within_deadline(run: Callable[[Job, Kind], Awaitable[Ended]], job: Job, kind: Kind) -> Ended:
-    seconds = job.deadline.total_seconds() if job.deadline else None
-    try:
-        async with asyncio.timeout(seconds) as limit:
-            return await run(job, kind)
-    except TimeoutError:
-        if not limit.expired():
-            raise
-        return Retry(f"deadline of {seconds:g} s passed")
-
-
-async def _run_plain(job: Job, kind: Kind) -> Outcome | None:
-    answer = await kind.handler(job) if kind.is_async else await asyncio.to_thread(kind.handler, job)
-    return DONE if answer is None else check(answer)
-
-
 async def _record(commits: Commits, job: Job, prepared: Any, result: Any) -> None:
-    """What was done outside cannot be undone, so a database that is away is asked again until the life lapses."""
+    """What was done outside cannot be undone, so a database that is away is asked again until the life lapses.
+
+    Where it is there, and the connection is lost each time, it is asked as often as a job may be lost, and no more.
+    """
     tries = 0
     while True:
         try:
             return await commits.record(job, prepared, result)
-        except DatabaseAway as error:
+        except (DatabaseAway, ConnectionCut) as error:
+            job.recoveries += isinstance(error, ConnectionCut)
+            if job.recoveries > job.max_recoveries:
+                raise
             emit("steps.repeated", kind=job.kind, job=job.id, error=repr(error))
             await asyncio.sleep(PAUSES[min(tries, len(PAUSES) - 1)])
             tries += 1

@@ -171,6 +171,8 @@ def _running(place: Place, servers: Sequence[Worker]) -> list[Line]:
     lines = [Line(place.started_at, "running" if holder else "running_silent", values)]
     if place.cancel_at is not None:
         lines.append(Line(place.cancel_at, "cancel_asked"))
+    elif place.stop is not None:
+        lines.append(Line(None, f"stopping_{place.stop}"))
     return lines
 
 

@@ -7,7 +7,8 @@ from datetime import datetime
 from pabal.base.database import Database, Tx
 from pabal.base.sql import load
 from pabal.base.telemetry import declare, emit
-from pabal.engine import lanes
+from pabal.engine import ends, lanes
+from pabal.engine.ends import End
 from pabal.engine.kinds import Job, Kinds
 
 SQL = load(__file__)
@@ -43,6 +44,23 @@ async def cancel_jobs(tx: Tx, job_ids: Sequence[int], *, kinds: Kinds, reason: s
     return Cancelled(ended, signalled)
 
 
+async def ask(tx: Tx, job_ids: Sequence[int], *, reason: str) -> None:
+    """Has them cancelled right after this commit, by any server: for transactions that must not wait for what runs."""
+    if job_ids:
+        await tx.run(SQL.ask, ids=list(job_ids), reason=reason)
+        tx.hint("withdrawals")
+
+
+async def obey_once(database: Database, kinds: Kinds) -> int:
+    """Cancels what was asked for; what runs has its flag in the commit that forgets the asking."""
+    async with database.transaction() as tx:
+        rows = await tx.rows(SQL.take_asked, kinds=list(kinds), slice=SLICE)
+        for reason in sorted({row["reason"] for row in rows}):
+            chosen = [row["id"] for row in rows if row["reason"] == reason]
+            await cancel_jobs(tx, chosen, kinds=kinds, reason=reason)
+    return len(rows)
+
+
 async def extend(tx: Tx, moments: Mapping[int, datetime]) -> None:
     """Bounds the waiting of these jobs by a moment instead of the one they were enqueued with. The earliest counts.
 
@@ -73,4 +91,5 @@ async def _withdraw(tx: Tx, job_ids: Sequence[int], kinds: Kinds, *, result: str
     jobs = [Job(*row.values()) for row in rows]
     await lanes.release_lanes(tx, [(job.lane, job.id) for job in jobs if job.lane is not None])
     await kinds.give_up(tx, [(job, reason) for job in jobs])
+    await ends.record(tx, [End(job, result, reason) for job in jobs])
     return jobs

@@ -13,7 +13,7 @@ ended as (
   insert into pabal.outcome (id, token, final, result, ended_at, error)
   select id, token + 1, true, :result, pabal.now(), jsonb_build_object('reason', :reason::text) from out)
 select w.id, out.token + 1 as token, w.kind, w.args, w.queue, w.lane, w.about, w.unit_id, out.failures, out.recoveries, out.snoozes,
-       w.max_failures, w.max_recoveries, w.deadline, null::bigint as route_epoch
+       w.max_failures, w.max_recoveries, w.deadline, null::bigint as route_epoch, w.records_end is true as records_end
 from out cross join lateral (select * from pabal.work w where w.id = out.id offset 0) w;
 
 -- name: flag_leases(ids)
@@ -24,6 +24,17 @@ select id from pabal.outcome where id = any(:ids::bigint[]) and final;
 
 -- name: list_known(ids)
 select id from pabal.work where id = any(:ids::bigint[]);
+
+-- name: ask(ids, reason)!
+insert into pabal.withdrawal (id, reason) select id, :reason from unnest(:ids::bigint[]) as g(id) order by id on conflict do nothing;
+
+-- name: take_asked(kinds, slice)
+-- where its handler is known, for its give_up; one whose week was dropped is only forgotten
+delete from pabal.withdrawal where id in (
+  select a.id from pabal.withdrawal a
+  where coalesce((select w.kind = any(:kinds::text[]) from pabal.work w where w.id = a.id), true)
+  order by a.id limit :slice for update skip locked)
+returning id, reason;
 
 -- name: extend(ids, untils)!
 with given as materialized (select * from unnest(:ids::bigint[], :untils::timestamptz[]) as g(id, until)),

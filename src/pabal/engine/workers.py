@@ -10,7 +10,8 @@ from pabal.base.errors import NotFound
 from pabal.base.killpoints import kill_point
 from pabal.base.sql import load
 from pabal.base.telemetry import declare, emit
-from pabal.engine import claims, facts, ids, lanes
+from pabal.engine import claims, ends, facts, ids, lanes, suspects
+from pabal.engine.ends import End
 from pabal.engine.facts import NewFact
 from pabal.engine.kinds import Job, Kinds
 
@@ -22,7 +23,6 @@ SLICE = 500
 
 declare("workers.buried", "Lives that ended without saying goodbye", amount="count", level=30)
 declare("workers.rescued", "Jobs handed back because their worker died", amount="count", level=30)
-declare("workers.quarantined", "Jobs ended because their worker died too often", amount="count", level=40)
 declare(
     "workers.taken_away", "Attempts taken from workers that ignored a cancel or a deadline", amount="count", level=30
 )
@@ -69,7 +69,7 @@ async def beat(tx: Tx, worker: int, *, ttl: timedelta = TTL) -> bool:
 
 
 async def set_drain(tx: Tx, worker: int, *, is_draining: bool) -> None:
-    """From its next beat on it takes nothing more, finishes what it has and lets its routes go; or takes work again."""
+    """From this commit on it claims nothing, finishes what it has and lets its routes go; or takes work again."""
     if await tx.value(SQL.set_drain, worker=worker, is_draining=is_draining) is None:
         raise ServerNotFound(ids.show("wrk", worker))
     tx.hint("signals")
@@ -137,6 +137,8 @@ async def _bury(tx: Tx, kinds: Kinds, dead: Sequence[Row]) -> int:
     await _finish(tx, kinds, rows)
     kill_point("rescue.handed_back")
     await facts.record_many(tx, [_lost(row) for row in dead])
+    # What it did in batches left no trace: whatever it was, it is done one by one now.
+    await suspects.suspect(tx, [name for row in dead for name in row["meta"].get("alone", ())], suspects.DIED)
     emit("workers.buried", count=len(workers), workers=workers)
     emit("workers.rescued", count=len(rows))
     return len(rows)
@@ -150,15 +152,19 @@ def _lost(row: Row) -> NewFact:
 
 async def _finish(tx: Tx, kinds: Kinds, rows: Sequence[Row]) -> None:
     """What ended is given up and frees its lane; what goes on is announced and keeps it."""
-    ended = []
+    over: list[End] = []
     for row in rows:
-        *values, verdict = row.values()
+        *values, verdict, reason = row.values()
         if verdict is None:
             tx.hint(f"queue:{row['queue']}", tx.now)
         else:
-            ended.append((Job(*values), verdict))
-    await lanes.release_lanes(tx, [(job.lane, job.id) for job, _ in ended if job.lane is not None])
-    await kinds.give_up(tx, ended)
-    quarantined = sum(verdict == "quarantined" for _, verdict in ended)
+            job = Job(*values)
+            # by somebody who can no longer say so
+            job.has_reported = True
+            over.append(End(job, verdict, reason))
+    await lanes.release_lanes(tx, [(end.job.lane, end.job.id) for end in over if end.job.lane is not None])
+    await kinds.give_up(tx, [(end.job, end.result) for end in over])
+    await ends.record(tx, over)
+    quarantined = sum(end.result == "quarantined" for end in over)
     if quarantined:
         emit("workers.quarantined", count=quarantined)

@@ -65,25 +65,26 @@ where greatest(w.until, pg_postmaster_start_time() + :ttl::interval) < pabal.rea
 -- The first of two statements. After a restart of the database everybody has one TTL to beat again.
 delete from pabal.worker where id in (
   select id from pabal.worker where greatest(until, pg_postmaster_start_time() + :ttl::interval) < pabal.real_now() for update skip locked)
-returning id, host, started_at;
+returning id, host, started_at, meta;
 
 -- name: bury_named(workers)
 delete from pabal.worker where id in (select id from pabal.worker where id = any(:workers::bigint[]) for update skip locked)
-returning id, host, started_at;
+returning id, host, started_at, meta;
 
 -- name: rescue_leases(workers, kinds)
 -- The second statement, with a snapshot of its own: in one statement the leases of a claim that commits meanwhile are lost for ever.
 with dead as materialized (
   delete from pabal.lease where worker = any(:workers::bigint[]) returning *),
 body as materialized (
-  select d.*, w.kind, w.args, w.priority, w.about, w.unit_id, w.max_failures, w.max_recoveries, w.deadline as limit_each,
-         case when d.cancel_at is not null then 'cancelled' 
+  select d.*, w.kind, w.args, w.priority, w.about, w.unit_id, w.max_failures, w.max_recoveries, w.deadline as limit_each, w.records_end is true as records_end,
+         'its worker died' as reason,
+         case when d.cancel_at is not null then 'cancelled'
               when d.recoveries >= w.max_recoveries and w.kind = any(:kinds::text[]) then 'quarantined' end as verdict
   from dead d cross join lateral (select * from pabal.work w where w.id = d.id offset 0) w),
 noted as (
   insert into pabal.outcome (id, token, final, result, worker, started_at, ended_at, error)
   select id, token, verdict is not null, coalesce(verdict, 'lost'), worker, started_at, pabal.now(),
-         jsonb_build_object('reason', 'its worker died', 'taken', true) from body),
+         jsonb_build_object('reason', reason, 'taken', true) from body),
 released as (
   delete from pabal.dedupe where work_id = any(array(select id from body where verdict is not null)) and (until is null or until <= pabal.now())),
 closed as (
@@ -96,7 +97,7 @@ again as (
   insert into pabal.ready (queue, priority, ready_at, id, token, failures, recoveries, snoozes)
   select queue, priority, pabal.now(), id, token, failures, recoveries + 1, snoozes from body where verdict is null)
 select id, token, kind, args, queue, lane, about, unit_id, failures, recoveries, snoozes, max_failures, max_recoveries,
-       limit_each as deadline, route_epoch, verdict
+       limit_each as deadline, route_epoch, records_end, verdict, reason
 from body;
 
 -- name: take_overdue(grace, kinds, slice)
@@ -110,14 +111,15 @@ over as materialized (
     offset 0 for update skip locked) l limit :slice),
 gone as (delete from pabal.lease where id = any(array(select id from over))),
 body as materialized (
-  select o.*, w.kind, w.args, w.priority, w.about, w.unit_id, w.max_failures, w.max_recoveries, w.deadline as limit_each,
+  select o.*, w.kind, w.args, w.priority, w.about, w.unit_id, w.max_failures, w.max_recoveries, w.deadline as limit_each, w.records_end is true as records_end,
+         case when o.cancel_at is not null then 'cancelled and did not stop' when o.stop = 'stall' then 'stalled and did not stop'
+              else 'deadline passed and did not stop' end as reason,
          case when o.cancel_at is not null then 'cancelled' when o.failures + 1 >= w.max_failures then 'failed' end as verdict
   from over o cross join lateral (select * from pabal.work w where w.id = o.id offset 0) w),
 noted as (
   insert into pabal.outcome (id, token, final, result, worker, started_at, ended_at, error)
   select id, token, verdict is not null, coalesce(verdict, 'retry'), worker, started_at, pabal.now(),
-         jsonb_build_object('taken', true, 'reason',
-           case when cancel_at is not null then 'cancelled and did not stop' else 'deadline passed and did not stop' end) from body),
+         jsonb_build_object('reason', reason, 'taken', true) from body),
 released as (
   delete from pabal.dedupe where work_id = any(array(select id from body where verdict is not null)) and (until is null or until <= pabal.now())),
 closed as (
@@ -130,5 +132,5 @@ again as (
   insert into pabal.ready (queue, priority, ready_at, id, token, failures, recoveries, snoozes)
   select queue, priority, pabal.now(), id, token, failures + 1, recoveries, snoozes from body where verdict is null)
 select id, token, kind, args, queue, lane, about, unit_id, failures, recoveries, snoozes, max_failures, max_recoveries,
-       limit_each as deadline, route_epoch, verdict
+       limit_each as deadline, route_epoch, records_end, verdict, reason
 from body;

@@ -34,8 +34,12 @@ class ScheduleView(View):
     timezone: str = field(("Zone", "시간대"), example="Asia/Seoul")
     route: str | None = field(("Route", "경로"), example=None)
     lane: str | None = field(("Lane", "줄"), example=None)
+    deadline_seconds: float | None = field(
+        ("Deadline (s)", "시도 제한(초)"), description="How long one attempt at its job may take.", example=None
+    )
+    max_failures: int = field(("Most failures", "최대 실패"), description="Of each of its jobs.", example=5)
     misfire: str = field(("Misfire", "놓쳤을 때"), example="latest")
-    overlap: str = field(("Overlap", "겹칠 때"), example="skip")
+    overlap: str = field(("Overlap", "겹칠 때"), description="skip, queue, allow or cancel_previous.", example="skip")
     valid_from: datetime | None = field(("From", "시작"))
     valid_until: datetime | None = field(("Until", "끝"))
     next_at: datetime | None = field(("Next", "다음"))
@@ -119,7 +123,9 @@ class ScheduleKeep(Ask):
 
 def view_schedule(line: "ScheduleLine", viewer: Viewer) -> ScheduleView:
     says = "–" if line.timing is None else recurrence.describe(line.timing, viewer.lang)
-    return ScheduleView.of(line, id=why.show_schedule(line.id), timezone=line.zone, says=says)
+    deadline = None if line.deadline is None else line.deadline.total_seconds()
+    names = {"id": why.show_schedule(line.id), "timezone": line.zone, "says": says, "deadline_seconds": deadline}
+    return ScheduleView.of(line, **names)
 
 
 def view_next(one: "Upcoming") -> NextView:

@@ -10,7 +10,7 @@ from pabal.platform.resources import Filter, Noun, Rules, View, Viewer, ask, col
 
 if TYPE_CHECKING:
     from pabal.engine.listing import JobLine, ServerSeen
-    from pabal.engine.queue import Attempt
+    from pabal.engine.queue import Attempt, Place
     from pabal.engine.reading import Fact
     from pabal.platform.operating import Done
 
@@ -43,7 +43,16 @@ class JobView(View):
     error: str | None = field(("Error", "오류"), description="Why it ended badly.", example=None)
     worker: str | None = field(("Worker", "워커"), example="wrk_01h2xcejqtf2n")
     host: str | None = field(("Host", "호스트"), example="server-1")
-    progress: dict[str, Any] | None = field(("Progress", "진행"), example={"percent": 45})
+    progress: dict[str, Any] | None = field(
+        ("Progress", "진행"), description="What its attempts reported last.", example={"percent": 45}
+    )
+    reported_at: datetime | None = field(("Reported", "마지막 보고"))
+    estimated_at: datetime | None = field(("Through by", "예상 완료"), description="If it goes on as its reports tell.")
+    stop: str | None = field(
+        ("Told to stop", "중지 이유"),
+        description="Why the running attempt must stop: cancel, deadline, stall, lease_lost or shutdown.",
+        example=None,
+    )
     created_at: datetime = field(("Enqueued", "등록"))
     ready_at: datetime | None = field(("Ready", "준비된 때"))
     due_at: datetime | None = field(("Due", "예정"), description="When it is tried next.")
@@ -62,9 +71,16 @@ class JobView(View):
 
 
 class WholeJobView(JobView):
-    """With what it was given."""
+    """With what it was given, what it saved for its next attempt, and what it gave."""
 
     args: dict[str, Any] = field(("Arguments", "인자"), example={"room": "부산-운영"})
+    records_end: bool = field(
+        ("Tells its end", "끝을 알림"), description="Whether its end is recorded as the fact job.ended.", example=False
+    )
+    checkpoint: dict[str, Any] | None = field(
+        ("Checkpoint", "체크포인트"), description="Where its next attempt goes on.", example={"frame": 120}
+    )
+    data: dict[str, Any] | None = field(("Gave", "결과 값"), example={"file": "out.mp4"})
 
 
 class AttemptView(View):
@@ -158,8 +174,9 @@ def view_job(line: "JobLine", viewer: Viewer) -> JobView:
     return JobView.of(line, **_job_names(line))
 
 
-def view_whole_job(line: "JobLine", args: dict[str, Any]) -> WholeJobView:
-    return WholeJobView.of(line, **_job_names(line), args=args)
+def view_whole_job(line: "JobLine", place: "Place") -> WholeJobView:
+    whole = {name: getattr(place, name) for name in ("args", "records_end", "checkpoint", "data")}
+    return WholeJobView.of(line, **_job_names(line), **whole)
 
 
 def _job_names(line: "JobLine") -> dict[str, Any]:

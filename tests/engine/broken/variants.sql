@@ -25,10 +25,10 @@ insert into pabal.ready (queue, priority, ready_at, id, token, failures, recover
 select b.queue, b.priority, pabal.now(), h.id, h.token, h.failures, h.recoveries, h.snoozes from head h join pabal.work b on b.id = h.id
 returning queue;
 
--- name: end_leases_without_token(ids, tokens, results, errors)
+-- name: end_leases_without_token(ids, tokens, results, errors, datas)
 -- By id alone, as most queues do it: a zombie ends the attempt of another.
 with given as materialized (
-  select * from unnest(:ids::bigint[], :tokens::bigint[], :results::text[], :errors::jsonb[]) as g(id, token, result, error)),
+  select * from unnest(:ids::bigint[], :tokens::bigint[], :results::text[], :errors::jsonb[], :datas::jsonb[]) as g(id, token, result, error, data)),
 gone as materialized (delete from pabal.lease l using given g where l.id = g.id returning l.*, g.result, g.error),
 ended as (
   insert into pabal.outcome (id, token, final, result, worker, started_at, ended_at, error)

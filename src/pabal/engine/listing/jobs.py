@@ -11,6 +11,7 @@ from pabal.base.sql import Statement, load
 from pabal.engine import ids
 from pabal.engine.listing.paging import CAP, FEW, LAST, LOOK, BadCursor, Page, cut, one_more
 from pabal.engine.queue import JobNotFound
+from pabal.engine.reports import estimate
 
 SQL = load(__file__)
 
@@ -53,7 +54,10 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class JobLine:
-    """`lane_holder`: whose turn it is in the lane this one waits in. `host`: the server's that has it, or ended it."""
+    """`lane_holder`: whose turn it is in the lane this one waits in. `host`: the server's that has it, or ended it.
+
+    `stop`: why a running attempt was told to stop. `since` and `since_percent`: the running attempt's first report.
+    """
 
     id: int
     unit_id: int | None
@@ -79,8 +83,20 @@ class JobLine:
     deadline: datetime | None
     progress: dict[str, Any] | None
     cancel_at: datetime | None
+    stop: str | None
+    reported_at: datetime | None
+    percent: float | None
+    since: datetime | None
+    since_percent: float | None
     ended_at: datetime | None
     error: str | None
+
+    @property
+    def estimated_at(self) -> datetime | None:
+        """When it will be through, as far as its reports tell; None when it does not run, or they do not."""
+        if self.reported_at is None or self.percent is None or self.since is None or self.since_percent is None:
+            return None
+        return estimate(self.reported_at, self.percent, self.since, self.since_percent)
 
 
 async def list_jobs(tx: Tx, wanted: Wanted, *, limit: int = 50, cursor: str | None = None) -> Page[JobLine]:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, Literal, NamedTuple, cast
 
 from pabal.base.database import Row, Tx
@@ -52,6 +52,8 @@ class ScheduleLine:
     zone: str
     valid_from: datetime | None
     valid_until: datetime | None
+    deadline: timedelta | None
+    max_failures: int
     misfire: str
     overlap: str
     dst_gap: str

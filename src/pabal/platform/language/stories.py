@@ -33,6 +33,12 @@ REASONS: Mapping[str, Pair] = {
         "볼 때는 이미 작업의 유효 시간이 지나 있었습니다.",
     ),
     "missed expired": ("Nobody could take its job in time.", "제때 작업을 맡을 서버가 없었습니다."),
+    "coalesced overlap": (
+        "A later moment that came with it runs in its place.",
+        "함께 온 다음 시각이 대신 실행됩니다.",
+    ),
+    "replaced": ("The next run of its schedule took its place.", "스케줄의 다음 실행이 대신했습니다."),
+    "asked while it ran": ("It was cancelled while it ran.", "실행하는 중에 취소했습니다."),
     "overlap": ("The run before it had not ended.", "앞 실행이 끝나지 않아 건너뛰었습니다."),
     "paused": ("The schedule was paused.", "스케줄이 멈춰 있었습니다."),
     "deleted": ("The schedule was deleted.", "스케줄이 지워졌습니다."),
@@ -55,6 +61,14 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Pair], ...] = (
     (
         re.compile(r"deadline of (?P<seconds>\S+) s passed"),
         ("It took longer than the {seconds} s it may.", "정해진 {seconds}초 안에 끝나지 않았습니다."),
+    ),
+    (
+        re.compile(r"no report for (?P<seconds>\S+) s"),
+        ("It reported nothing for {seconds} s.", "{seconds}초 동안 소식이 없었습니다."),
+    ),
+    (
+        re.compile(r"its process ended with (?P<how>\S+)"),
+        ("Its process ended without an answer ({how}).", "프로세스가 답 없이 끝났습니다({how})."),
     ),
 )
 
@@ -100,6 +114,13 @@ SENTENCES: Mapping[str, Pair] = {
     "running_silent": (
         "Was running on worker {worker}, which is silent; it is handed back within seconds.",
         "워커 {worker}에서 실행 중이었으나 응답이 없습니다. 몇 초 안에 되돌려집니다.",
+    ),
+    "stopping_deadline": ("It took longer than it may, and is stopping.", "정해진 시간이 지나 멈추는 중입니다."),
+    "stopping_stall": ("It reported nothing for too long, and is stopping.", "너무 오래 소식이 없어 멈추는 중입니다."),
+    "stopping_lease_lost": ("It is no longer this server's, and is stopping.", "다른 서버로 넘어가 멈추는 중입니다."),
+    "stopping_shutdown": (
+        "Its server is shutting down; it may finish, or goes on elsewhere.",
+        "서버가 끝나는 중입니다. 마치거나 다른 서버에서 이어집니다.",
     ),
     "cancel_asked": ("Somebody asked to cancel it; it is stopping.", "취소 요청을 받아 멈추는 중입니다."),
     "delayed_asked": ("Waits until then, as asked.", "요청한 대로 그때까지 기다립니다."),

@@ -154,6 +154,7 @@ def _again(tx: Tx, place: Place) -> NewJob:
         deadline=place.deadline,
         max_failures=place.max_failures,
         max_recoveries=place.max_recoveries,
+        records_end=place.records_end,
         unit_id=place.unit_id,
         cause=ids.show("job", place.id),
     )

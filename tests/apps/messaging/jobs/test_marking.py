@@ -10,9 +10,9 @@ from pabal.apps.messaging.model.content import Content
 from pabal.apps.messaging.model.deliveries import PartState
 from pabal.apps.messaging.store.sending import Mark, list_parts
 from pabal.base.database import Database
-from pabal.engine import claims
+from pabal.engine import claims, reports
 from pabal.engine.claims import LeaseLost, RouteLost
-from pabal.engine.kinds import Job
+from pabal.engine.kinds import Job, Report
 from tests.support.botline import Desk, find_delivery, send_now
 from tests.support.messaging import SQL, World, add_bot, add_room, add_schedule, make_world
 from tests.support.work import until_blocked
@@ -120,7 +120,7 @@ async def test_marks_that_the_database_took_back_are_written_again(world: World,
     marks = Marks(database)
 
     async with world.db.transaction() as tx:
-        assert await claims.write_progress(tx, desk.worker, [(job, {"written": 0})]) == {job.id}
+        assert await reports.write(tx, desk.worker, [(job, Report({"written": 0}))]) == {job.key}
         putting = asyncio.create_task(marks.put(job, writing(job, delivery_id)))
         await until_blocked(world.db)
     await putting
