@@ -14,7 +14,7 @@ from pabal.engine import claims, reports
 from pabal.engine.claims import LeaseLost
 from pabal.engine.endings import Attempted, Returned
 from pabal.engine.exchange import Capacity, Exchange
-from pabal.engine.kinds import Job, Kinds, Report, Stop
+from pabal.engine.kinds import Job, Kinds, Report, Stop, kind_of
 from pabal.engine.life import Life
 from pabal.engine.outcome import Cancel
 from pabal.engine.slots import BATCH, SLOW, Slots
@@ -60,7 +60,7 @@ class Runner:
         self._kinds = kinds
         self._life = life
         self._attempts = Attempts(database, kinds)
-        self._exchange = Exchange(database, kinds)
+        self._exchange = Exchange(database, kinds, life.labels)
         # Routed work has slots of its own: waking them for every other batch costs, and no other server could take it.
         self._plain, self._routed = Slots(concurrency, self._hand_back), Slots(routed)
         self._routed_running = 0
@@ -281,7 +281,7 @@ class Runner:
         if self._is_stopping or self._life.is_draining:
             return Capacity(0, 0, self._is_quick, 0)
         kinds = {job.kind for _, job in self._plain.waiting}
-        kinds |= {kind for kind in self._exchange.dirty if self._is_quick(kind)}
+        kinds |= {kind for kind in map(kind_of, self._exchange.dirty) if self._is_quick(kind)}
         # What an exchange under way may claim is as good as here.
         here = len(self._plain.waiting) + sum(batch.room.quick for batch in self._under_way)
         routed = len(self._routed.waiting) + sum(batch.room.routed for batch in self._under_way)
