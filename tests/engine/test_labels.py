@@ -71,7 +71,7 @@ async def test_both_count(db: Database) -> None:
 async def test_jobs_with_and_without_a_label_share_the_slots_of_their_kind(db: Database) -> None:
     first = await enqueue(db, CUT, label="nas", priority=Priority.HIGH)
     await enqueue(db, CUT)
-    room = Capacity(100, 100, lambda _kind: True, 100, {CUT: 1})
+    room = Capacity(100, 100, lambda _kind: True, 100, {frozenset({CUT}): 1})
 
     assert await take(db, "nas", room=room) == [first]
 

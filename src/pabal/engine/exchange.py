@@ -23,15 +23,15 @@ MOST = 1_000_000
 class Capacity:
     """How much a server can take: of quick kinds what its slots can begin soon, of slow ones what runs at once.
 
-    Of a kind in `limits` no more than that. Routed work has room of its own: no other server could take it, and it
-    mostly waits for its connection.
+    Of a kind in `limits`, which names it by all its names, no more than that. Routed work has room of its own: no other
+    server could take it, and it mostly waits for its connection.
     """
 
     quick: int
     slow: int
     is_quick: Callable[[str], bool]
     routed: int = 0
-    limits: Mapping[str, int] = field(default_factory=dict)
+    limits: Mapping[frozenset[str], int] = field(default_factory=dict)
 
     @property
     def is_full(self) -> bool:
@@ -40,7 +40,7 @@ class Capacity:
     def of(self, queue: str) -> int:
         kind = kind_of(queue)
         room = self.quick if self.is_quick(kind) else self.slow
-        return min(room, self.limits.get(kind, room))
+        return min([room, *(most for names, most in self.limits.items() if kind in names)])
 
     def of_all(self, queues: Set[str]) -> int:
         return min(map(self.of, queues), default=0)
@@ -49,17 +49,15 @@ class Capacity:
         """What is left when so many of one group were taken."""
         kinds = set(map(kind_of, queues))
         slow = self.slow - (0 if any(map(self.is_quick, kinds)) else count)
-        limits = {kind: most - (count if kind in kinds else 0) for kind, most in self.limits.items()}
+        limits = {names: most - (count if names & kinds else 0) for names, most in self.limits.items()}
         return replace(self, quick=self.quick - count, slow=slow, limits=limits)
 
     def groups(self, queues: Set[str]) -> Iterator[set[str]]:
         """Those that share their room: a kind with a limit is claimed apart, slow ones before quick ones."""
-        limited = {queue for queue in queues if kind_of(queue) in self.limits}
-        for kind in sorted(set(map(kind_of, limited))):
-            yield {queue for queue in limited if kind_of(queue) == kind}
-        shared = set(queues) - limited
+        limited = [{queue for queue in queues if kind_of(queue) in names} for names in self.limits]
+        shared = set(queues).difference(*limited)
         quick = {queue for queue in shared if self.is_quick(kind_of(queue))}
-        yield from (group for group in (shared - quick, quick) if group)
+        yield from (group for group in (*limited, shared - quick, quick) if group)
 
 
 class Exchange:
@@ -100,6 +98,10 @@ class Exchange:
     def dirty(self) -> frozenset[str]:
         """Queues in which there may be something."""
         return frozenset(self._dirty)
+
+    @property
+    def dirty_kinds(self) -> set[str]:
+        return set(map(kind_of, self._dirty))
 
     @property
     def has_hints(self) -> bool:
