@@ -21,6 +21,8 @@ NAMES = (
     "snapshot",
     "lanes",
     "mixed",
+    "fair",
+    "at_most",
     "storm",
     "schedules",
     "pages",

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from pathlib import Path
 
 
@@ -51,3 +51,10 @@ def _violations(attempts: list[Attempt], each: int, killed_at: float) -> int:
         ended_at = killed_at if before.ended_at is None else before.ended_at
         wrong += after.started_at < ended_at or after.number < before.number
     return wrong
+
+
+def count_at_once(attempts: Iterable[Attempt], *, killed_at: float) -> int:
+    """The most that ran at one moment; who ends as another starts makes room for it."""
+    changes = [(attempt.started_at, 1) for attempt in attempts]
+    changes += [(killed_at if attempt.ended_at is None else attempt.ended_at, -1) for attempt in attempts]
+    return max(accumulate(change for _, change in sorted(changes)))

@@ -95,6 +95,7 @@ OURS = Side("pabal", (sys.executable, "-m", "bench.ours"))
 BARE = Side("bare", (sys.executable, "-m", "bench.bare"))
 STORM = Side("storm", (sys.executable, "-m", "bench.storm_side"))
 MIXED = Side("mixed", (sys.executable, "-m", "bench.mixed_side"))
+SHARED = Side("shared", (sys.executable, "-m", "bench.shared_side"))
 SCHEDULES = Side("schedules", (sys.executable, "-m", "bench.schedules_side"))
 
 

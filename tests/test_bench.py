@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from bench.__main__ import NAMES
-from bench.order import Attempt, count_violations, read_attempts
+from bench.order import Attempt, count_at_once, count_violations, read_attempts
 from bench.result import Target, percentile
 from pabal.base import embedded
 from tests.support.database import prefer_memory
@@ -26,6 +26,8 @@ FIELDS = {
     "snapshot": ("kept", "idle_claim_ms"),
     "lanes": ("violations", "of_unordered", "hot_lane_per_s"),
     "mixed": ("p99_ms", "handed_back"),
+    "fair": ("p99_ratio", "p99_ms", "quiet_p99_ms"),
+    "at_most": ("highest", "of_ideal", "missing"),
     "storm": ("of_raw_sql",),
     "schedules": ("p50_ms", "p99_ms", "noise_p99_ms", "burst_per_s"),
     "pages": ("growth", "worst_ms"),
@@ -71,6 +73,14 @@ def test_one_figure_alone_prints_one_json_object_last(folder: Path):
 
     assert ended.returncode == 0, ended.stderr
     _check("scale", json.loads(ended.stdout.splitlines()[-1]))
+
+
+def test_how_many_ran_at_once_is_counted_and_a_killed_server_ran_until_it_was_killed():
+    attempts = [Attempt(0, 0, 1.0, 2.0), Attempt(0, 1, 1.5, None), Attempt(0, 2, 2.0, 4.0), Attempt(0, 3, 2.5, 3.5)]
+
+    assert count_at_once(attempts, killed_at=2.6) == 3
+    assert count_at_once(attempts, killed_at=2.4) == 2
+    assert count_at_once(attempts[:1], killed_at=9.0) == 1
 
 
 def test_a_lane_in_order_has_no_violation_even_when_its_worker_was_killed():

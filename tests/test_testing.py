@@ -7,7 +7,7 @@ from pabal.engine import schedules
 from pabal.engine.facts import Fact, Subscriber, record
 from pabal.engine.kinds import Job, Kinds
 from pabal.engine.outcome import Outcome, Retry, Snooze
-from pabal.engine.queue import NewJob, enqueue, enqueue_many
+from pabal.engine.queue import NewJob, Priority, enqueue, enqueue_many
 from pabal.engine.recurrence import Interval
 from pabal.engine.schedules import NewSchedule
 from pabal.testing import Parts, advance, assert_enqueued, drain, list_enqueued
@@ -51,6 +51,27 @@ async def test_drain_runs_what_is_due_and_what_that_makes_due(db: Database, diar
     await drain(Parts(db, diary.kinds))
 
     assert sorted(diary.lines) == ["2 counted", "after", "b"]
+
+
+async def test_drain_runs_only_work_whose_labels_are_there_and_goes_by_the_priorities_of_a_shared_lane(
+    db: Database, diary: Diary
+):
+    diary.kinds.shared_lanes("pen", width=1)
+    drawn = NewJob("diary.write", {"line": "drawn"}, label="ink")
+    lines = [("a", Priority.NORMAL), ("b", Priority.LOW), ("c", Priority.URGENT)]
+    await drain(Parts(db, diary.kinds))
+    await put(
+        db,
+        drawn,
+        *(NewJob("diary.write", {"line": line}, lane="pen:1", priority=priority) for line, priority in lines),
+    )
+
+    await drain(Parts(db, diary.kinds))
+    without = list(diary.lines)
+    await drain(Parts(db, diary.kinds, labels=frozenset({"ink"})))
+
+    assert without == ["c", "a", "b"]
+    assert diary.lines[3:] == ["drawn"]
 
 
 async def test_drain_leaves_what_is_not_due_and_what_nobody_knows(db: Database, diary: Diary):

@@ -32,6 +32,7 @@ def build_server(
             "kinds": sorted(known) if "worker" in roles else [],
         },
         is_worker="worker" in roles,
+        labels=settings.labels,
     )
     server = Server(database, pulse, known, options)
     server.add_loops([_housekeeping_loop(settings, database)])

@@ -12,7 +12,7 @@ from pabal.base import clock
 from pabal.base.database import Database
 from pabal.base.killpoints import EXIT_CODE, KILL_POINTS, kill_point
 from pabal.base.sql import load
-from pabal.engine import claims, delays, ticks, timers, withdrawals, workers
+from pabal.engine import claims, delays, ticks, timers, widths, withdrawals, workers
 from pabal.engine.claims import Wanted
 from pabal.engine.facts import Subscriber, deliver_once
 from pabal.engine.inside import InsideWork
@@ -36,11 +36,14 @@ class Parts:
     kinds: Kinds = field(default_factory=Kinds)
     machines: Sequence[Machine] = ()
     subscribers: Sequence[Subscriber] = ()
+    # what the server has that some work needs
+    labels: frozenset[str] = frozenset()
 
 
 async def drain(parts: Parts, *, rounds: int = 1000) -> int:
     """Runs everything that is due now, and what that makes due, to its end; answers how many steps it took."""
     total = 0
+    await widths.declare_all(parts.database, parts.kinds.widths)
     async with _Life(parts) as worker:
         for _ in range(rounds):
             found = await _round(parts, worker)
@@ -110,7 +113,7 @@ async def _work(parts: Parts, worker: int) -> int:
 
 
 async def _claim(parts: Parts, worker: int) -> list[Job]:
-    names = parts.kinds.names(Shape.PLAIN, Shape.STEPS)
+    names = parts.kinds.queues(parts.labels, Shape.PLAIN, Shape.STEPS)
     wanted = [Wanted(name, priority) for priority in PRIORITIES for name in names]
     async with parts.database.transaction() as tx:
         claimed = await claims.claim(tx, worker, wanted, total=BATCH) if wanted else []

@@ -1,7 +1,9 @@
-"""Settings, servers, backups, channels, notifications and health through the API."""
+"""Settings, servers, shared lanes, backups, channels, notifications and health through the API."""
 
 import pytest
 
+from pabal.engine import queue, widths
+from pabal.engine.queue import NewJob
 from pabal.platform.actor import Role
 from tests.support.things import make_things
 from tests.support.web import Web
@@ -40,6 +42,38 @@ async def test_a_server_is_drained_and_takes_work_again(web: Web):
     assert (drained.status_code, drained.json()["state"]) == (202, "drained")
     assert back.json()["state"] == "ok"
     assert (await (await web.as_("gangnam")).get("/api/v1/servers")).json()["items"] == []
+
+
+async def test_a_shared_lane_is_made_narrower_and_set_back(web: Web):
+    await widths.declare_all(web.db, {"licence": 2})
+    async with web.db.transaction() as tx:
+        made = await queue.enqueue_many(tx, [NewJob("test.nobody", lane="licence:ae")] * 3)
+    admin, path = await web.as_(), "/api/v1/lanes/licence:ae"
+
+    shown = (await admin.get(path)).json()
+    narrow = (await admin.put(path, json={"width": 1})).json()
+    listed = (await admin.get("/api/v1/lanes")).json()["items"]
+    reset = (await admin.delete(path)).json()
+    entries = (await admin.get("/api/v1/audit", params={"action": "jobs.resize_lane"})).json()["items"]
+
+    assert (shown["width"], shown["declared"], shown["held_by"]) == (2, None, [str(one) for one in made[:2]])
+    assert (narrow["width"], narrow["chosen"], narrow["held_by"], narrow["waiting"]) == (1, 1, [str(made[0])], 2)
+    assert [(one["name"], one["width"]) for one in listed] == [("licence", 2), ("licence:ae", 1)]
+    assert (reset["width"], reset["chosen"]) == (2, None)
+    assert [(one["about"], one["after"]) for one in entries] == [("lane:licence:ae", {"width": n}) for n in (2, 1)]
+
+
+async def test_an_ordered_lane_is_none_of_those_and_lanes_belong_to_the_house(web: Web):
+    await widths.declare_all(web.db, {"licence": 2})
+    admin, branch = await web.as_(), await web.as_("gangnam")
+
+    ordered = await admin.put("/api/v1/lanes/bot:busan1", json={"width": 2})
+    too_wide = await admin.put("/api/v1/lanes/licence", json={"width": 1001})
+    hidden = await branch.get("/api/v1/lanes/licence")
+
+    assert (ordered.status_code, ordered.json()["code"]) == (404, "lane_not_found")
+    assert too_wide.status_code == 422
+    assert (hidden.status_code, (await branch.get("/api/v1/lanes")).json()["items"]) == (404, [])
 
 
 async def test_a_backup_is_work_one_can_follow(web: Web):

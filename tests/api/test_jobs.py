@@ -119,3 +119,24 @@ async def test_why_is_told_in_the_language_asked_for(web: Web):
     assert english["lines"][0]["text"] == "Enqueued."
     assert spoken["lines"][0]["text"] == "등록되었습니다."
     assert english["advice"] == spoken["advice"] != []
+
+
+async def test_a_job_that_waits_is_given_another_priority(web: Web):
+    job, running = (
+        await add(web, delay=timedelta(hours=1)),
+        (await work.start(web.db, unit_id=web.unit("gangnam").id)).id,
+    )
+    operator, viewer = await web.as_("gangnam", Role.OPERATOR), await web.as_("gangnam", Role.VIEWER)
+    path = f"/api/v1/jobs/{job}/priority"
+
+    moved = await operator.post(path, json={"priority": "urgent"})
+    odd = await operator.post(path, json={"priority": "soon"})
+    refused = await viewer.post(path, json={"priority": "low"})
+    too_late = await operator.post(f"/api/v1/jobs/{ids.show('job', running)}/priority", json={"priority": "low"})
+    admin = await web.as_()
+    [entry] = (await admin.get("/api/v1/audit", params={"action": "jobs.prioritise"})).json()["items"]
+
+    assert (moved.status_code, moved.json()["priority"]) == (200, 0)
+    assert (odd.status_code, refused.status_code) == (422, 403)
+    assert (too_late.status_code, too_late.json()["code"]) == (409, "job_not_waiting")
+    assert (entry["about"], entry["after"]) == (job, {"priority": "urgent"})

@@ -73,6 +73,20 @@ async def test_one_job_is_shown_with_its_attempts_by_a_shortened_id(db: Database
     assert alike.code == 0
 
 
+async def test_a_job_that_waits_gets_another_priority(db: Database, cli: Cli) -> None:
+    job_id, running = await enqueue(db), (await start(db, OTHER)).id
+
+    tried = cli("jobs", "priority", shown(job_id), "low", "--dry-run", "-o", "json").json
+    before = (await place(db, job_id)).priority
+    done = cli("jobs", "priority", shown(job_id), "urgent", "-o", "json").json
+    refused = cli("jobs", "priority", shown(running), "urgent", "-o", "json")
+
+    assert (tried["priority"], before, done["priority"]) == (3, 2, 0)
+    assert (await place(db, job_id)).priority == 0
+    assert refused.code != 0
+    assert "job_not_waiting" in refused.err
+
+
 def test_what_is_not_there_ends_with_3_and_the_next_command(cli: Cli) -> None:
     told = cli("jobs", "show", "job_zzzz")
 

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from pabal.engine import ids, queue, reports
+from pabal.engine import ids, queue, reports, widths
 from pabal.engine.kinds import Report, Stop
 from pabal.engine.outcome import Done, Retry
 from pabal.engine.queue import NewJob
@@ -90,6 +90,32 @@ async def test_a_waiting_job_is_cancelled_and_can_be_enqueued_again(web: Web) ->
     assert (await place_of(web, job)).result == "cancelled"
     made = await place_of(web, again.headers["location"].rpartition("/")[2])
     assert (made.args, made.records_end) == ({"n": 1}, True)
+
+
+async def test_a_job_of_a_shared_lane_says_how_many_go_and_who_does(web: Web) -> None:
+    await widths.declare_all(web.db, {"licence": 2})
+    *holders, job = [await put(web, lane="licence:ae") for _ in range(3)]
+    others = await put(web, "nampo", lane="licence:ae")
+
+    page = await read(await visitor(web, "haeundae"), f"/jobs/{job}")
+    hidden = await read(await visitor(web, "nampo"), f"/jobs/{others}")
+
+    assert "licence:ae · at most 2 at once" in page
+    assert all(holder in page for holder in holders)
+    assert not any(holder in hidden for holder in holders)
+
+
+async def test_a_job_that_waits_is_made_urgent_and_normal_again(web: Web) -> None:
+    job = await put(web, delay=timedelta(hours=1))
+    client = await visitor(web, "haeundae")
+
+    assert "Make it urgent" in await read(client, f"/jobs/{job}")
+    await client.post(f"/jobs/{job}/priority", data={"priority": "urgent"})
+    urgent = (await place_of(web, job)).priority
+    assert "Back to normal" in await read(client, f"/jobs/{job}")
+    await client.post(f"/jobs/{job}/priority", data={"priority": "normal"})
+
+    assert (urgent, (await place_of(web, job)).priority) == (0, 2)
 
 
 async def test_many_are_cancelled_at_once_and_the_answer_counts(web: Web) -> None:

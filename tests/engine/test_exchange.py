@@ -22,6 +22,7 @@ from tests.support.work import (
     SQL,
     advance,
     begin_life,
+    claim_one,
     do_nothing,
     enqueue,
     enqueue_many,
@@ -80,6 +81,16 @@ async def test_the_next_of_a_lane_is_claimed_in_the_commit_that_ends_the_one_bef
     exchange, worker = Exchange(db, KINDS), await begin_life(db)
     _, [first] = await exchange.run(worker, [], QUICK)
     exchange.hear(f"queue:{PLAIN}", None)
+
+    _, [second] = await exchange.run(worker, [(first, Done())], QUICK)
+
+    assert [first.id, second.id] == made
+
+
+async def test_so_it_is_when_nobody_had_announced_anything(db: Database) -> None:
+    exchange, worker = await quiet(db)
+    made = [one.id for one in await enqueue_many(db, *[NewJob(PLAIN, lane="l")] * 2)]
+    first = await claim_one(db, worker)
 
     _, [second] = await exchange.run(worker, [(first, Done())], QUICK)
 

@@ -9,11 +9,11 @@ import pytest
 
 from pabal.base.database import Database, Tx
 from pabal.base.sql import Statement
-from pabal.engine import claims, delays, lanes, queue, routes, withdrawals, workers
+from pabal.engine import claims, delays, lanes, queue, routes, widths, withdrawals, workers
 from pabal.engine.claims import LeaseLost, fence
 from pabal.engine.endings import Returned
 from pabal.engine.kinds import Job
-from pabal.engine.outcome import Done, Retry
+from pabal.engine.outcome import DONE, Done, Retry
 from pabal.engine.queue import NewJob, Priority
 from tests.engine import broken
 from tests.support.work import (
@@ -33,6 +33,7 @@ from tests.support.work import (
     enqueue_many,
     hold_route,
     holder,
+    holders,
     lapse,
     leases,
     places,
@@ -316,6 +317,168 @@ async def test_two_that_promote_one_lane_together_make_one_holder(db: Database) 
     assert sorted(await places(db, *made)) == ["ready", "waiting", "waiting", "waiting"]
     await asyncio.gather(*(lanes.promote_lanes(db, ["l"]) for _ in range(4)))
     assert sorted(await places(db, *made)) == ["ready", "waiting", "waiting", "waiting"]
+
+
+async def fill_shared(db: Database, count: int, *, width: int) -> list[int]:
+    await widths.declare_all(db, {"licence": width})
+    return [one.id for one in await enqueue_many(db, *[NewJob(PLAIN, lane="licence:ae")] * count)]
+
+
+async def count_waiting(db: Database, made: list[int]) -> int:
+    return (await places(db, *made)).count("waiting")
+
+
+async def choose_width(db: Database, width: int) -> None:
+    async with db.transaction() as tx:
+        await widths.choose(tx, "licence", width)
+
+
+async def test_two_that_settle_in_one_shared_lane_let_one_go_each(db: Database) -> None:
+    made = await fill_shared(db, 5, width=2)
+    first, second = await claim(db, await begin_life(db))
+    async with db.transaction() as tx:
+        await claims.settle(tx, None, [(first, Done())], KINDS)
+        beside = await begin_blocked(db, settle(db, second, Done()))
+    await beside
+
+    assert await places(db, *made) == ["ended", "ended", "ready", "ready", "waiting"]
+    assert sorted(await holders(db, "licence:ae")) == made[2:4]
+
+
+async def test_two_that_settle_in_the_same_lanes_lock_them_in_the_same_order_however_each_ended(db: Database) -> None:
+    await widths.declare_all(db, {"licence": 2})
+    lane_of = {name: f"licence:{name}" for name in "ab"}
+    new = [NewJob(PLAIN, lane=lane_of[name]) for name in "aabb"]
+    await enqueue_many(db, *new)
+    a1, a2, b1, b2 = await claim(db, await begin_life(db))
+    async with db.transaction() as blocker:
+        await blocker.rows(SQL.lock_lane, lane=lane_of["a"])
+        first = await begin_blocked(db, settle_both(db, a1, b1))
+        second = await begin_blocked(db, settle_both(db, b2, a2), others=1)
+    await asyncio.gather(first, second)
+
+    assert await places(db, a1.id, b1.id, b2.id, a2.id) == ["ended", "delayed", "ended", "delayed"]
+
+
+async def settle_both(db: Database, done: Job, again: Job) -> None:
+    async with db.transaction() as tx:
+        await claims.settle(tx, None, [(done, DONE), (again, Retry("bad"))], KINDS)
+
+
+async def test_who_joins_a_shared_lane_beside_a_settle_finds_the_room_it_leaves(db: Database) -> None:
+    [first] = await fill_shared(db, 1, width=2)
+    job = await claim_one(db, await begin_life(db))
+    async with db.transaction() as tx:
+        await claims.settle(tx, None, [(job, Done())], KINDS)
+        joining = await begin_blocked(db, enqueue_many(db, *[NewJob(PLAIN, lane="licence:ae")] * 3))
+    joined = [one.id for one in await joining]
+
+    assert await places(db, first, *joined) == ["ended", "ready", "ready", "waiting"]
+
+
+async def test_many_that_join_a_shared_lane_together_fill_it_and_no_more(db: Database) -> None:
+    await fill_shared(db, 1, width=3)
+    async with AsyncExitStack() as stack:
+        opened = [await stack.enter_async_context(db.transaction()) for _ in range(5)]
+        made = [(await queue.enqueue(tx, NewJob(PLAIN, lane="licence:ae"))).id for tx in opened]
+
+    assert sorted(await places(db, *made)) == ["ready", "ready", "waiting", "waiting", "waiting"]
+
+
+async def test_two_that_promote_a_shared_lane_step_by_step_count_its_holders_one_after_the_other(db: Database) -> None:
+    [first] = await fill_shared(db, 1, width=2)
+    async with db.transaction() as tx:
+        left = [one.id for one in await queue.enqueue_many(tx, [NewJob(PLAIN, lane="licence:ae")] * 2)]
+        tx._after_commit.clear()
+    async with db.transaction() as late:
+        async with db.transaction() as early:
+            await early.run(lanes.SQL.open_lanes, lanes=["licence:ae"])
+            opening = await begin_blocked(db, late.run(lanes.SQL.open_lanes, lanes=["licence:ae"]))
+            await lanes.advance_lanes(early, ["licence:ae"])
+            advancing = await begin_blocked(db, advance_when(opening, late))
+        await advancing
+
+    assert await places(db, first, *left) == ["ready", "ready", "waiting"]
+    assert sorted(await holders(db, "licence:ae")) == [first, left[0]]
+
+
+async def advance_when(opening: "asyncio.Task[int]", tx: Tx) -> None:
+    await opening
+    await lanes.advance_lanes(tx, ["licence:ae"])
+
+
+async def test_a_settle_that_waits_for_a_narrower_width_lets_nobody_go(db: Database) -> None:
+    made = await fill_shared(db, 6, width=3)
+    jobs = await claim(db, await begin_life(db))
+    async with db.transaction() as tx:
+        await widths.choose(tx, "licence", 2)
+        settling = await begin_blocked(db, settle(db, jobs[0], Done()))
+    await settling
+
+    assert await places(db, *made) == ["ended", "lease", "lease", "waiting", "waiting", "waiting"]
+
+
+async def test_a_narrower_width_waits_for_a_settle_and_takes_back_whom_it_let_go(db: Database) -> None:
+    made = await fill_shared(db, 6, width=3)
+    jobs = await claim(db, await begin_life(db))
+    async with db.transaction() as tx:
+        await claims.settle(tx, None, [(jobs[0], Done())], KINDS)
+        narrowing = await begin_blocked(db, choose_width(db, 2))
+    await narrowing
+
+    assert await places(db, *made) == ["ended", "lease", "lease", "waiting", "waiting", "waiting"]
+
+
+async def test_a_narrower_width_leaves_what_a_claim_is_taking_to_it(db: Database) -> None:
+    made = await fill_shared(db, 3, width=3)
+    worker = await begin_life(db)
+    async with db.transaction() as tx:
+        await claim_in(tx, worker, total=2)
+        await choose_width(db, 1)
+
+    assert await places(db, *made) == ["lease", "lease", "waiting"]
+    assert sorted(await holders(db, "licence:ae")) == made[:2]
+
+
+async def test_a_narrower_width_waits_for_who_is_opening_the_lane(db: Database) -> None:
+    """A lane that is just being opened is in no list: the promoter has read the old width."""
+    await fill_shared(db, 0, width=3)
+    async with db.transaction() as tx:
+        made = [one.id for one in await queue.enqueue_many(tx, [NewJob(PLAIN, lane="licence:ae")] * 4)]
+        tx._after_commit.clear()
+    async with db.transaction() as tx:
+        await tx.run(lanes.SQL.open_lanes, lanes=["licence:ae"])
+        await lanes.advance_lanes(tx, ["licence:ae"])
+        narrowing = await begin_blocked(db, choose_width(db, 1))
+    await narrowing
+
+    assert await places(db, *made) == ["ready", "waiting", "waiting", "waiting"]
+
+
+async def test_who_opens_a_lane_waits_for_a_narrower_width_and_reads_it(db: Database) -> None:
+    await fill_shared(db, 0, width=3)
+    async with db.transaction() as tx:
+        await widths.choose(tx, "licence", 1)
+        joining = await begin_blocked(db, enqueue_many(db, *[NewJob(PLAIN, lane="licence:ae")] * 3))
+    made = [one.id for one in await joining]
+
+    assert await count_waiting(db, made) == 2
+
+
+async def test_a_rescue_beside_a_settle_frees_each_place_once(db: Database) -> None:
+    made = await fill_shared(db, 6, width=2)
+    dead, alive = await begin_life(db), await begin_life(db)
+    [lost], [kept] = await claim(db, dead, total=1), await claim(db, alive, total=1)
+    await lapse(db, dead)
+    async with db.transaction() as tx:
+        await withdrawals.cancel_jobs(tx, [lost.id], kinds=KINDS)
+    async with db.transaction() as tx:
+        await claims.settle(tx, alive, [(kept, Done())], KINDS)
+        rescuing = await begin_blocked(db, rescue(db))
+    await rescuing
+    await settle(db, lost, Done(), worker=dead)
+
+    assert await places(db, *made) == ["ended", "ended", "ready", "ready", "waiting", "waiting"]
 
 
 async def test_a_cancel_of_the_next_in_line_while_the_lane_advances_skips_it(db: Database) -> None:

@@ -14,7 +14,7 @@ from tests.support.work import PLAIN, SQL, begin_life, enqueue_many, hold_route
 
 ROWS = 20_000
 BATCH = 100
-WATCHED = ("ready", "lease", "delayed", "waiting", "work", "outcome", "report")
+WATCHED = ("ready", "lease", "delayed", "waiting", "work", "outcome", "report", "lane")
 HOT = [
     claims.SQL.claim,
     claims.SQL.claim_routed,
@@ -31,7 +31,8 @@ HOT = [
     delays.SQL.take_due,
     routes.SQL.list_priorities,
     lanes.SQL.advance_lanes,
-    lanes.SQL.list_unheld_lanes,
+    lanes.SQL.free_lanes,
+    lanes.SQL.list_lanes_with_room,
     withdrawals.SQL.withdraw,
     withdrawals.SQL.flag_leases,
     withdrawals.SQL.list_expired,

@@ -8,10 +8,18 @@ import pytest
 
 from pabal.base.database import Database
 from pabal.base.errors import Invalid
-from pabal.engine import schedules, withdrawals
+from pabal.engine import schedules, widths, withdrawals
 from pabal.engine.queue import Priority
 from pabal.engine.recurrence import Cron, Daily, Interval, Once, Weekday, Weekly
-from pabal.engine.schedules import Misfire, NewSchedule, NotAMoment, NothingAhead, Overlap, ScheduleNotFound
+from pabal.engine.schedules import (
+    BadSchedule,
+    Misfire,
+    NewSchedule,
+    NotAMoment,
+    NothingAhead,
+    Overlap,
+    ScheduleNotFound,
+)
 from tests.support import work
 from tests.support.schedules import (
     ACTOR,
@@ -95,6 +103,27 @@ async def test_what_was_put_is_what_is_found(at_start: Database, recurrence: Any
     assert found.next_at == MORNING
 
 
+async def test_its_jobs_have_its_lane_and_its_label(at_start: Database):
+    await widths.declare_all(at_start, {"licence": 2})
+    schedule = await put(at_start, lane="licence:ae", label="gpu")
+
+    job = schedule.job_for(MORNING)
+
+    assert (await get(at_start, schedule.id)).label == "gpu"
+    assert (job.lane, job.label, job.queue) == ("licence:ae", "gpu", f"{schedule.kind}@gpu")
+
+
+@pytest.mark.parametrize("overlap", [Overlap.QUEUE, Overlap.CANCEL_PREVIOUS])
+async def test_what_must_not_overlap_is_refused_in_a_lane_that_lets_several_go(at_start: Database, overlap: Overlap):
+    await widths.declare_all(at_start, {"licence": 2})
+    schedule = await put(at_start, lane="bot:busan1", overlap=overlap)
+
+    with pytest.raises(BadSchedule):
+        await put(at_start, lane="licence:ae", overlap=overlap)
+    with pytest.raises(BadSchedule):
+        await edit(at_start, schedule.id, new(lane="licence:ae", overlap=overlap))
+
+
 @pytest.mark.parametrize(
     "wrong",
     [
@@ -111,6 +140,9 @@ async def test_what_was_put_is_what_is_found(at_start: Database, recurrence: Any
         {"expires_after": timedelta(0)},
         {"deadline": timedelta(0)},
         {"max_failures": 0},
+        {"label": "GPU"},
+        {"label": "gpu", "route": "bot:busan1"},
+        {"lane": ""},
         {"valid_from": datetime(2035, 1, 1)},  # noqa: DTZ001 -- a naive moment is what is refused
         {"valid_from": START, "valid_until": START},
         {"dst_gap": "jump"},

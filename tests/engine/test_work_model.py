@@ -19,12 +19,12 @@ from hypothesis.stateful import (
 )
 
 from pabal.base.database import Database
-from pabal.engine import claims, queue, withdrawals, workers
+from pabal.engine import claims, priorities, queue, widths, withdrawals, workers
 from pabal.engine.endings import Returned
 from pabal.engine.kinds import Job
 from pabal.engine.lanes import LaneSweep
 from pabal.engine.outcome import Cancel, Done, Limited, Outcome, Retry, Snooze
-from pabal.engine.queue import NewJob
+from pabal.engine.queue import NewJob, Priority
 from tests.support import work
 from tests.support.database import with_database
 from tests.support.invariants import assert_every_job_is_in_one_place
@@ -32,17 +32,19 @@ from tests.support.work import HOLDING, KINDS, PLAIN, SQL, advance, begin_life, 
 from tests.support.work_model import Item, Model
 
 KIND_ORDER = (PLAIN, HOLDING)
+SHARED = "s:1"
 ENDINGS = ("done", "partial", "retry", "snoozed", "limited", "cancelled", "returned")
 
 
 @st.composite
-def new_jobs(draw: st.DrawFn) -> tuple[str, str | None, str | None, int | None, int | None, int, int]:
-    """Kind, lane, key, delay, lifetime, most failures, most recoveries."""
-    lane = draw(st.sampled_from([None, "a", "a", "b"]))
+def new_jobs(draw: st.DrawFn) -> tuple[str, str | None, str | None, int | None, int | None, int, int, int]:
+    """Kind, lane, key, delay, lifetime, most failures, most recoveries, priority."""
+    lane = draw(st.sampled_from([None, "a", "a", "b", SHARED, SHARED, SHARED]))
     key = draw(st.sampled_from([None, None, "k1", "k2"]))
     failures, recoveries = draw(st.sampled_from([(5, 3), (2, 1), (1, 0)]))
     delay, lifetime = draw(st.sampled_from([(None, None), (None, None), (None, 40), (15, None), (15, 40)]))
-    return draw(st.sampled_from(KIND_ORDER)), lane, key, delay, lifetime, failures, recoveries
+    priority = draw(st.sampled_from([2, 2, 1]))
+    return draw(st.sampled_from(KIND_ORDER)), lane, key, delay, lifetime, failures, recoveries, priority
 
 
 class Work(RuleBasedStateMachine):
@@ -67,6 +69,8 @@ class Work(RuleBasedStateMachine):
     async def _begin(self) -> None:
         async with self.db.transaction() as tx:
             await tx.script(SQL.empty.text)
+        await widths.declare_all(self.db, {"s": 2})
+        self.model.widths[SHARED] = 2
         self.workers = [await begin_life(self.db) for _ in range(2)]
 
     @rule(job=new_jobs(), is_promoted=st.sampled_from([True, True, False]))
@@ -75,12 +79,12 @@ class Work(RuleBasedStateMachine):
 
     async def _enqueue(  # long: a job is all of these
         self, kind: str, lane: str | None, key: str | None, delay: int | None, lifetime: int | None,
-        failures: int, recoveries: int, *, is_promoted: bool,
+        failures: int, recoveries: int, priority: int, *, is_promoted: bool,
     ) -> None:  # fmt: skip
         async with self.db.transaction() as tx:
             expires_at = None if lifetime is None else tx.now + timedelta(seconds=lifetime)
             due_at = None if delay is None else tx.now + timedelta(seconds=delay)
-            job = NewJob(kind, lane=lane, key=key, run_at=due_at, expires_at=expires_at)
+            job = NewJob(kind, lane=lane, key=key, run_at=due_at, expires_at=expires_at, priority=Priority(priority))
             job = replace(job, max_failures=failures, max_recoveries=recoveries, records_end=failures > 1)
             made = await queue.enqueue(tx, job)
             if not is_promoted:
@@ -90,7 +94,7 @@ class Work(RuleBasedStateMachine):
         if existing is not None:
             assert made.id == existing.id
             return
-        item = Item(made.id, kind, lane, key, failures, recoveries, expires_at)
+        item = Item(made.id, kind, lane, key, failures, recoveries, expires_at, priority)
         self.model.add(item, due_at=due_at, is_promoted=is_promoted)
 
     @precondition(lambda self: self.any_in("ready"))
@@ -155,7 +159,30 @@ class Work(RuleBasedStateMachine):
         self.run(advance(self.db, seconds))
         self.model.expire(self._do_at_one_moment(expire(self.db)))
 
-    @precondition(lambda self: any(item.lane not in self.model.holders for item in self.model.waiting()))
+    @precondition(lambda self: any(item.lane == SHARED for item in self.model.items.values()))
+    @rule(width=st.integers(0, 3))
+    def choose_width(self, width: int) -> None:
+        self.run(self._choose_width(width))
+        self.model.choose(SHARED, width)
+
+    async def _choose_width(self, width: int) -> None:
+        async with self.db.transaction() as tx:
+            await widths.choose(tx, SHARED, width)
+
+    @precondition(lambda self: self.any_in("ready", "waiting", "delayed"))
+    @rule(pick=st.integers(0, 30), priority=st.sampled_from([0, 1, 3]))
+    def move_priority(self, pick: int, priority: int) -> None:
+        places = ("ready", "waiting", "delayed")
+        ids = sorted(item.id for item in self.model.items.values() if item.place in places)
+        chosen = ids[pick % len(ids)]
+        self.run(self._move_priority(chosen, priority))
+        self.model.move(chosen, priority)
+
+    async def _move_priority(self, job_id: int, priority: int) -> None:
+        async with self.db.transaction() as tx:
+            await priorities.move(tx, job_id, Priority(priority))
+
+    @precondition(lambda self: any(self.model.has_room(item.lane) for item in self.model.waiting()))
     @rule()
     def sweep(self) -> None:
         self.run(LaneSweep(self.db).run_once())
@@ -194,12 +221,12 @@ class Work(RuleBasedStateMachine):
         await assert_every_job_is_in_one_place(self.db)
         async with self.db.transaction() as tx:
             rows = await tx.rows(SQL.list_state, kinds=list(KIND_ORDER))
-            holders = {row["lane"]: row["holder"] for row in await tx.rows(SQL.list_holders)}
+            holders = {row["lane"]: sorted(row["holders"]) for row in await tx.rows(SQL.list_holders)}
             keys = {(row["scope"], row["key"]): row["work_id"] for row in await tx.rows(SQL.list_keys)}
             stale = await tx.rows(SQL.list_stale)
         items = self.model.items.values()
         assert [tuple(row) for row in rows] == [shown(item) for item in sorted(items, key=lambda item: item.id)]
-        assert holders == self.model.holders
+        assert holders == {lane: sorted(ids) for lane, ids in self.model.holders.items()}
         assert keys == {(item.kind, item.key): item.id for item in items if item.key and item.place != "ended"}
         assert len(stale) == self.model.stale
         for item in items:
@@ -214,6 +241,7 @@ class Work(RuleBasedStateMachine):
             self.run(self._drain())
 
     async def _drain(self) -> None:
+        await self._choose_width(1)
         worker = await begin_life(self.db)
         for old in self.workers:
             await crash(self.db, old)

@@ -226,7 +226,7 @@ USER, TOKENS = f"{V1}/users/{{user}}", {"name": "보고", "role": "viewer"}
 PERSON = {"login": "new.one", "name": "새 사람", "role": "viewer"}
 UNIT, UNDER = f"{V1}/units/{{unit}}", {"parent_id": "{busan}", "level": "branch"}
 CHANNEL, CHANNELS = {"name": "당직방", "chat_id": "-1001234567890"}, "/notifications/channels"
-SERVER, KEY = f"{V1}/servers/{{server}}", "backup.keep_days"
+SERVER, KEY, FAMILY = f"{V1}/servers/{{server}}", "backup.keep_days", "licence"
 HOUSE = {
     "user add": _people(
         Door(f"{V1}/users", {**PERSON, "unit_id": "{unit}"}), Door("/people/users", {**PERSON, "unit": "{unit}"})
@@ -286,10 +286,12 @@ HOUSE = {
     "server undrain": Verb(
         "servers", M, (Door(f"{SERVER}/undrain"), Door("/servers/{server}/undrain")), of_house=MISSING
     ),
+    "lane resize": Verb("jobs", M, (Door(f"{V1}/lanes/{FAMILY}", {"width": 3}, "PUT"),), of_house=MISSING),
+    "lane reset": Verb("jobs", M, (_delete(f"{V1}/lanes/{FAMILY}"),), of_house=MISSING),
 }
 NOUNS = {**MESSAGING, **ADGROUPS, **HOUSE}
 # what the walks say by name where a route has a place for it
-NAMED = {*TAKES, "EXPIRE", "expire", "ID", KEY}
+NAMED = {*TAKES, "EXPIRE", "expire", "ID", KEY, FAMILY}
 # one door, or one's own affairs; everything else is walked, here or in test_doors.py
 OWN = ("/account/", "/logout", "/scope", "/theme", "/welcome", "/sign-in", "/demo/")
 SINGLE = {

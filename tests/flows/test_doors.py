@@ -121,6 +121,7 @@ EVENTS = {
 }
 SCH, MSG = "/api/v1/schedules/{sch}", "/api/v1/messages/schedules/{message_schedule}"
 BOT, ROOM = "/api/v1/messages/bots/{bot}", "/api/v1/messages/rooms/{room}"
+URGENT = {"priority": "urgent"}
 PAGE, APP = "/schedules/{sch}", "/messages/schedules/{message_schedule}"
 # other verbs that have more than one door
 VERBS = {
@@ -176,6 +177,9 @@ VERBS = {
     ),
     "job cancel": Verb("messaging", W, (Door("/api/v1/jobs/{job}/cancel"), Door("/jobs/{job}/cancel"))),
     "job retry": Verb("messaging", W, (Door("/api/v1/jobs/{job}/retry"), Door("/jobs/{job}/retry"))),
+    "job priority": Verb(
+        "messaging", W, (Door("/api/v1/jobs/{job}/priority", URGENT), Door("/jobs/{job}/priority", URGENT))
+    ),
     "delivery dismiss": Verb(
         "messaging",
         W,

@@ -24,7 +24,7 @@ from pabal.apps.messaging.actions import templates
 from pabal.apps.messaging.model.content import NewTemplate
 from pabal.base.database import Tx
 from pabal.base.sql import load
-from pabal.engine import ids, workers
+from pabal.engine import ids, widths, workers
 from pabal.platform import auth, notifications, storage
 from pabal.platform.actor import ENGINE, Actor, Role
 from pabal.platform.auth import NewToken, NewUser
@@ -33,6 +33,7 @@ from tests.flows import test_doors, test_doors_for_many
 from tests.flows.doors_of_nouns import (
     ADGROUPS,
     AT_FIELD,
+    FAMILY,
     FORBIDDEN,
     HOUSE,
     MESSAGING,
@@ -68,6 +69,7 @@ CSV = b"id,campaign,start_at,end_at\nAG1,old,2035-01-01T00:00:00,2035-02-01T00:0
 async def furnish_nouns(web: Web) -> dict[str, str]:
     """Beside what machines and timetables are about: one of every noun in Haeundae, and those of the whole house."""
     names, unit = await furnish(web), web.unit("haeundae")
+    await widths.declare_all(web.db, {FAMILY: 2})
     admin = (await web.person("haeundae", Role.ADMIN)).actor()
     found = await add_room(web.db, None, "18200009", "발견한 방", bots=[int(names["bot"])])
     file = await _upload_csv(web, admin, unit.id)

@@ -8,13 +8,16 @@ group by w.id, w.kind
 having count(p.place) <> case when bool_or(o.final) then 0 else 1 end;
 
 -- name: misheld_lanes()
-select l.lane, l.holder, 'holder is nowhere' as problem from pabal.lane l
-where l.holder <> 0 and not exists (select from pabal.ready r where r.id = l.holder)
-  and not exists (select from pabal.lease e where e.id = l.holder) and not exists (select from pabal.delayed d where d.id = l.holder)
+select l.lane, h.id as holder, 'holder is nowhere' as problem from pabal.lane l cross join lateral unnest(l.holders) as h(id)
+where not exists (select from pabal.ready r where r.id = h.id)
+  and not exists (select from pabal.lease e where e.id = h.id) and not exists (select from pabal.delayed d where d.id = h.id)
 union all
 select w.lane, w.id, 'runs without holding' from pabal.work w
 where w.lane is not null and (exists (select from pabal.ready r where r.id = w.id) or exists (select from pabal.lease e where e.id = w.id))
-  and not exists (select from pabal.lane l where l.lane = w.lane and l.holder = w.id);
+  and not exists (select from pabal.lane l where l.lane = w.lane and w.id = any(l.holders))
+union all
+select l.lane, cardinality(l.holders), 'nobody holds it, or somebody twice' from pabal.lane l
+where cardinality(l.holders) <> (select count(distinct h) from unnest(l.holders) as h) or l.holders = '{}';
 
 -- name: ended_jobs_that_asked()
 select w.id from pabal.work w join pabal.outcome o on o.id = w.id and o.final where w.records_end order by w.id;

@@ -194,6 +194,11 @@ async def holder(db: Database, lane: str) -> int | None:
         return found
 
 
+async def holders(db: Database, lane: str) -> list[int]:
+    async with db.transaction() as tx:
+        return list(await tx.value(SQL.list_lane_holders, lane=lane) or [])
+
+
 async def advance(db: Database, seconds: float) -> None:
     await clock.advance(db, timedelta(seconds=seconds))
 

@@ -10,7 +10,7 @@ update pabal.worker set meta = jsonb_build_object('connections', :connections::t
 select count(*)::int from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock';
 
 -- name: lock_lane(lane)
-select holder from pabal.lane where lane = :lane for update;
+select holders from pabal.lane where lane = :lane for update;
 
 -- name: lock_lease(id)
 select token from pabal.lease where id = :id for update;
@@ -19,7 +19,10 @@ select token from pabal.lease where id = :id for update;
 select token from pabal.ready where id = :id for update;
 
 -- name: find_holder(lane)
-select holder from pabal.lane where lane = :lane;
+select holders[1] from pabal.lane where lane = :lane;
+
+-- name: list_lane_holders(lane)
+select holders from pabal.lane where lane = :lane;
 
 -- name: list_stale()
 select id, token, worker, result from pabal.stale order by seq;
@@ -85,7 +88,7 @@ select count(*) from pabal.ready where failures > 3;
 
 -- name: empty#
 truncate pabal.work, pabal.ready, pabal.delayed, pabal.waiting, pabal.lane, pabal.lease, pabal.outcome, pabal.stale, pabal.expiry, pabal.dedupe,
-  pabal.worker, pabal.route, pabal.fact, pabal.report, pabal.withdrawal;
+  pabal.worker, pabal.route, pabal.fact, pabal.report, pabal.withdrawal, pabal.lane_width;
 
 -- name: list_state(kinds)
 select w.id, case when l.id is not null then 'lease' when r.id is not null then 'ready' when d.id is not null then 'delayed'
@@ -99,14 +102,14 @@ from pabal.work w left join pabal.lease l using (id) left join pabal.ready r usi
 left join pabal.waiting b using (id) where w.kind = any(:kinds::text[]) order by w.id;
 
 -- name: list_holders()
-select lane, holder from pabal.lane order by lane;
+select lane, holders from pabal.lane order by lane;
 
 -- name: list_keys()
 select scope, key, work_id from pabal.dedupe order by scope, key;
 
 -- name: analyze#
 -- what autovacuum does on a quiet server
-analyze pabal.work, pabal.ready, pabal.delayed, pabal.waiting, pabal.lane, pabal.lease, pabal.outcome, pabal.dedupe, pabal.occurrence;
+analyze pabal.work, pabal.ready, pabal.delayed, pabal.waiting, pabal.lane, pabal.lane_width, pabal.lease, pabal.outcome, pabal.dedupe, pabal.occurrence;
 
 -- name: list_reports()
 select id, token, progress, checkpoint from pabal.report order by id;

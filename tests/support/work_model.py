@@ -19,6 +19,7 @@ class Item:
     max_failures: int
     max_recoveries: int
     expires_at: datetime | None
+    priority: int = 2
     place: str = "new"
     token: int = 0
     failures: int = 0
@@ -35,7 +36,9 @@ class Item:
 class Model:
     def __init__(self) -> None:
         self.items: dict[int, Item] = {}
-        self.holders: dict[str, int] = {}
+        self.holders: dict[str, list[int]] = {}
+        # of shared lanes; all others are ordered
+        self.widths: dict[str, int] = {}
         self.taken_away: set[tuple[int, int]] = set()
         self.stale = 0
         self._tick = 0
@@ -53,7 +56,7 @@ class Model:
 
     def claim(self, worker: int, kinds: tuple[str, ...], total: int) -> list[int]:
         ready = [item for item in self.items.values() if item.place == "ready"]
-        ready.sort(key=lambda item: (kinds.index(item.kind), item.since, item.id))
+        ready.sort(key=lambda item: (item.priority, kinds.index(item.kind), item.since, item.id))
         for item in ready[:total]:
             item.place, item.worker, item.token = "lease", worker, item.token + 1
         return [item.id for item in ready[:total]]
@@ -122,7 +125,7 @@ class Model:
         self._tick += 1
         for item in due:
             item.due_at = None
-            if item.lane is None or self.holders.get(item.lane) == item.id:
+            if item.lane is None or item.id in self.holders.get(item.lane, ()):
                 item.place, item.since = "ready", self._tick
             else:
                 item.place = "waiting"
@@ -133,6 +136,28 @@ class Model:
     def sweep(self) -> None:
         self._tick += 1
         self._advance(*{item.lane for item in self.waiting() if item.lane})
+
+    def choose(self, lane: str, width: int) -> None:
+        """What runs goes on; what has not begun makes room, the last in line first."""
+        self.widths[lane] = width
+        holders = self.holders.get(lane, [])
+        ready = [self.items[one] for one in holders if self.items[one].place == "ready"]
+        ready.sort(key=lambda item: (item.priority, item.id), reverse=True)
+        for item in ready[: max(len(holders) - width, 0)]:
+            item.place = "waiting"
+            self._let_go(item)
+        self._tick += 1
+        self._advance(lane)
+
+    def move(self, job_id: int, priority: int) -> None:
+        item = self.items[job_id]
+        item.priority = priority
+        if item.place == "waiting" and item.lane is not None:
+            self._tick += 1
+            self._advance(item.lane)
+
+    def has_room(self, lane: str) -> bool:
+        return len(self.holders.get(lane, ())) < self.widths.get(lane, 1)
 
     def waiting(self) -> list[Item]:
         return [item for item in self.items.values() if item.place == "waiting"]
@@ -154,14 +179,22 @@ class Model:
         """What becomes ready in one commit has one moment, and then the smaller id is first, whatever its lane."""
         for lane in lanes:
             behind = [item for item in self.waiting() if item.lane == lane]
-            if lane not in self.holders and behind:
-                head = min(behind, key=lambda item: item.id)
-                head.place, head.since, self.holders[lane] = "ready", self._tick, head.id
+            behind.sort(key=lambda item: (item.priority if lane in self.widths else 0, item.id))
+            for head in behind:
+                if self.has_room(lane):
+                    head.place, head.since = "ready", self._tick
+                    self.holders.setdefault(lane, []).append(head.id)
 
     def _release(self, item: Item) -> None:
-        if item.lane is not None and self.holders.get(item.lane) == item.id:
-            del self.holders[item.lane]
+        if item.lane is not None and item.id in self.holders.get(item.lane, ()):
+            self._let_go(item)
             self._advance(item.lane)
+
+    def _let_go(self, item: Item) -> None:
+        if item.lane is not None:
+            self.holders[item.lane].remove(item.id)
+            if not self.holders[item.lane]:
+                del self.holders[item.lane]
 
     def _leave(self, item: Item) -> None:
         item.worker = item.cancel_at = item.due_at = None

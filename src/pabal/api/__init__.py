@@ -12,6 +12,7 @@ from pabal.api import (
     files,
     health,
     jobs,
+    lanes,
     machines,
     me,
     notifications,
@@ -32,7 +33,7 @@ __all__ = ["router"]
 
 NOUNS = (
     *(jobs, schedules, why, machines, facts, bulk, alerts, notifications, audit),
-    *(units, users, tokens, me, settings, files, servers, backups, broker, health),
+    *(units, users, tokens, me, settings, files, servers, lanes, backups, broker, health),
 )
 
 # who it is first, then how often, then whether the question makes sense

@@ -3,7 +3,7 @@
 import json
 import os
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence, Set
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -191,6 +191,11 @@ class Tx:
         """Wakes whoever waits for this topic, after the commit. `at` is the earliest moment it stands for."""
         known = self._hints.get(topic, at)
         self._hints[topic] = None if known is None or at is None else min(known, at)
+
+    @property
+    def hinted(self) -> Set[str]:
+        """The topics so far."""
+        return self._hints.keys()
 
     def after_commit(self, callback: "Callable[[Database], Awaitable[None]]") -> None:
         """Runs after the commit, never after a rollback. A crash in between skips it, so a sweep must mend it."""

@@ -22,6 +22,7 @@ Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d|w)")
 # Users and hosts may hold anything; ports are numbers.
 _HOST = r"(?:\[[^]]*]|[^/?,:]*)(?::\d*)?"
+_LABEL = re.compile(r"[a-z][a-z0-9_-]*")
 _ADDRESS = re.compile(rf"postgres(?:ql)?://(?:[^/?]*@)?{_HOST}(?:,{_HOST})*(?:[/?].*)?")
 _URL = re.compile(r"https?://[^/?#@\s]+/?")
 _UNITS = {"ms": "milliseconds", "s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
@@ -144,6 +145,9 @@ class Settings(BaseSettings):
         "signed in or has an API token; off: nobody. auto: open in development, token in production.",
     )
     roles: str = Field(",".join(ROLES), description="What a server started by `pabal serve` does, separated by commas.")
+    server_labels: str = Field(
+        "", description="What this server has that some work needs, such as `gpu,nas`, separated by commas."
+    )
     apps: str = Field(
         "pabal.apps.messaging,pabal.apps.adgroups",
         description="What to load, separated by commas: `module:ATTRIBUTE` or `path/to/file.py:ATTRIBUTE`; "
@@ -247,11 +251,22 @@ class Settings(BaseSettings):
             raise ValueError("write it as postgresql://user:password@host:port/database")
         return value
 
+    @field_validator("server_labels")
+    @classmethod
+    def _check_labels(cls, value: str) -> str:
+        if any(_LABEL.fullmatch(one) is None for one in split_list(value)):
+            raise ValueError("labels are words in small letters, separated by commas")
+        return value
+
     @field_validator("roles")
     @classmethod
     def _check_roles(cls, value: str) -> str:
         parse_roles(value)
         return value
+
+    @property
+    def labels(self) -> frozenset[str]:
+        return frozenset(split_list(self.server_labels))
 
     @classmethod
     def settings_customise_sources(

@@ -113,6 +113,7 @@ COMMANDS = (
     Later("why", "pabal.cli.state:why", "Why it ran, why it did not, and what happens next."),
     Later("tail", "pabal.cli.tail:tail", "The facts: what happened, and with -f what happens."),
     Later("jobs", "pabal.cli.jobs:app", "Jobs: what there is to do and what became of it."),
+    Later("lanes", "pabal.cli.lanes:app", "Shared lanes: at most so many at once."),
     Later("schedules", "pabal.cli.schedules:app", "Schedules: when what happens."),
     Later("machines", "pabal.cli.machines:app", "State machines."),
     Later("alert", "pabal.cli.alert:app", "Alerts: what is wrong now, and the rules that tell it."),

@@ -1,10 +1,10 @@
-"""`pabal jobs`: list, show, cancel, retry."""
+"""`pabal jobs`: list, show, cancel, retry, priority."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -12,7 +12,7 @@ from pabal.cli.options import tell_more, unit_names
 from pabal.cli.shell import Shell
 from pabal.platform.commands.lazily import lazily
 from pabal.platform.commands.options import see
-from pabal.platform.commands.resources import show_rows, show_views
+from pabal.platform.commands.resources import change_row, show_rows, show_views
 from pabal.platform.resources import plain
 from pabal.resources.work import (
     JOB,
@@ -26,7 +26,10 @@ from pabal.resources.work import (
 )
 
 if TYPE_CHECKING:
+    from pabal.base.database import Tx
+    from pabal.engine.listing import JobLine
     from pabal.platform.operating import Done
+    from pabal.platform.tenants import Scope
 
 with lazily():
     from pabal.engine import listing, queue
@@ -95,6 +98,25 @@ def retry(ctx: typer.Context, job: JobId, dry_run: DryRun = False) -> None:
     """Enqueue again, as a new job, what failed, was cancelled, expired or was quarantined."""
     shell: Shell = ctx.obj
     shell.run(_retry(shell, job, dry_run=dry_run))
+
+
+@app.command()
+def priority(
+    ctx: typer.Context,
+    job: JobId,
+    to: Annotated[Literal["urgent", "high", "normal", "low"], typer.Argument(metavar="PRIORITY", help="urgent … low")],
+    dry_run: DryRun = False,
+) -> None:
+    """Give a job that waits another priority."""
+    shell: Shell = ctx.obj
+
+    async def act(tx: Tx, scope: Scope) -> JobLine:
+        from pabal.cli.shell import administrator
+
+        job_id = await listing.resolve_job(tx, job, scope.listed)
+        return await rows.prioritise_job(tx, administrator(), job_id, priority=to, owners=shell.owners)
+
+    shell.run(change_row(shell, JOB, act, dry_run=dry_run))
 
 
 async def _show_list(shell: Shell, wanted: JobFilter, limit: int, cursor: str | None) -> None:

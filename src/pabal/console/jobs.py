@@ -1,7 +1,7 @@
 """Jobs: everything the engine has to do or did, where each is, and what a person may do about it."""
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Form, Query
 from fastapi.responses import Response
@@ -13,6 +13,7 @@ from pabal.console.why import show_line
 from pabal.engine import ids, listing, queue
 from pabal.engine.listing import JobLine
 from pabal.engine.listing.jobs import OPEN, RESULTS, STATES, Wanted
+from pabal.engine.queue import Priority
 from pabal.platform import operating
 from pabal.platform.actor import Right
 from pabal.platform.controls import may_operate
@@ -67,6 +68,7 @@ class Row:
     may_operate: bool
     may_cancel: bool
     may_retry: bool
+    may_prioritise: bool
 
 
 @router.get("/jobs")
@@ -99,12 +101,14 @@ async def job(visit: Visitor, job_id: str) -> Response:
         place = await operating.get_job(tx, visit.scope, job_id)
         [line] = await listing.show_jobs(tx, [place.id])
         attempts = await queue.list_attempts(tx, place.id)
+        shared = await listing.show_lanes(tx, [place.lane]) if place.lane else []
         story = await operating.why(tx, visit.actor, visit.scope, ids.show("job", place.id), owners=visit.site.owners)
     return await visit.show(
         "job.html",
         row=_row(visit, line),
         place=place,
         attempts=attempts,
+        width=shared[0].width if shared else None,
         items=[show_line(visit, one) for one in story.lines],
         worker=lambda number: ids.show("wrk", number),
         live_topics="*",
@@ -147,6 +151,19 @@ async def retry(visit: Visitor, job_id: str) -> Response:
     return visit.go(f"/jobs/{done.made}", said=("Enqueued again as this job.", "이 작업으로 다시 등록했습니다."))
 
 
+@router.post("/jobs/{job_id}/priority")
+async def prioritise(visit: Visitor, job_id: str, priority: Annotated[Literal["urgent", "normal"], Form()]) -> Response:
+    async with visit.change() as tx:
+        to = Priority[priority.upper()]
+        await operating.prioritise_job(tx, visit.actor, job_id, to, owners=visit.site.owners)
+    said = (
+        ("It is urgent now.", "급한 작업으로 바꾸었습니다.")
+        if priority == "urgent"
+        else ("It is normal now.", "보통으로 바꾸었습니다.")
+    )
+    return visit.go(f"/jobs/{job_id}", said=said)
+
+
 def _row(visit: Visit, line: JobLine) -> Row:
     may = may_operate(visit.actor, visit.site.owners, line.kind, AREA)
     return Row(
@@ -156,6 +173,7 @@ def _row(visit: Visit, line: JobLine) -> Row:
         may_operate=may,
         may_cancel=may and line.state in (*OPEN, "moving") and line.cancel_at is None,
         may_retry=may and line.state in RETRYABLE,
+        may_prioritise=may and line.state in ("ready", "waiting", "delayed"),
     )
 
 

@@ -21,6 +21,8 @@ SQL = load(__file__)
 SUCCESSES = ("done", "partial")
 PRIORITIES = (0, 1, 2, 3)
 BEGINNING = datetime.fromisoformat("1970-01-01T00:00:00+00:00")
+# a lane, and the job that holds it
+Held = tuple[str, int]
 END = datetime.fromisoformat("9999-01-01T00:00:00+00:00")
 
 declare("claims.claimed", "Jobs claimed", labels=("kind",), amount="count", level=10)
@@ -125,15 +127,19 @@ async def settle(
         attempts = await _without_lost_routes(tx, attempts)
     done = [job for job, outcome in attempts if outcome is DONE]
     others = attempts if not done else [attempt for attempt in attempts if attempt[1] is not DONE]
-    settled = await _end_done(tx, done) if done else set()
+    settled, held = await _end_done(tx, done) if done else (set(), [])
     if others:
         known = [attempt for attempt in others if isinstance(attempt[1], Done)]
         unknown = [attempt for attempt in others if not isinstance(attempt[1], Done)]
-        held = await _cancelled_first(tx, unknown)
+        ours = await _cancelled_first(tx, unknown)
         # What goes on must know what was reported in the last half second; these leases are locked, so nobody waits.
-        await reports.write(tx, worker, [(job, job.unwritten) for job, _ in held if job.unwritten is not None])
-        endings = [_decide(tx, job, outcome, kinds) for job, outcome in [*known, *held]]
-        settled |= await _apply(tx, endings, kinds)
+        await reports.write(tx, worker, [(job, job.unwritten) for job, _ in ours if job.unwritten is not None])
+        endings = [_decide(tx, job, outcome, kinds) for job, outcome in [*known, *ours]]
+        more, let_go = await _apply(tx, endings, kinds)
+        settled |= more
+        held += let_go
+    # All at once: others lock the lanes they share with us in the same order.
+    await lanes.release_lanes(tx, held)
     return await _sort_out(tx, worker, attempts, settled)
 
 
@@ -175,7 +181,8 @@ async def _without_lost_routes(tx: Tx, attempts: Sequence[Attempted]) -> Sequenc
     ]
 
 
-async def _apply(tx: Tx, endings: Sequence[Ending], kinds: Kinds) -> set[tuple[int, int]]:
+async def _apply(tx: Tx, endings: Sequence[Ending], kinds: Kinds) -> tuple[set[tuple[int, int]], list[Held]]:
+    """Those that were settled, and which lanes their jobs let go."""
     final = [ending for ending in endings if ending.final]
     later = [ending for ending in endings if ending.due_at is not None]
     back = [ending for ending in endings if not ending.final and ending.due_at is None]
@@ -185,20 +192,20 @@ async def _apply(tx: Tx, endings: Sequence[Ending], kinds: Kinds) -> set[tuple[i
     free = [row for row in ended if row["lane"] is not None]
     keeping = {ending.job.id for ending in later if ending.holds_lane}
     free += [row for row in delayed if row["lane"] is not None and row["id"] not in keeping]
-    await lanes.release_lanes(tx, [(row["lane"], row["id"]) for row in free])
-    return {(row["id"], row["token"]) for row in (*ended, *delayed, *returned)}
+    settled = {(row["id"], row["token"]) for row in (*ended, *delayed, *returned)}
+    return settled, [(row["lane"], row["id"]) for row in free]
 
 
-async def _end_done(tx: Tx, jobs: Sequence[Job]) -> set[tuple[int, int]]:
+async def _end_done(tx: Tx, jobs: Sequence[Job]) -> tuple[set[tuple[int, int]], list[Held]]:
     """The common case, without a word about each: nothing to decide, nothing to send but who."""
     ids, tokens = [job.id for job in jobs], [job.token for job in jobs]
     rows = await tx.rows(SQL.end_leases, ids=ids, tokens=tokens, results=None, errors=None, datas=None)
-    await lanes.release_lanes(tx, [(lane, job_id) for job_id, _, lane in rows if lane is not None])
+    held = [(lane, job_id) for job_id, _, lane in rows if lane is not None]
     ended = {(job_id, token) for job_id, token, _ in rows}
     await ends.record(
         tx, [End(job, "done") for job in jobs if (job.records_end or job.may_have_reported) and job.key in ended]
     )
-    return ended
+    return ended, held
 
 
 async def _end(tx: Tx, endings: Sequence[Ending], kinds: Kinds) -> list[Row]:

@@ -11,7 +11,7 @@ from pabal.base.killpoints import kill_point
 from pabal.engine import claims, routes, workers
 from pabal.engine.claims import BEGINNING, END, PRIORITIES, Settled, Wanted
 from pabal.engine.endings import Attempted, Returned
-from pabal.engine.kinds import Job, Kinds, Shape
+from pabal.engine.kinds import Job, Kinds, Shape, kind_of
 
 # Rows become visible later than the moment they carry: by less than this, or a wake-up or the sweep finds them.
 MARGIN = timedelta(seconds=2)
@@ -38,31 +38,34 @@ class Capacity:
         return self.quick <= 0 and self.slow <= 0 and self.routed <= 0
 
     def of(self, queue: str) -> int:
-        room = self.quick if self.is_quick(queue) else self.slow
-        return min([room, *(most for names, most in self.limits.items() if queue in names)])
+        kind = kind_of(queue)
+        room = self.quick if self.is_quick(kind) else self.slow
+        return min([room, *(most for names, most in self.limits.items() if kind in names)])
 
     def of_all(self, queues: Set[str]) -> int:
         return min(map(self.of, queues), default=0)
 
     def less(self, queues: Set[str], count: int) -> "Capacity":
         """What is left when so many of one group were taken."""
-        slow = self.slow - (0 if any(map(self.is_quick, queues)) else count)
-        limits = {names: most - (count if names & queues else 0) for names, most in self.limits.items()}
+        kinds = set(map(kind_of, queues))
+        slow = self.slow - (0 if any(map(self.is_quick, kinds)) else count)
+        limits = {names: most - (count if names & kinds else 0) for names, most in self.limits.items()}
         return replace(self, quick=self.quick - count, slow=slow, limits=limits)
 
     def groups(self, queues: Set[str]) -> Iterator[set[str]]:
         """Those that share their room: a kind with a limit is claimed apart, slow ones before quick ones."""
-        limited = [names & queues for names in self.limits]
+        limited = [{queue for queue in queues if kind_of(queue) in names} for names in self.limits]
         shared = set(queues).difference(*limited)
-        quick = {queue for queue in shared if self.is_quick(queue)}
-        yield from (set(group) for group in (*limited, shared - quick, quick) if group)
+        quick = {queue for queue in shared if self.is_quick(kind_of(queue))}
+        yield from (group for group in (*limited, shared - quick, quick) if group)
 
 
 class Exchange:
-    def __init__(self, database: Database, kinds: Kinds) -> None:
+    def __init__(self, database: Database, kinds: Kinds, labels: Set[str] = frozenset()) -> None:
         self._database = database
         self._kinds = kinds
-        self._queues = frozenset(kinds.names(Shape.PLAIN, Shape.STEPS))
+        self._able = kinds.able(labels, Shape.PLAIN, Shape.STEPS)
+        self._queues = frozenset(kinds.queues(labels, Shape.PLAIN, Shape.STEPS))
         self._floors: dict[tuple[str, int], datetime] = {}
         # Kept apart from the floors: a claim under way must not raise again what a hint meanwhile lowered.
         self._hinted: dict[str, datetime] = {}
@@ -87,7 +90,7 @@ class Exchange:
         if name in self._queues:
             self._dirty.add(name)
             self._hinted[name] = min(self._hinted.get(name, at), at) if at is not None else BEGINNING
-        elif self._kinds.find(name) is None:
+        elif self._kinds.find(kind_of(name)) is None:
             self._dirty_routes.add(name)
         return True
 
@@ -95,6 +98,10 @@ class Exchange:
     def dirty(self) -> frozenset[str]:
         """Queues in which there may be something."""
         return frozenset(self._dirty)
+
+    @property
+    def dirty_kinds(self) -> set[str]:
+        return set(map(kind_of, self._dirty))
 
     @property
     def has_hints(self) -> bool:
@@ -123,6 +130,8 @@ class Exchange:
             async with self._database.transaction(workers.SQL.open_alive, worker=worker) as tx:
                 is_alive = tx.opened["id"] is not None
                 settled = await claims.settle(tx, worker, attempts, self._kinds)
+                # Whom the lanes let go is claimed in the commit that made it ready, not in the next one.
+                dirty |= {topic.removeprefix("queue:") for topic in tx.hinted} & self._queues - back
                 kill_point("exchange.settled")
                 is_claiming = is_alive and not room.is_full
                 if is_claiming:
@@ -269,8 +278,8 @@ class Exchange:
 
     def _routed_kinds(self) -> list[tuple[list[str], int]]:
         """Kinds that limit a claim are claimed apart; all others together."""
-        apart = [name for name in self._queues if self._kinds[name].claim_most is not None]
-        together = sorted(self._queues.difference(apart))
+        apart = [name for name in self._able if self._kinds[name].claim_most is not None]
+        together = sorted(set(self._able).difference(apart))
         groups = [(together, MOST)] if together else []
         return groups + [([name], self._kinds[name].most_per_claim) for name in sorted(apart)]
 

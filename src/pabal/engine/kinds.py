@@ -3,7 +3,7 @@
 import asyncio
 import inspect
 import re
-from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, Sequence, Set
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -18,6 +18,11 @@ from pabal.engine.outcome import Outcome, check_size
 from pabal.engine.retry import Backoff
 
 NAME = re.compile(r"[a-z][a-z0-9_]*(\.[a-z0-9_]+)+")
+# what stands before the colon in the names of shared lanes
+FAMILY = re.compile(r"[a-z][a-z0-9_-]*")
+# what a server has and work may need: gpu, nas
+LABEL = re.compile(r"[a-z][a-z0-9_-]*")
+WIDEST = 1000
 F = TypeVar("F", bound=Callable[..., Any])
 
 declare("kinds.give_up_failed", "Handlers whose give_up raised; the job ended without it", labels=("kind",), level=40)
@@ -25,6 +30,11 @@ declare("kinds.give_up_failed", "Handlers whose give_up raised; the job ended wi
 
 class BadKind(Invalid, code="bad_kind"):
     """A kind is named area.thing_to_do in small letters, once, and has one handler."""
+
+
+def kind_of(queue: str) -> str:
+    """A queue of jobs that need a label is named `kind@label`; all others have their kind's name."""
+    return queue.partition("@")[0]
 
 
 class Stop(StrEnum):
@@ -217,6 +227,8 @@ class Kind:
     claim_most: Callable[[], int] | None = None
     # most of it that one server runs at once, so that the other slots are left to others
     slots: int | None = None
+    # labels that a server must have to run it
+    needs: frozenset[str] = frozenset()
     give_up: Callable[[Tx, Job, str], Awaitable[None]] | None = None
     is_async: bool = True
     is_shared: bool = False
@@ -239,8 +251,13 @@ class Kinds:
 
     def __init__(self) -> None:
         self._by_name: dict[str, Kind] = {}
+        self.widths: dict[str, int] = {}
 
     def add(self, kind: Kind) -> None:
+        if any(LABEL.fullmatch(label) is None for label in kind.needs):
+            raise BadKind(f"{kind.name} needs {', '.join(sorted(kind.needs))}")
+        if kind.needs and kind.shape is Shape.INSIDE:
+            raise BadKind(f"{kind.name}: inside work only writes rows, which every server can")
         for name in (kind.name, *kind.aliases):
             if NAME.fullmatch(name) is None or name in self._by_name:
                 raise BadKind(name)
@@ -291,6 +308,15 @@ class Kinds:
         """The same for work that many do at once: prepare_all and record_all get all that begin or end together."""
         self.add(Kind(name, Shape.STEPS, handler, give_up=handler.give_up, is_shared=True, **options))
 
+    def shared_lanes(self, name: str, *, width: int) -> None:
+        """Lanes called `name:…` are shared: of each at most so many are ready or running at once, over all servers.
+
+        What an operator chose instead stands (widths.py). All other lanes are ordered: one at a time, in order.
+        """
+        if FAMILY.fullmatch(name) is None or name in self.widths or not 1 <= width <= WIDEST:
+            raise BadKind(f"{name} of width {width}")
+        self.widths[name] = width
+
     def find(self, name: str) -> Kind | None:
         return self._by_name.get(name)
 
@@ -302,6 +328,19 @@ class Kinds:
 
     def names(self, *shapes: Shape) -> list[str]:
         return [name for name, kind in self._by_name.items() if kind.shape in shapes]
+
+    def able(self, labels: Set[str], *shapes: Shape) -> list[str]:
+        """Those that a server with these labels can run."""
+        return [name for name in self.names(*shapes) if self._by_name[name].needs <= labels]
+
+    def queues(self, labels: Set[str], *shapes: Shape) -> list[str]:
+        """In which jobs for such a server are: those of its kinds, and of each those that need one of its labels."""
+        able = self.able(labels, *shapes)
+        return [*able, *(f"{name}@{label}" for name in able for label in sorted(labels))]
+
+    @property
+    def needs(self) -> dict[str, list[str]]:
+        return {name: sorted(kind.needs) for name, kind in self._by_name.items() if kind.needs}
 
     @property
     def limited(self) -> list[Kind]:
@@ -329,4 +368,6 @@ def merge(many: Iterable[Kinds]) -> Kinds:
     for kinds in many:
         for kind in {id(kind): kind for kind in kinds._by_name.values()}.values():
             merged.add(kind)
+        for name, width in kinds.widths.items():
+            merged.shared_lanes(name, width=width)
     return merged

@@ -1,4 +1,4 @@
-"""One at a time, in order: only the head of a lane is ready, the rest wait behind it."""
+"""Who may go: as many of a lane are ready or running as its width allows, one by default; the rest wait behind them."""
 
 from collections.abc import Sequence
 
@@ -22,16 +22,16 @@ async def promote_lanes(database: Database, names: Sequence[str]) -> None:
 
 
 async def release_lanes(tx: Tx, held: Sequence[tuple[str, int]]) -> None:
-    """The holders ended, or let go: the next in each lane becomes ready, in the same commit."""
+    """The holders ended, or let go: the next in each lane become ready, in the same commit."""
     if held:
-        # In order, as everybody locks them.
-        held = sorted(held)
-        names = [lane for lane, _ in held]
-        await tx.run(SQL.free_lanes, lanes=names, holders=[holder for _, holder in held])
-        await advance_lanes(tx, names)
+        names, holders = [lane for lane, _ in held], [holder for _, holder in held]
+        freed = await tx.rows(SQL.free_lanes, lanes=names, holders=holders)
+        if freed:
+            await advance_lanes(tx, [row["lane"] for row in freed])
 
 
 async def advance_lanes(tx: Tx, names: Sequence[str]) -> None:
+    """Only lanes that this transaction has locked, in a statement before."""
     for row in await tx.rows(SQL.advance_lanes, lanes=list(names)):
         tx.hint(f"queue:{row['queue']}", tx.now)
 
@@ -45,10 +45,10 @@ class LaneSweep:
 
     async def run_once(self) -> int:
         async with self._database.transaction() as tx:
-            rows = await tx.rows(SQL.list_unheld_lanes, after=self._after, slice=SLICE)
+            rows = await tx.rows(SQL.list_lanes_with_room, after=self._after, slice=SLICE)
         self._after = rows[-1]["lane"] if len(rows) == SLICE else ""
-        unheld = [row["lane"] for row in rows if row["unheld"]]
-        if unheld:
-            await promote_lanes(self._database, unheld)
-            emit("lanes.mended", count=len(unheld))
-        return len(unheld)
+        stuck = [row["lane"] for row in rows if row["has_room"]]
+        if stuck:
+            await promote_lanes(self._database, stuck)
+            emit("lanes.mended", count=len(stuck))
+        return len(stuck)

@@ -38,6 +38,7 @@ class Life:
         self.worker = 0
         self.host = socket.gethostname()
         self.is_draining = False
+        self.labels: frozenset[str] = frozenset(meta.get("labels", ()))
         # What this process does in batches, under the names of suspects.py: in doubt when this life is lost.
         self.alone: list[str] = []
         self.on_lapse: list[Callable[[], None]] = []

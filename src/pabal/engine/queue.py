@@ -16,7 +16,7 @@ from pabal.base.killpoints import kill_point
 from pabal.base.sql import load
 from pabal.base.telemetry import declare, emit
 from pabal.engine import ids, lanes
-from pabal.engine.kinds import NAME
+from pabal.engine.kinds import LABEL, NAME
 
 SQL = load(__file__)
 
@@ -41,7 +41,8 @@ class NewJob:
     """A durable request for work.
 
     `key` may not be open twice (of one kind); `keep_key` remembers it after the end. `lane`: one at a time, in order.
-    `route`: only on the server that holds this live connection. `about`: the subject it concerns.
+    `route`: only on the server that holds this live connection; `label`: only on those that have it. `about`: the
+    subject it concerns.
     `deadline` bounds one attempt; `expires_at` bounds the waiting. `records_end`: its end becomes the fact `job.ended`.
     """
 
@@ -51,6 +52,7 @@ class NewJob:
     keep_key: timedelta | None = None
     lane: str | None = None
     route: str | None = None
+    label: str | None = None
     about: str | None = None
     priority: Priority = Priority.NORMAL
     delay: timedelta | None = None
@@ -62,6 +64,10 @@ class NewJob:
     records_end: bool = False
     unit_id: int | None = None
     cause: str | None = None
+
+    @property
+    def queue(self) -> str:
+        return self.route or (self.kind if self.label is None else f"{self.kind}@{self.label}")
 
 
 @lru_cache(maxsize=1000)
@@ -75,6 +81,8 @@ def check_job(job: NewJob) -> None:
         raise BadJob(f"a kind is named area.thing_to_do, not {job.kind!r}")
     if job.route is not None and ROUTE.fullmatch(job.route) is None:
         raise BadJob(f"a route is named thing:name, not {job.route!r}")
+    if job.label is not None and (LABEL.fullmatch(job.label) is None or job.route is not None):
+        raise BadJob(f"a label is a word in small letters, and a route names its server already: {job.label!r}")
     if "" in (job.key, job.lane, job.about):
         raise BadJob("key, lane and about must not be empty")
     if job.delay is not None and job.run_at is not None:
@@ -133,7 +141,7 @@ CHUNK = 10_000
 # More groups of alike jobs than this go in one statement with an array for each column.
 MANY = 8
 _SHARED = attrgetter(
-    "kind", "route", "priority", "unit_id", "max_failures", "max_recoveries", "deadline", "records_end"
+    "kind", "route", "label", "priority", "unit_id", "max_failures", "max_recoveries", "deadline", "records_end"
 )
 
 declare("queue.enqueued", "Jobs enqueued", amount="count", level=10)
@@ -189,6 +197,16 @@ class Place:
     failures: int | None
     recoveries: int | None
     snoozes: int | None
+
+    @property
+    def label(self) -> str | None:
+        """What a server must have besides what its kind needs."""
+        kind, _, label = self.queue.partition("@")
+        return label if label and kind == self.kind else None
+
+    @property
+    def route(self) -> str | None:
+        return None if self.queue == self.kind or self.label is not None else self.queue
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,7 +271,7 @@ async def _insert_alike(tx: Tx, groups: Sequence[Sequence[NewJob]]) -> list[Enqu
             rows = await tx.rows(
                 SQL.insert_plain_jobs,
                 kind=first.kind,
-                queue=first.route or first.kind,
+                queue=first.queue,
                 priority=first.priority,
                 unit=first.unit_id,
                 failures=first.max_failures,
@@ -300,7 +318,7 @@ async def _without_open_keys(tx: Tx, jobs: Sequence[NewJob], answers: list[Enque
 def _columns(jobs: Sequence[NewJob]) -> dict[str, list[Any]]:
     return {
         "kinds": [job.kind for job in jobs],
-        "queues": [job.route or job.kind for job in jobs],
+        "queues": [job.queue for job in jobs],
         "priorities": [job.priority for job in jobs],
         "abouts": [job.about for job in jobs],
         "args": [job.args for job in jobs],
@@ -332,7 +350,7 @@ def _announce(tx: Tx, jobs: Sequence[NewJob]) -> None:
     if later:
         tx.hint("delayed", min(later.values()))
     due_now = [job for job in jobs if id(job) not in later] if later else jobs
-    for queue in {job.route or job.kind for job in due_now if job.lane is None}:
+    for queue in {job.queue for job in due_now if job.lane is None}:
         tx.hint(f"queue:{queue}", tx.now)
     behind = sorted({job.lane for job in due_now if job.lane is not None})
     if behind:

@@ -39,8 +39,9 @@ later as (
   insert into pabal.delayed (due_at, id, reason, token, failures, recoveries, snoozes)
   select due_at, id, 'asked', 0, 0, 0, 0 from given where due_at is not null),
 behind as (
-  insert into pabal.waiting (lane, id, token, failures, recoveries, snoozes)
-  select lane, id, 0, 0, 0, 0 from given where due_at is null and lane is not null),
+  insert into pabal.waiting (lane, rank, id, token, failures, recoveries, snoozes)
+  select lane, case when (select true from pabal.lane_width v where v.name = split_part(lane, ':', 1)) then priority else 0 end, id, 0, 0, 0, 0
+  from given where due_at is null and lane is not null),
 now_ready as (
   insert into pabal.ready (queue, priority, ready_at, id, token, failures, recoveries, snoozes)
   select queue, priority, pabal.now(), id, 0, 0, 0, 0 from given where due_at is null and lane is null),

@@ -61,7 +61,7 @@ class Runner:
         self._kinds = kinds
         self._life = life
         self._attempts = Attempts(database, kinds)
-        self._exchange = Exchange(database, kinds)
+        self._exchange = Exchange(database, kinds, life.labels)
         # Routed work has slots of its own: waking them for every other batch costs, and no other server could take it.
         self._plain, self._routed = Slots(concurrency, self._hand_back), Slots(routed)
         self._routed_running = 0
@@ -288,7 +288,7 @@ class Runner:
         routed = len(self._routed.waiting) + sum(batch.room.routed for batch in self._under_way)
         free = max(self._plain.size - (len(self._running) - self._routed_running) - here, 0)
         soon = self._soon()
-        most = self._plain.ahead({*waiting, *filter(self._is_quick, self._exchange.dirty)}, soon, self._mean)
+        most = self._plain.ahead({*waiting, *filter(self._is_quick, self._exchange.dirty_kinds)}, soon, self._mean)
         slow = sum(batch.room.slow for batch in self._under_way)
         slow += sum(count for kind, count in waiting.items() if not self._is_quick(kind))
         # Never in crumbs: what is fetched ahead is a part of it that is worth a commit.

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 from pabal.base.database import Row, Tx
 from pabal.base.errors import Invalid, NotFound
 from pabal.base.sql import load
-from pabal.engine import occurrences, queue
+from pabal.engine import occurrences, queue, widths
 from pabal.engine.misfires import LARGEST_MAX, Misfire, Overlap, Policy
 from pabal.engine.occurrences import Occurrence
 from pabal.engine.queue import NewJob, Priority
@@ -41,6 +41,7 @@ class NewSchedule:
     args: dict[str, Any] = field(default_factory=dict)
     about: str | None = None
     route: str | None = None
+    label: str | None = None
     lane: str | None = None
     priority: Priority = Priority.NORMAL
     expires_after: timedelta | None = None
@@ -93,6 +94,7 @@ class Schedule(NewSchedule):
             {**self.args, "schedule_id": self.id, "fire_at": fire_at.isoformat()},
             lane=lane,
             route=self.route,
+            label=self.label,
             about=self.about,
             priority=self.priority,
             expires_at=None if self.expires_after is None else fire_at + self.expires_after,
@@ -105,7 +107,8 @@ class Schedule(NewSchedule):
 
 def check(new: NewSchedule) -> Timing:
     """Raises an Invalid that says what cannot be right; answers the timing, which is right then."""
-    queue.check_job(NewJob(new.kind, route=new.route, deadline=new.deadline, max_failures=new.max_failures))
+    job = NewJob(new.kind, lane=new.lane, route=new.route, label=new.label)
+    queue.check_job(replace(job, deadline=new.deadline, max_failures=new.max_failures))
     if not new.name.strip():
         raise BadSchedule("a schedule has a name")
     taken = [name for name in RESERVED_ARGS if name in new.args]
@@ -120,6 +123,13 @@ def check(new: NewSchedule) -> Timing:
         if span is not None and span <= timedelta(0):
             raise BadSchedule(f"{name} is longer than nothing")
     return new.timing
+
+
+async def _check_lane(tx: Tx, new: NewSchedule) -> None:
+    """Moments that must not overlap need a lane that lets one go at a time."""
+    is_alone = new.overlap in (Overlap.QUEUE, Overlap.CANCEL_PREVIOUS)
+    if is_alone and new.lane is not None and await widths.find(tx, new.lane.partition(":")[0]) is not None:
+        raise BadSchedule(f"lane {new.lane} is shared, so that jobs of this schedule would overlap in it")
 
 
 def from_row(row: Row) -> Schedule:
@@ -145,6 +155,7 @@ def to_columns(new: NewSchedule) -> dict[str, Any]:
         "args": new.args,
         "about": new.about,
         "route": new.route,
+        "label": new.label,
         "lane": new.lane,
         "priority": new.priority,
         "expires_after": new.expires_after,
@@ -184,6 +195,7 @@ class OutsideValidity(Invalid, code="outside_validity"):
 
 async def put(tx: Tx, new: NewSchedule) -> Schedule:
     """Its first moment is after now, whatever its validity says: what was before it existed is not made up for."""
+    await _check_lane(tx, new)
     next_at = check(new).next_after(tx.now)
     if next_at is None:
         raise NothingAhead(new.name)
@@ -194,6 +206,7 @@ async def put(tx: Tx, new: NewSchedule) -> Schedule:
 
 async def edit(tx: Tx, schedule_id: int, new: NewSchedule) -> Schedule:
     """From now on as given: `edit(tx, old.id, replace(old, zone="UTC"))`. What was due before is decided as it was."""
+    await _check_lane(tx, new)
     timing = check(new)
     old = await _lock(tx, schedule_id)
     if old.problem is None:

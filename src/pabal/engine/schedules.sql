@@ -1,13 +1,13 @@
--- name: insert_schedule(unit_id, name, kind, args, about, route, lane, priority, expires_after, deadline, max_failures, recurrence, zone, valid_from, valid_until, misfire, misfire_window, misfire_max, overlap, dst_gap, dst_fold, next_at)
-insert into pabal.schedule (unit_id, name, kind, args, about, route, lane, priority, expires_after, deadline, max_failures, recurrence, zone,
+-- name: insert_schedule(unit_id, name, kind, args, about, route, label, lane, priority, expires_after, deadline, max_failures, recurrence, zone, valid_from, valid_until, misfire, misfire_window, misfire_max, overlap, dst_gap, dst_fold, next_at)
+insert into pabal.schedule (unit_id, name, kind, args, about, route, label, lane, priority, expires_after, deadline, max_failures, recurrence, zone,
   valid_from, valid_until, misfire, misfire_window, misfire_max, overlap, dst_gap, dst_fold, next_at, created_at)
-values (:unit_id, :name, :kind, :args, :about, :route, :lane, :priority, :expires_after, :deadline, :max_failures, :recurrence, :zone,
+values (:unit_id, :name, :kind, :args, :about, :route, :label, :lane, :priority, :expires_after, :deadline, :max_failures, :recurrence, :zone,
   :valid_from, :valid_until, :misfire, :misfire_window, :misfire_max, :overlap, :dst_gap, :dst_fold, :next_at, pabal.now())
 returning id;
 
--- name: update_schedule(id, unit_id, name, kind, args, about, route, lane, priority, expires_after, deadline, max_failures, recurrence, zone, valid_from, valid_until, misfire, misfire_window, misfire_max, overlap, dst_gap, dst_fold, next_at)!
+-- name: update_schedule(id, unit_id, name, kind, args, about, route, label, lane, priority, expires_after, deadline, max_failures, recurrence, zone, valid_from, valid_until, misfire, misfire_window, misfire_max, overlap, dst_gap, dst_fold, next_at)!
 -- an edit mends what the engine had paused for
-update pabal.schedule set unit_id = :unit_id, name = :name, kind = :kind, args = :args, about = :about, route = :route, lane = :lane,
+update pabal.schedule set unit_id = :unit_id, name = :name, kind = :kind, args = :args, about = :about, route = :route, label = :label, lane = :lane,
   priority = :priority, expires_after = :expires_after, deadline = :deadline, max_failures = :max_failures, recurrence = :recurrence, zone = :zone, valid_from = :valid_from, valid_until = :valid_until,
   misfire = :misfire, misfire_window = :misfire_window, misfire_max = :misfire_max, overlap = :overlap, dst_gap = :dst_gap, dst_fold = :dst_fold,
   next_at = :next_at, problem = null,
@@ -15,7 +15,7 @@ update pabal.schedule set unit_id = :unit_id, name = :name, kind = :kind, args =
 where id = :id;
 
 -- name: load_schedules(ids)
-select id, unit_id, name, kind, args, about, route, lane, priority, expires_after, deadline, max_failures, recurrence::text, zone, valid_from, valid_until,
+select id, unit_id, name, kind, args, about, route, label, lane, priority, expires_after, deadline, max_failures, recurrence::text, zone, valid_from, valid_until,
   misfire, misfire_window, misfire_max, overlap, dst_gap, dst_fold, next_at, paused_at, paused_by, problem, created_at
 from pabal.schedule where id = any(:ids::bigint[]);
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from pabal.base.database import Database
 from pabal.base.telemetry import declare, emit
-from pabal.engine import delays, withdrawals, workers
+from pabal.engine import delays, widths, withdrawals, workers
 from pabal.engine.inside import InsideWork
 from pabal.engine.kinds import Kinds, Shape
 from pabal.engine.lanes import LaneSweep
@@ -38,6 +38,8 @@ class Options:
     meta: dict[str, Any] = field(default_factory=dict)
     # False: it only beats, listens and runs the loops added to it
     is_worker: bool = True
+    # what it has that some work needs: gpu, nas
+    labels: frozenset[str] = frozenset()
 
 
 class Server:
@@ -46,7 +48,8 @@ class Server:
         self.kinds = kinds
         self._options = options
         self.wakeups = Wakeups(database)
-        meta = {**options.meta, "slots": options.concurrency if options.is_worker else 0}
+        able = {"labels": sorted(options.labels), "needs": kinds.needs}
+        meta = {**options.meta, **able, "slots": options.concurrency if options.is_worker else 0}
         self.life = Life(pulse, kinds, locks=options.locks, meta=meta, ttl=options.ttl)
         self.runner = Runner(database, kinds, self.life, concurrency=options.concurrency, routed=options.routed)
         self._inside = InsideWork(database, kinds)
@@ -64,6 +67,7 @@ class Server:
             self.wakeups.on_hint(loop.hear)
         self.life.alone = self._in_batches()
         await self.life.beat_once()
+        await widths.declare_all(self.database, self.kinds.widths)
         if self._options.is_worker:
             self.runner.start()
         for loop in [*self._loops, self._supervisor]:

@@ -20,6 +20,8 @@ from pabal.engine.workers import Worker
 
 SQL = load(__file__)
 RECENT = 5
+# of those that hold a lane
+SHOWN = 5
 SUCCESSES = ("done", "partial")
 _OCCURRENCE = re.compile(r"occ_(\d+)@(.+)")
 _SCHEDULE = re.compile(r"sch_(\d+)")
@@ -156,7 +158,7 @@ async def _present(tx: Tx, place: Place) -> tuple[list[Line], list[str]]:
             return [Line(tx.now, "moving")], ["look_again"]
     if place.expires_at is not None:
         lines.append(Line(place.expires_at, "will_expire"))
-    return _with_servers(lines, place.kind, servers)
+    return _with_servers(lines, place.kind, servers, place.label)
 
 
 def _delay_code(reason: str) -> str:
@@ -177,28 +179,32 @@ def _running(place: Place, servers: Sequence[Worker]) -> list[Line]:
 
 
 async def _waiting(tx: Tx, place: Place) -> list[Line]:
-    holder = await tx.value(SQL.find_holder, lane=place.lane)
+    [(holders, width)] = await tx.rows(SQL.find_lane, lane=place.lane)
     ahead = await tx.value(SQL.count_before_in_lane, lane=place.lane, id=place.id)
-    if holder is None:
+    if width == 0:
+        return [Line(None, "lane_shut", {"lane": place.lane}), Line(None, "ahead_in_lane", {"ahead": ahead})]
+    if not holders:
         return [Line(None, "lane_moving", {"lane": place.lane, "ahead": ahead})]
-    held = await queue.find_place(tx, holder)
-    state = _state(held) if held else "unknown"
-    return [
-        Line(None, "waits_for_lane", {"lane": place.lane, "holder": ids.show("job", holder), "holder_state": state}),
-        Line(None, "ahead_in_lane", {"ahead": ahead}),
-    ]
+    held = await queue.find_place(tx, holders[0])
+    shown = [ids.show("job", holder) for holder in holders[:SHOWN]]
+    alone = {"lane": place.lane, "holder": shown[0], "holder_state": _state(held) if held else "unknown"}
+    shared = {"lane": place.lane, "width": width, "held": len(holders), "holders": shown}
+    line = Line(None, "waits_for_lane", alone) if width is None else Line(None, "waits_for_shared_lane", shared)
+    return [line, Line(None, "ahead_in_lane", {"ahead": ahead})]
 
 
 async def _ready(tx: Tx, place: Place, servers: Sequence[Worker]) -> list[Line]:
-    if place.queue != place.kind:
-        route = await routes.find_route(tx, place.queue)
+    if place.route is not None:
+        route = await routes.find_route(tx, place.route)
         if route is None or route.worker not in {server.id for server in servers}:
             return [Line(None, "route_absent", {"route": place.queue})]
     ahead = await tx.value(SQL.count_before_in_queue, queue=place.queue, id=place.id)
     return [Line(None, "waits_for_slot", {"queue": place.queue, "ahead": ahead})]
 
 
-def _with_servers(lines: list[Line], kind: str, servers: Sequence[Worker]) -> tuple[list[Line], list[str]]:
+def _with_servers(
+    lines: list[Line], kind: str, servers: Sequence[Worker], label: str | None = None
+) -> tuple[list[Line], list[str]]:
     """No story may end in "it is ready" while nobody is there to take it."""
     able = [server for server in servers if "worker" in server.meta.get("roles", ["worker"])]
     if not able:
@@ -209,7 +215,16 @@ def _with_servers(lines: list[Line], kind: str, servers: Sequence[Worker]) -> tu
     # A server that does not say what it knows, such as one of another version, is given the benefit of the doubt.
     if all(kind not in server.meta.get("kinds", [kind]) for server in working):
         return [*lines, Line(None, "kind_unknown", {"kind": kind, "servers": len(working)})], ["load_app", "cancel_job"]
+    if not any(_lacks(server, kind, label) == [] for server in working):
+        lacking = min((_lacks(server, kind, label) for server in working), key=len)
+        return [*lines, Line(None, "label_missing", {"labels": lacking})], ["start_server", "cancel_job"]
     return lines, ["cancel_job"]
+
+
+def _lacks(server: Worker, kind: str, label: str | None) -> list[str]:
+    """Labels that a server would have to have."""
+    needed = {*server.meta.get("needs", {}).get(kind, []), *([] if label is None else [label])}
+    return sorted(needed.difference(server.meta.get("labels", [])))
 
 
 def _worker(worker: int | None) -> str | None:
@@ -243,5 +258,5 @@ def _coming(schedule: Schedule, servers: Sequence[Worker], now: datetime) -> tup
     lines = [Line(schedule.next_at, "schedule_next" if schedule.next_at > now else "schedule_due")]
     if not any("scheduler" in server.meta.get("roles", ["scheduler"]) for server in servers):
         return [*lines, Line(None, "no_scheduler")], ["start_server"]
-    answer, _ = _with_servers(lines, schedule.kind, servers)
+    answer, _ = _with_servers(lines, schedule.kind, servers, schedule.label)
     return answer, ["pause_schedule"]

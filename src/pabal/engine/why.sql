@@ -1,9 +1,12 @@
--- name: find_holder(lane)
--- holder 0: the lane is just being handed on
-select nullif(l.holder, 0) as holder from pabal.lane l where l.lane = :lane;
+-- name: find_lane(lane)
+-- without a row the lane is just being handed on
+select coalesce((select l.holders from pabal.lane l where l.lane = :lane), '{}') as holders,
+  (select v.width from pabal.lane_width v where v.name = any(array[:lane::text, split_part(:lane, ':', 1)]) order by length(v.name) desc limit 1) as width;
 
 -- name: count_before_in_lane(lane, id)
-select count(*)::int from (select from pabal.waiting where lane = :lane and id < :id limit 10001) c;
+select count(*)::int from (
+  select from pabal.waiting me join pabal.waiting w on w.lane = me.lane and (w.rank, w.id) < (me.rank, me.id)
+  where me.id = :id and me.lane = :lane limit 10001) c;
 
 -- name: count_before_in_queue(queue, id)
 -- in the order of claiming

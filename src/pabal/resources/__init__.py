@@ -5,6 +5,7 @@ from pabal.resources.audit import ENTRY
 from pabal.resources.backups import BACKUP
 from pabal.resources.broker import EVENT
 from pabal.resources.insight import HEALTH, UPCOMING
+from pabal.resources.lanes import LANE
 from pabal.resources.notifications import CHANNEL, NOTIFICATION
 from pabal.resources.people import TOKEN, UNIT, USER
 from pabal.resources.schedules import OCCURRENCE, SCHEDULE
@@ -12,7 +13,7 @@ from pabal.resources.settings import SETTING
 from pabal.resources.work import FACT, JOB, SERVER
 
 NOUNS = (
-    *(JOB, SCHEDULE, OCCURRENCE, FACT, SERVER, ALERT, NOTIFICATION, CHANNEL, ENTRY, UNIT, USER, TOKEN),
+    *(JOB, SCHEDULE, OCCURRENCE, FACT, SERVER, LANE, ALERT, NOTIFICATION, CHANNEL, ENTRY, UNIT, USER, TOKEN),
     *(BACKUP, EVENT, RULE, SETTING),
 )
 REPORTS = (UPCOMING, HEALTH)

@@ -6,8 +6,19 @@ from typing import TypeVar
 
 from pabal.base.database import Tx
 from pabal.engine import ids, listing, subjects, workers
-from pabal.engine.listing import JobLine, OccurrenceLine, Page, ScheduleLine, ServerSeen, facts, jobs, occurrences
+from pabal.engine.listing import (
+    JobLine,
+    LaneLine,
+    OccurrenceLine,
+    Page,
+    ScheduleLine,
+    ServerSeen,
+    facts,
+    jobs,
+    occurrences,
+)
 from pabal.engine.listing import schedules as timetables
+from pabal.engine.queue import Priority
 from pabal.engine.reading import Fact
 from pabal.platform import alerts, audit, auth, backup, broker, notifications, operating, settings, tenants
 from pabal.platform.actor import Actor
@@ -18,6 +29,7 @@ from pabal.platform.backup import Backup
 from pabal.platform.backup import store as backups
 from pabal.platform.broker import Kept
 from pabal.platform.broker import store as events
+from pabal.platform.controls import Owners
 from pabal.platform.notifications import Channel, Notification
 from pabal.platform.notifications import store as notices
 from pabal.platform.resources import Filter
@@ -251,3 +263,28 @@ async def drain_server(tx: Tx, actor: Actor, server_id: int) -> ServerSeen:
 
 async def undrain_server(tx: Tx, actor: Actor, server_id: int) -> ServerSeen:
     return await operating.undrain_server(tx, actor, ids.show("wrk", server_id))
+
+
+async def prioritise_job(tx: Tx, actor: Actor, job_id: int, *, priority: str, owners: Owners) -> JobLine:
+    text = ids.show("job", job_id)
+    await operating.prioritise_job(tx, actor, text, Priority[priority.upper()], owners=owners)
+    [line] = await listing.show_jobs(tx, [job_id])
+    return line
+
+
+async def list_lanes(
+    tx: Tx, scope: Scope, _wanted: Filter, *, cursor: str | None = None, limit: int = 50
+) -> Page[LaneLine]:
+    return await operating.list_lanes(tx, scope, cursor=cursor, limit=limit)
+
+
+async def get_lane(tx: Tx, scope: Scope, name: str) -> LaneLine:
+    return await operating.get_lane(tx, scope, name)
+
+
+async def resize_lane(tx: Tx, actor: Actor, name: str, *, width: int) -> LaneLine:
+    return await operating.change_width(tx, actor, name, width)
+
+
+async def reset_lane(tx: Tx, actor: Actor, name: str) -> LaneLine:
+    return await operating.change_width(tx, actor, name, None)

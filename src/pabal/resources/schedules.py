@@ -33,6 +33,7 @@ class ScheduleView(View):
     recurrence: dict[str, Any] = field(("Rule", "규칙"), example={"kind": "daily", "at": ["09:00"]})
     timezone: str = field(("Zone", "시간대"), example="Asia/Seoul")
     route: str | None = field(("Route", "경로"), example=None)
+    label: str | None = field(("Label", "라벨"), description="What a server must have to run its jobs.", example=None)
     lane: str | None = field(("Lane", "줄"), example=None)
     deadline_seconds: float | None = field(
         ("Deadline (s)", "시도 제한(초)"), description="How long one attempt at its job may take.", example=None

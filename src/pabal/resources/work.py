@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pabal.engine import ids
 from pabal.platform.commands.lazily import lazily
 from pabal.platform.language.pairs import Lang
-from pabal.platform.resources import Filter, Noun, Rules, View, Viewer, ask, column, field
+from pabal.platform.resources import Ask, Filter, Noun, Rules, View, Viewer, ask, column, field
 
 if TYPE_CHECKING:
     from pabal.engine.listing import JobLine, ServerSeen
@@ -124,6 +124,7 @@ class ServerView(View):
     state: str = field(("State", "상태"), status="server", example="ok")
     roles: list[str] = field(("Roles", "역할"), example=["web", "worker"])
     kinds: list[str] = field(("Kinds", "종류"), example=["messaging.send"])
+    labels: list[str] = field(("Labels", "라벨"), description="What it has that some work needs.", example=["gpu"])
     version: str | None = field(("Version", "버전"), example="0.1.0")
     running: int = field(("Running", "실행 중"), example=2)
     slots: int | None = field(("Slots", "자리"), example=50)
@@ -145,6 +146,13 @@ class JobFilter(Filter):
     about: str | None = ask("Only about this subject, like schedule:7.", example="schedule:7", default=None)
     since: datetime | None = ask("Not before this moment.", alias="from", default=None)
     until: datetime | None = ask("Before this moment.", alias="to", default=None)
+
+
+class JobPriority(Ask):
+    priority: Literal["urgent", "high", "normal", "low"] = ask("How urgent it is now.", example="urgent")
+
+    def arguments(self) -> dict[str, Any]:
+        return {"priority": self.priority}
 
 
 class FactFilter(Filter):
@@ -223,6 +231,17 @@ JOB.lists(
     command="",
 )
 
+
+# `pabal jobs priority` is written by hand: it understands shortened ids
+JOB.verb(
+    "priority",
+    f"{_ROWS}:prioritise_job",
+    "Gives a job that waits another priority. In a shared lane its turn changes; in an ordered one it keeps its turn.",
+    JobPriority,
+    operation="prioritise_job",
+    needs=("owners",),
+    in_commands=False,
+)
 
 FACT = Noun(
     "fact",

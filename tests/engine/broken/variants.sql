@@ -13,13 +13,13 @@ select id from taken;
 -- name: free_and_advance_in_one(lanes, holders)
 -- One snapshot for both steps: whoever enqueued meanwhile is overlooked by this statement, and saw the lane still held.
 with held as materialized (
-  select l.lane, l.holder from pabal.lane l join unnest(:lanes::text[], :holders::bigint[]) as g(lane, holder) on l.lane = g.lane and l.holder = g.holder
+  select l.lane from pabal.lane l join unnest(:lanes::text[], :holders::bigint[]) as g(lane, holder) on l.lane = g.lane and g.holder = any(l.holders)
   order by l.lane for update of l),
 head as materialized (
   select w.* from held h cross join lateral (
     select * from pabal.waiting w where w.lane = h.lane order by w.id limit 1 for update skip locked) w),
 moved as (delete from pabal.waiting w using head h where w.lane = h.lane and w.id = h.id),
-passed as (update pabal.lane l set holder = h.id from head h where l.lane = h.lane),
+passed as (update pabal.lane l set holders = array[h.id] from head h where l.lane = h.lane),
 closed as (delete from pabal.lane l using held f where l.lane = f.lane and not exists (select from head h where h.lane = f.lane))
 insert into pabal.ready (queue, priority, ready_at, id, token, failures, recoveries, snoozes)
 select b.queue, b.priority, pabal.now(), h.id, h.token, h.failures, h.recoveries, h.snoozes from head h join pabal.work b on b.id = h.id

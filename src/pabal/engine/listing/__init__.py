@@ -18,6 +18,7 @@ from pabal.engine.listing.jobs import (
     resolve_job,
     show_jobs,
 )
+from pabal.engine.listing.lanes import LaneLine, list_lanes, show_lanes
 from pabal.engine.listing.occurrences import BadOccurrenceState, OccurrenceLine, count_occurrences, list_occurrences
 from pabal.engine.listing.paging import CAP, BadCursor, BadPageSize, Page
 from pabal.engine.listing.schedules import (
@@ -49,6 +50,7 @@ __all__ = [
     "DueTimer",
     "IdAmbiguous",
     "JobLine",
+    "LaneLine",
     "NextMoments",
     "OccurrenceLine",
     "Page",
@@ -63,6 +65,7 @@ __all__ = [
     "list_delayed",
     "list_facts",
     "list_jobs",
+    "list_lanes",
     "list_occurrences",
     "list_queues",
     "list_schedules",
@@ -74,5 +77,6 @@ __all__ = [
     "read_next_moments",
     "resolve_job",
     "show_jobs",
+    "show_lanes",
     "show_schedules",
 ]

@@ -162,9 +162,14 @@ async def _find(tx: Tx, wanted: Wanted, *, before: int, most: int) -> list[int]:
     return sorted(found, reverse=True)[:most]
 
 
+def _is_apart(queue: str) -> bool:
+    """A route, or jobs that need a label: not simply those of a kind."""
+    return ":" in queue or "@" in queue
+
+
 def _is_contrary(wanted: Wanted) -> bool:
     """A queue that is a kind, and another kind."""
-    is_kind = wanted.queue is not None and ":" not in wanted.queue
+    is_kind = wanted.queue is not None and not _is_apart(wanted.queue)
     return is_kind and wanted.kind not in (None, wanted.queue)
 
 
@@ -218,7 +223,7 @@ async def _ids(tx: Tx, statement: Statement, **given: Any) -> list[int]:
 def _filters(wanted: Wanted, before: int) -> dict[str, Any]:
     # An id carries the moment of its creation, so that a range of time is a range of ids.
     end = LAST if wanted.until is None else ids.first_at(wanted.until)
-    is_route = wanted.queue is not None and ":" in wanted.queue
+    is_route = wanted.queue is not None and _is_apart(wanted.queue)
     return {
         "units": None if wanted.units is None else list(wanted.units),
         "kind": wanted.kind if is_route or wanted.queue is None else wanted.queue,

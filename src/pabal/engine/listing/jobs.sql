@@ -62,7 +62,7 @@ select w.id, w.unit_id, w.kind, w.queue, w.lane, w.about, w.cause, w.priority::i
        when d.id is not null then 'delayed' when b.id is not null then 'waiting' else 'moving' end as state,
   coalesce(l.failures, r.failures, d.failures, b.failures, o.failures)::int as failures,
   w.max_failures::int, coalesce(l.token, r.token, d.token, b.token, o.token) as token,
-  coalesce(l.worker, o.worker) as worker, s.host, n.holder as lane_holder,
+  coalesce(l.worker, o.worker) as worker, s.host, n.holders[1] as lane_holder,
   r.ready_at, d.due_at, d.reason, coalesce(l.started_at, o.started_at) as started_at, l.started_at + w.deadline as deadline, coalesce(t.progress, l.progress) as progress, l.cancel_at,
   case when l.cancel_at is not null then 'cancel' else l.stop end as stop, t.at as reported_at,
   t.percent, case when l.token = t.token then t.since end as since, t.since_percent,
@@ -76,7 +76,7 @@ left join lateral (
 left join pabal.lease l on l.id = w.id left join pabal.ready r on r.id = w.id
 left join pabal.delayed d on d.id = w.id left join pabal.waiting b on b.id = w.id
 left join pabal.report t on t.id = w.id
-left join pabal.lane n on n.lane = b.lane and n.holder <> 0
+left join pabal.lane n on n.lane = b.lane
 left join pabal.worker s on s.id = coalesce(l.worker, o.worker)
 order by g.n;
 

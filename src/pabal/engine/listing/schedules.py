@@ -47,6 +47,7 @@ class ScheduleLine:
     kind: str
     about: str | None
     route: str | None
+    label: str | None
     lane: str | None
     recurrence: dict[str, Any]
     zone: str

@@ -66,7 +66,7 @@ order by s.id limit :most;
 
 -- name: show_schedules(ids)
 -- with the last twenty of its ledger: the newest first
-select s.id, s.unit_id, s.name, s.kind, s.about, s.route, s.lane, s.recurrence, s.zone, s.valid_from, s.valid_until,
+select s.id, s.unit_id, s.name, s.kind, s.about, s.route, s.label, s.lane, s.recurrence, s.zone, s.valid_from, s.valid_until,
   s.deadline, s.max_failures::int, s.misfire, s.overlap,
   s.dst_gap, s.dst_fold, s.next_at, s.paused_at, s.paused_by, s.problem, s.created_at,
   case when s.problem is not null then 'broken' when s.paused_at is not null then 'paused' when s.next_at is null then 'over' else 'active' end as state,

@@ -43,6 +43,10 @@ class ServerSeen:
         return list(self.meta.get("kinds", []))
 
     @property
+    def labels(self) -> list[str]:
+        return list(self.meta.get("labels", []))
+
+    @property
     def version(self) -> str | None:
         version: str | None = self.meta.get("version")
         return version

@@ -48,6 +48,8 @@ ACTIONS: dict[str, Pair] = {
     "settings.reset": ("reset a setting", "설정을 기본값으로 되돌림"),
     "jobs.cancel": ("cancelled a job", "작업을 취소"),
     "jobs.retry": ("enqueued a job again", "작업을 다시 등록"),
+    "jobs.prioritise": ("gave a job another priority", "작업의 우선순위를 바꿈"),
+    "jobs.resize_lane": ("made a shared lane wider or narrower", "줄의 동시 실행 수를 바꿈"),
     "schedules.pause": ("paused a schedule", "스케줄을 멈춤"),
     "schedules.resume": ("resumed a schedule", "스케줄을 다시 시작"),
     "schedules.trigger": ("triggered a schedule", "스케줄을 바로 실행"),

@@ -135,6 +135,18 @@ SENTENCES: Mapping[str, Pair] = {
         "Waits for its turn in lane {lane}, held by {holder} ({holder_state}).",
         "레인 {lane}에서 차례를 기다립니다. 지금은 {holder}({holder_state})의 차례입니다.",
     ),
+    "label_missing": (
+        "No running server has what it needs: {labels}.",
+        "필요한 것({labels})을 가진 실행 중인 서버가 없습니다.",
+    ),
+    "waits_for_shared_lane": (
+        "Waits for room in lane {lane}: {held} of at most {width} go at once, among them {holders}.",
+        "줄 {lane}에 자리가 나기를 기다립니다. 한 번에 최대 {width}개 가운데 {held}개가 차례입니다: {holders}.",
+    ),
+    "lane_shut": (
+        "Lane {lane} lets nobody go: its width is 0.",
+        "줄 {lane}의 동시 실행 수가 0이라 아무 작업도 시작하지 않습니다.",
+    ),
     "ahead_in_lane": ("{ahead} more stand before it in the lane.", "레인에서 앞에 {ahead}개가 더 있습니다."),
     "lane_moving": (
         "Lane {lane} is being handed on; {ahead} stand before it.",
@@ -214,4 +226,6 @@ def _name_limit(reason: str, lang: Lang) -> str:
 def _shown(value: Any, show: Callable[[datetime], str]) -> str:
     if isinstance(value, datetime):
         return show(value)
+    if isinstance(value, list):
+        return ", ".join(value)
     return "–" if value is None else str(value)

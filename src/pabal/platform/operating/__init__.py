@@ -2,7 +2,8 @@
 (others' things are not found), changes, and writes the audit, in the caller's one commit."""
 
 from pabal.platform.operating.facts import FactNotFound, find_subscriber, get_fact, list_aside, retry_aside
-from pabal.platform.operating.jobs import cancel_job, cancel_jobs, get_job, retry_job, retry_jobs
+from pabal.platform.operating.jobs import cancel_job, cancel_jobs, get_job, prioritise_job, retry_job, retry_jobs
+from pabal.platform.operating.lanes import LaneNotFound, change_width, get_lane, list_lanes
 from pabal.platform.operating.machines import (
     Sent,
     explain_subject,
@@ -42,6 +43,7 @@ __all__ = [
     "EventNotFound",
     "FactNotFound",
     "HandlerNotHere",
+    "LaneNotFound",
     "MachineNotFound",
     "NotRetryable",
     "Sent",
@@ -49,22 +51,26 @@ __all__ = [
     "TooMany",
     "cancel_job",
     "cancel_jobs",
+    "change_width",
     "drain_server",
     "explain_subject",
     "find_machine",
     "find_subscriber",
     "get_fact",
     "get_job",
+    "get_lane",
     "get_occurrence",
     "get_schedule",
     "get_server",
     "get_subject",
     "keep_occurrence",
     "list_aside",
+    "list_lanes",
     "list_readable",
     "list_servers",
     "list_upcoming",
     "pause_schedule",
+    "prioritise_job",
     "resume_schedule",
     "retry_aside",
     "retry_job",

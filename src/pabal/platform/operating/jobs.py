@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from pabal.base.database import Tx
 from pabal.base.errors import Invalid, NotFound
-from pabal.engine import ids, listing, queue, withdrawals
+from pabal.engine import ids, listing, priorities, queue, withdrawals
 from pabal.engine.kinds import Kinds
 from pabal.engine.listing import IdAmbiguous
 from pabal.engine.queue import Enqueued, JobNotFound, NewJob, Place, Priority
@@ -93,6 +93,20 @@ async def retry_jobs(
     return [answers[text] for text in texts]
 
 
+async def prioritise_job(tx: Tx, actor: Actor, text: str, priority: Priority, *, owners: Owners) -> Place:
+    """Of one that waits; raises JobNotWaiting for others."""
+    [found] = (await _find_all(tx, actor, [text], owners)).values()
+    if not isinstance(found, Place):
+        raise found
+    await priorities.move(tx, found.id, priority)
+    if priority != found.priority:
+        before = {"priority": Priority(found.priority).name.lower()}
+        after = {"priority": priority.name.lower()}
+        about = ids.show("job", found.id)
+        await audit.record(tx, actor, "jobs.prioritise", about, unit_id=found.unit_id, before=before, after=after)
+    return await queue.get_place(tx, found.id)
+
+
 async def _find_all(tx: Tx, actor: Actor, texts: Sequence[str], owners: Owners) -> dict[str, Place | WhyNot]:
     """What is not found, or whose app does not let this actor operate its work, stands there as why not."""
     require_any_owner(actor, owners, AREA)
@@ -147,7 +161,8 @@ def _again(tx: Tx, place: Place) -> NewJob:
         place.kind,
         place.args,
         lane=place.lane,
-        route=place.queue if place.queue != place.kind else None,
+        route=place.route,
+        label=place.label,
         about=place.about,
         priority=Priority(place.priority),
         expires_at=place.expires_at if is_alive else None,

@@ -96,14 +96,21 @@ def _advise(actor: Actor, owners: Owners, story: Story) -> list[str]:
 
 async def _within(tx: Tx, scope: Scope, line: Line) -> Line:
     """A lane may be shared with others; whose turn it is, is then nobody's one may know."""
-    holder = line.values.get("holder")
-    if holder is None:
-        return line
+    values = line.values
+    if "holder" in values:
+        return replace(line, values={**values, "holder": await _name_holder(tx, scope, values["holder"])})
+    if "holders" in values:
+        shown = [await _name_holder(tx, scope, holder) for holder in values["holders"]]
+        return replace(line, values={**values, "holders": list(dict.fromkeys(shown))})
+    return line
+
+
+async def _name_holder(tx: Tx, scope: Scope, holder: str) -> str:
     try:
         await get_job(tx, scope, holder)
     except NotFound:
-        return replace(line, values={**line.values, "holder": "–"})
-    return line
+        return "–"
+    return holder
 
 
 def _of_schedule(one: forecasts.Forecast) -> Coming:
