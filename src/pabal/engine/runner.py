@@ -23,7 +23,7 @@ from pabal.engine.steps import Attempts
 from pabal.engine.workers import Signal
 
 FLUSH = 0.005
-# Exchanges under way: while one waits for the database, the next one works.
+# Exchanges under way, each with its own endings and its own room: while one waits for the database, the next one works.
 AT_ONCE = 2
 # How long a handler that was told to stop may take to clean up.
 STUBBORN = 5.0
@@ -104,10 +104,7 @@ class Runner:
             self.wake()
 
     async def exchange_once(self) -> int:
-        """The step of the claims loops: one commit settles what ended and claims what there is room for.
-
-        While one waits for the database, another may be under way: each with its own endings and its own room.
-        """
+        """The step of the claims loops: one commit settles what ended and claims what there is room for."""
         worker = self._life.worker
         if worker == 0 or not self._may_begin(self._room()):
             return 0
