@@ -1,7 +1,8 @@
 """Which fault happens when. Pure: the seed decides."""
 
 import random
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 What = Literal["kill", "vanish", "stop", "freeze", "retire", "database", "backends"]
@@ -18,14 +19,47 @@ class Fault:
     choice: float
 
 
+# Of a minute; about a quarter of what two cores do that have nothing else to do.
+JUDGED = {
+    "attempts of killed servers": 20,
+    "run again after a rescue": 10,
+    "starts in lanes": 60,
+    "jobs with a key": 60,
+    "starts under a limit": 20,
+    "signals": 8,
+    "routed attempts": 40,
+    "urgent ones on routes": 5,
+    "begun after their claim": 200,
+    "deadlines told": 3,
+    "stalls told": 3,
+    "checkpoints handed on": 8,
+    "children": 3,
+    "poisons": 3,
+    "facts": 100,
+    "ends told": 40,
+    "moments decided": 20,
+    "replaced runs": 3,
+}
+# Until servers and PostgreSQL have started, nothing is judged.
+BEGINNING = 10.0
+
+
 @dataclass(frozen=True, slots=True)
 class Minimums:
     """A run with less than this proves too little to count."""
 
-    jobs: int = 5000
-    kills: int = 20
-    stops: int = 5
-    database: int = 2
+    jobs: int = 0
+    kills: int = 0
+    stops: int = 0
+    database: int = 0
+    judged: Mapping[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, seconds: float) -> "Minimums":
+        """They follow the time there is, so that a short run is held to something too, and a long one to more."""
+        share = max(seconds - BEGINNING, 0.0) / (60.0 - BEGINNING)
+        faults = {"kills": int(20 * share), "stops": int(5 * share), "database": int(2 * share)}
+        return cls(int(5000 * share), **faults, judged={name: int(least * share) for name, least in JUDGED.items()})
 
 
 def make_plan(seed: int, seconds: float, *, stop_seconds: float) -> list[Fault]:
