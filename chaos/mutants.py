@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[1]
 # What tests and runs need; never the environment, and never what git keeps.
 PARTS = ("src", "chaos", "tests", "tools", "bench", "pyproject.toml")
 SECONDS, SEED = 20, 7
-LONGEST = 300.0
+LONGEST, HUNG = 300.0, 124
 
 
 class NotSabotaged(Exception):
@@ -72,9 +72,14 @@ def _copy_of_tree() -> Iterator[Path]:
 def _is_sound(tree: Path, mutants: Sequence[Mutant]) -> bool:
     """Otherwise what fails would say nothing about the mutant."""
     tests = sorted({mutant.seen_by for mutant in mutants if mutant.promise is None})
-    has_run = any(mutant.promise is not None for mutant in mutants)
-    is_sound = not tests or _run(tree, *_pytest(tests)).returncode == 0
-    return is_sound and (not has_run or _run(tree, *_short_run()).returncode == 0)
+    commands = [_pytest(tests)] if tests else []
+    commands += [_short_run()] if any(mutant.promise is not None for mutant in mutants) else []
+    for command in commands:
+        ended = _run(tree, *command)
+        if ended.returncode != 0:
+            print(ended.stdout)
+            return False
+    return True
 
 
 def _try(tree: Path, mutant: Mutant) -> bool:
@@ -112,15 +117,14 @@ def _short_run() -> list[str]:
 def _run(tree: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
     """Everything is imported from the copy, also by the processes that tests and runs start."""
     environment = {**os.environ, "PYTHONPATH": f"{tree / 'src'}{os.pathsep}{tree}", "PYTHONDONTWRITEBYTECODE": "1"}
-    return subprocess.run(
-        [sys.executable, *arguments],
-        cwd=tree,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=LONGEST,
-        check=False,
-    )
+    command = [sys.executable, *arguments]
+    try:
+        return subprocess.run(
+            command, cwd=tree, env=environment, capture_output=True, text=True, timeout=LONGEST, check=False
+        )
+    except subprocess.TimeoutExpired:
+        # Nobody said what is wrong.
+        return subprocess.CompletedProcess(command, HUNG, "", "")
 
 
 if __name__ == "__main__":

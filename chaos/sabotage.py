@@ -159,6 +159,13 @@ FENCES = (
         "test_claims.py::test_a_cancel_beats_every_outcome_that_would_bring_the_job_back",
     ),
     _seen_by_test(
+        "what was cancelled meanwhile is handed back",
+        "claims.sql",
+        "l.token = g.token and l.cancel_at is null offset 0",
+        "l.token = g.token offset 0",
+        "test_claims.py::test_one_that_is_cancelled_while_it_is_handed_back_does_not_run_again",
+    ),
+    _seen_by_test(
         "a rescue counts nothing",
         "workers.sql",
         "failures, recoveries + 1, snoozes from body",
