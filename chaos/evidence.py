@@ -145,6 +145,32 @@ class Evidence:
                 due = max(due, up + and_after)
         return due
 
+    def after_service(self, moment: float, seconds: float) -> float:
+        """When, after this moment, two servers and the database had been there for so long, with pauses or without."""
+        for since, until in self.service:
+            had = until - max(since, moment)
+            if had >= seconds:
+                return max(since, moment) + seconds
+            seconds -= max(had, 0.0)
+        return inf
+
+    @cached_property
+    def service(self) -> list[tuple[float, float]]:
+        """From when until when there were two servers with a life, awake and not told to stop, and a database."""
+        found: list[tuple[float, float]] = []
+        there: set[int] = set()
+        is_up, since = True, inf
+        for line in self.said("life", "stop", "kill", "retire", "gone", "database down", "database up"):
+            is_up = line.what == "database up" if line.what.startswith("database") else is_up
+            pid = line.data.get("pid", line.pid)
+            there = there | {pid} if line.what == "life" and line.data["worker"] else there - {pid}
+            is_served = is_up and len(there) >= 2
+            if is_served and since == inf:
+                since = line.at
+            elif not is_served and since < inf:
+                found, since = [*found, (since, line.at)], inf
+        return [*found, (since, inf)] if since < inf else found
+
     def is_away(self, start: float, end: float) -> bool:
         """Whether the database was away at some time between the two."""
         return any(start < up and end > down for down, up in self.outages(and_after=0.0))

@@ -13,6 +13,8 @@ from pabal.engine.queue import NewJob, Priority
 OFTEN = 10_000
 # Longer than any signal may take: one that was told nothing is seen.
 ENDLESS = 14.0
+# Longer than the checker's slack: two at once of a key or a lane are seen in any case.
+SEEN = 0.15
 DEADLINE = timedelta(seconds=1)
 Make = Callable[[int, random.Random, Tx], NewJob]
 
@@ -26,8 +28,11 @@ def new_job(kind: str, args: dict[str, Any], **more: Any) -> NewJob:
 
 
 def keyed(mark: int, key: str) -> NewJob:
-    """Longer than the checker's slack, as those of lanes: two at once would be seen."""
-    return new_job("keyed", {"mark": mark, "takes": 0.2, "key": key}, key=key)
+    return new_job("keyed", {"mark": mark, "takes": SEEN, "key": key}, key=key)
+
+
+def in_lane(mark: int, lane: str) -> NewJob:
+    return new_job("lane", {"mark": mark, "takes": SEEN}, lane=lane)
 
 
 def _plain(mark: int, chance: random.Random, tx: Tx) -> NewJob:
@@ -48,8 +53,7 @@ def _inside(mark: int, chance: random.Random, tx: Tx) -> NewJob:
 
 
 def _lane(mark: int, chance: random.Random, tx: Tx) -> NewJob:
-    lane = f"lane:{chance.randrange(12)}"
-    return new_job("lane", {"mark": mark, "takes": chance.choice([0.12, 0.2, 0.3])}, lane=lane)
+    return in_lane(mark, f"lane:{chance.randrange(12)}")
 
 
 def _routed(mark: int, chance: random.Random, tx: Tx) -> NewJob:
@@ -111,7 +115,7 @@ MIXTURE: dict[Make, float] = {
     _plain: 280,
     _steps: 120,
     _inside: 200,
-    _lane: 70,
+    _lane: 30,
     _routed: 70,
     _failing: 30,
     _keyed: 30,

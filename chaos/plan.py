@@ -8,6 +8,8 @@ from typing import Literal
 What = Literal["kill", "vanish", "stop", "freeze", "retire", "database", "backends"]
 
 FREEZE_SECONDS = 22.0
+# At the end work goes on without faults: what is heard and begun there is judged on any machine.
+CALM_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +21,7 @@ class Fault:
     choice: float
 
 
-# Of a minute; about a quarter of what two cores do that have nothing else to do.
+# Of a minute: what two cores do that have as much to do besides. With nothing else to do it is three times as much.
 JUDGED = {
     "attempts of killed servers": 20,
     "run again after a rescue": 10,
@@ -59,23 +61,25 @@ class Minimums:
         """They follow the time there is, so that a short run is held to something too, and a long one to more."""
         share = max(seconds - BEGINNING, 0.0) / (60.0 - BEGINNING)
         faults = {"kills": int(20 * share), "stops": int(5 * share), "database": int(2 * share)}
-        return cls(int(5000 * share), **faults, judged={name: int(least * share) for name, least in JUDGED.items()})
+        return cls(int(2500 * share), **faults, judged={name: int(least * share) for name, least in JUDGED.items()})
 
 
 def make_plan(seed: int, seconds: float, *, stop_seconds: float) -> list[Fault]:
     chance = random.Random(seed)
     has_freeze = seconds > 2 * FREEZE_SECONDS
     # The freeze comes last, when the database stays up: its jobs must be rescued while it still sleeps.
-    calm = FREEZE_SECONDS + 2 if has_freeze else 2
+    up = FREEZE_SECONDS + 2 if has_freeze else CALM_SECONDS
+    hurt = seconds - CALM_SECONDS
+    asleep = max(seconds - stop_seconds, hurt / 2)
     faults = [
         *([Fault(seconds - FREEZE_SECONDS, "freeze", chance.random())] if has_freeze else []),
-        *_spread(chance, "database", seconds - calm, every=(seconds - calm) / max(1, round(seconds / 20))),
-        *_spread(chance, "kill", seconds, every=4.0),
+        *_spread(chance, "database", seconds - up, every=(seconds - up) / max(1, round(seconds / 20))),
+        *_spread(chance, "kill", hurt, every=4.0),
         # As "kill", but its lock file goes too, as if another host had died: only the heartbeat tells.
-        *_spread(chance, "vanish", seconds, every=4.0),
-        *_spread(chance, "stop", seconds - stop_seconds, every=(seconds - stop_seconds) / max(1, int(seconds / 8.5))),
-        *_spread(chance, "retire", seconds, every=6.0),
-        *_spread(chance, "backends", seconds, every=0.7),
+        *_spread(chance, "vanish", hurt, every=4.0),
+        *_spread(chance, "stop", asleep, every=asleep / max(1, int(seconds / 8.5))),
+        *_spread(chance, "retire", hurt, every=6.0),
+        *_spread(chance, "backends", hurt, every=0.7),
     ]
     return sorted(faults, key=lambda fault: fault.at)
 

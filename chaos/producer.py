@@ -12,7 +12,7 @@ from typing import Any
 
 from chaos.history import History
 from chaos.kinds import make_kinds
-from chaos.mixture import keyed, make, new_job
+from chaos.mixture import in_lane, keyed, make, new_job
 from chaos.worker import AWAY, open_patiently
 from pabal.base.clock import elapsed
 from pabal.base.database import Database
@@ -136,13 +136,14 @@ class Producer:
         self._to_cancel = {job: at for job, at in self._to_cancel.items() if job not in ids}
 
     def _extra(self) -> list[NewJob]:
-        """A crowd for one room, more than its limit allows; two for one key; and seldom a poison."""
+        """A crowd for one room, more than its limit allows; some for one key and one lane; and seldom a poison."""
         self._batches += 1
         room = f"room:{self._chance.randrange(4)}"
         crowd = 8 if self._batches % CROWD_EVERY == 0 else 0
         pair = 2 if self._batches % PAIR_EVERY == 0 else 0
         extra = [new_job("limited", {"mark": next(self._marks), "limit": room}) for _ in range(crowd)]
         extra += [keyed(next(self._marks), f"pair:{self._batches}") for _ in range(pair)]
+        extra += [in_lane(next(self._marks), f"lane:{self._batches // PAIR_EVERY % 12}") for _ in range(pair)]
         if (poison := POISONS.get(self._batches % POISON_EVERY)) is not None:
             kind, how = poison
             args = {"mark": next(self._marks), "poison": how, "bad": False}

@@ -58,8 +58,10 @@ async def _survive(chosen: Chosen, folder: Path, url: str, say: Callable[[str], 
     crew.start(chosen.workers)
     keeping = [repeat(crew.watch_once, 0.05), repeat(monkey.keep_once, 0.2)]
     producer = crew.start_producer()
+    began = elapsed()
     try:
-        await monkey.act(plan, elapsed())
+        await monkey.act(plan, began)
+        await asyncio.sleep(max(0.0, began + chosen.seconds - elapsed()))
         producer.send_signal(signal.SIGTERM)
         await asyncio.to_thread(producer.wait, 60)
         left = await until_none(monkey.count_open, seconds=DRAIN_SECONDS, pause=0.2)

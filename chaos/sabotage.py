@@ -83,7 +83,7 @@ LOCKS = (
         "claims.sql",
         "drain_at is null for key share),\npicked",
         "drain_at is null),\npicked",
-        "test_interleavings.py::test_rescue_passes_over_a_life_that_is_claiming_and_gets_it_next_time",
+        "test_interleavings.py::test_a_life_that_was_seen_cannot_be_buried_before_its_claim_commits",
     ),
     _seen_by_test(
         "a fence does not lock its lease",
@@ -125,7 +125,7 @@ LOCKS = (
         "limits.sql",
         "order by key for update)\nselect key, promised from known",
         "order by key)\nselect key, promised from known",
-        "test_limits.py::test_who_takes_together_takes_one_after_the_other",
+        "test_limits.py::test_who_takes_a_key_that_is_known_waits_for_whoever_has_it",
     ),
     _seen_by_test(
         "two ticks may take one schedule",
