@@ -138,8 +138,7 @@ def i6_rescued_in_time(e: Evidence) -> Finding:
         if outcome.result not in ("lost", "quarantined") or at is None:
             continue
         waits.append(outcome.ended - at)
-        # Everybody has one TTL to beat again after an outage, the dead too; then somebody must be there to rescue.
-        due = e.after_service(e.put_off(at + e.ttl, at, and_after=e.ttl), SWEEP + RESCUE_SLACK)
+        due = _rescued_by(e, at)
         if outcome.ended > due:
             wrong.append(f"job {outcome.job} was handed back {outcome.ended - at:.1f} s after its worker was killed")
         after = e.attempts.get((outcome.job, outcome.token + 1))
@@ -153,6 +152,15 @@ def i6_rescued_in_time(e: Evidence) -> Finding:
     text += f" and {len(reruns)} run again within {max(reruns, default=0):.1f} s (TTL {e.ttl:g} s)"
     judged = {"attempts of killed servers": len(waits), "run again after a rescue": len(reruns)}
     return Finding("I6", f"{text}; {asleep} of a long sleeper rescued meanwhile", wrong, judged)
+
+
+def _rescued_by(e: Evidence, at: float) -> float:
+    """After a start of the database everybody has one TTL to beat again, the dead too; then somebody must be there."""
+    due = e.after_service(at + e.ttl, SWEEP + RESCUE_SLACK)
+    for down, up in e.outages(and_after=0.0):
+        if up + e.ttl > at and down < due:
+            due = max(due, e.after_service(up + e.ttl, SWEEP + RESCUE_SLACK))
+    return due
 
 
 def _kept_by_sleepers(e: Evidence, pid_of: dict[int, int]) -> tuple[int, list[str]]:

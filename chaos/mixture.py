@@ -87,7 +87,7 @@ def _cancelled(mark: int, chance: random.Random, tx: Tx) -> NewJob:
 
 def _reporting(mark: int, chance: random.Random, tx: Tx) -> NewJob:
     steps = chance.randint(3, 8)
-    stalls_at = chance.choice([0, 0, steps - 1])
+    stalls_at = chance.choice([0, steps - 1])
     args = {"mark": mark, "steps": steps, "stalls_at": stalls_at, "takes": ENDLESS}
     return new_job("reporting", args, max_failures=OFTEN)
 

@@ -28,19 +28,19 @@ JUDGED = {
     "starts in lanes": 60,
     "jobs with a key": 60,
     "starts under a limit": 20,
-    "signals": 8,
+    "signals": 4,
     "routed attempts": 40,
     "urgent ones on routes": 5,
     "begun after their claim": 200,
-    "deadlines told": 3,
-    "stalls told": 3,
+    "deadlines told": 2,
+    "stalls told": 1,
     "checkpoints handed on": 8,
-    "children": 3,
-    "poisons": 3,
+    "children": 2,
+    "poisons": 2,
     "facts": 100,
     "ends told": 40,
     "moments decided": 20,
-    "replaced runs": 3,
+    "replaced runs": 2,
 }
 # Until servers and PostgreSQL have started, nothing is judged.
 BEGINNING = 10.0
@@ -61,7 +61,7 @@ class Minimums:
         """They follow the time there is, so that a short run is held to something too, and a long one to more."""
         share = max(seconds - BEGINNING, 0.0) / (60.0 - BEGINNING)
         faults = {"kills": int(20 * share), "stops": int(5 * share), "database": int(2 * share)}
-        return cls(int(2500 * share), **faults, judged={name: int(least * share) for name, least in JUDGED.items()})
+        return cls(int(2000 * share), **faults, judged={name: int(least * share) for name, least in JUDGED.items()})
 
 
 def make_plan(seed: int, seconds: float, *, stop_seconds: float) -> list[Fault]:

@@ -173,6 +173,13 @@ FENCES = (
         "test_workers.py::test_the_jobs_of_a_dead_worker_go_on_counted_as_recoveries_not_failures",
     ),
     _seen_by_test(
+        "the deadline of a dead server's attempt is a failure",
+        "workers.sql",
+        "      and (select m.until > pabal.real_now() from pabal.worker m where m.id = l.worker)\n",
+        "",
+        "test_workers.py::test_the_deadline_of_a_dead_servers_attempt_is_no_failure_of_its_job",
+    ),
+    _seen_by_test(
         "a database that starts again is given no time",
         "workers.sql",
         "where greatest(until, pg_postmaster_start_time() + :ttl::interval) < pabal.real_now() for",
@@ -208,7 +215,7 @@ LONG_WORK = (
         "slots.py",
         "        if soon <= 0:\n            return 0\n",
         "        if soon <= 0:\n            return AHEAD\n",
-        "test_slots.py::test_a_server_whose_slots_are_taken_leaves_quick_work_to_others",
+        "test_slots.py::test_room_is_what_the_slots_can_begin_soon",
     ),
     _seen_by_test(
         "two exchanges fill the same room",
@@ -216,13 +223,6 @@ LONG_WORK = (
         "here = len(self._plain.waiting) + sum(batch.room.quick for batch in self._under_way)",
         "here = len(self._plain.waiting)",
         "test_runner.py::test_the_room_of_an_exchange_under_way_is_not_given_twice",
-    ),
-    _seen_by_test(
-        "what another exchange claimed is taken for lost",
-        "runner.py",
-        "(1 if self._must_reconcile else AT_ONCE)",
-        "AT_ONCE",
-        "test_runner.py::test_what_another_exchange_claimed_is_not_taken_for_lost",
     ),
     _seen_by_test(
         "the stall limit is not kept",

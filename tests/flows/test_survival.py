@@ -359,6 +359,6 @@ def test_a_run_that_did_too_little_does_not_count():
 def test_what_a_run_needs_follows_its_seconds():
     minute, short = Minimums.of(60), Minimums.of(20)
 
-    assert (minute.jobs, minute.kills, minute.stops, minute.database) == (2500, 20, 5, 2)
+    assert (minute.jobs, minute.kills, minute.stops, minute.database) == (2000, 20, 5, 2)
     assert 0 < short.jobs < minute.jobs < Minimums.of(120).jobs
     assert 0 < short.judged["facts"] < minute.judged["facts"] < Minimums.of(120).judged["facts"]
