@@ -118,4 +118,5 @@ def _due(e: Evidence, job: int, at: float) -> float:
     quick = SIGNAL + SWEEP
     attempts = [attempt for attempt in e.attempts.values() if attempt.job == job]
     is_well = attempts and not any(e.was_hurt(attempt.server, attempt.start, at + quick) for attempt in attempts)
-    return e.put_off(at, at, and_after=e.ttl) + quick + (0.0 if is_well else slept(e))
+    most = quick if is_well else quick + slept(e)
+    return e.put_off(at + most, at, and_after=e.ttl + most)

@@ -211,7 +211,7 @@ def i10_a_running_one_gets_the_signal(e: Evidence) -> Finding:
         at = signalled.get(attempt.job)
         if at is None or not _was_running(attempt, at):
             continue
-        due = e.put_off(at, at, and_after=e.ttl) + SIGNAL
+        due = e.put_off(at + SIGNAL, at, and_after=e.ttl + SIGNAL)
         ended = attempt.ended or inf
         if e.was_hurt(attempt.server, attempt.start, min(ended, due)) or e.valid_until(attempt) is None:
             continue
