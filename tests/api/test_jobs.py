@@ -1,6 +1,6 @@
 """Jobs through the API."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from pabal.engine import ids, queue, reports
 from pabal.engine.kinds import Report
@@ -53,6 +53,16 @@ async def test_what_a_job_gave_is_shown_with_it(web: Web):
     whole = (await viewer.get(f"/api/v1/jobs/{ids.show('job', job.id)}")).json()
 
     assert (whole["records_end"], whole["data"]) == (True, {"file": "out.mp4"})
+
+
+async def test_the_deadline_of_a_running_job_is_its_handlers(web: Web):
+    job = await work.start(web.db, unit_id=web.unit("gangnam").id, deadline=timedelta(hours=1))
+    viewer = await web.as_("gangnam", Role.VIEWER)
+
+    whole = (await viewer.get(f"/api/v1/jobs/{ids.show('job', job.id)}")).json()
+
+    began, ends = (datetime.fromisoformat(whole[name]) for name in ("started_at", "deadline"))
+    assert ends - began == timedelta(hours=1)
 
 
 async def test_what_a_running_job_reported_is_shown_with_it(web: Web):

@@ -1,12 +1,15 @@
 """What is on a page follows what happens, or the page says that it does not."""
 
 import re
+from datetime import timedelta
 
 from playwright.async_api import expect
 
 from pabal.base.database import Database
-from pabal.engine import queue
-from pabal.engine.queue import NewJob
+from pabal.engine import claims, ids, queue, reports, workers
+from pabal.engine.claims import Wanted
+from pabal.engine.kinds import Job, Report
+from pabal.engine.queue import NewJob, Priority
 from tests.browser.cable import lay_cable
 from tests.browser.conftest import Demo
 from tests.support.browser import BROWSER, Visitors
@@ -15,15 +18,10 @@ pytestmark = BROWSER
 
 
 async def enqueue_for(demo: Demo, about: str) -> None:
-    await put(demo, NewJob("demo.greet", about=about, route="bot:nobody"))
-
-
-async def put(demo: Demo, job: NewJob) -> str:
     database = await Database.open(demo.database_url, size=1)
     async with database.transaction() as tx:
-        made = await queue.enqueue(tx, job)
+        await queue.enqueue(tx, NewJob("demo.greet", about=about, route="bot:nobody"))
     await database.close()
-    return str(made)
 
 
 async def test_a_page_that_is_cut_off_says_so_and_comes_back_by_itself(demo: Demo, visitors: Visitors) -> None:
@@ -81,13 +79,32 @@ async def test_new_rows_wait_until_they_are_asked_for(demo: Demo, visitors: Visi
 
 
 async def test_the_page_of_a_job_follows_how_far_it_is(demo: Demo, visitors: Visitors) -> None:
-    job = await put(demo, NewJob("demo.brew", about="kettle:1"))
+    database = await Database.open(demo.database_url, size=1)
+    job = await begin(database, "test.render")
+    await report(database, job, 10)
     page = await visitors.open(demo.url)
-    await page.goto(f"/jobs/{job}")
+    await page.goto(f"/jobs/{ids.show('job', job.id)}")
     bar = page.locator("#progress").get_by_role("meter")
+    await expect(bar).to_have_attribute("aria-valuenow", "10", timeout=30_000)
 
-    await expect(bar).to_be_visible(timeout=30_000)
-    first = await bar.get_attribute("aria-valuenow")
+    await report(database, job, 40)
 
-    await expect(bar).not_to_have_attribute("aria-valuenow", first or "", timeout=30_000)
+    await expect(bar).to_have_attribute("aria-valuenow", "40", timeout=30_000)
     await expect(page.locator("#progress")).to_contain_text("예상 완료", timeout=30_000)
+    await database.close()
+
+
+async def begin(database: Database, kind: str) -> Job:
+    """A job that runs for as long as its test: on a server of its own, which nobody buries in the next hour."""
+    async with database.transaction() as tx:
+        await queue.enqueue(tx, NewJob(kind))
+        worker = await workers.insert_worker(tx, host="browser", meta={}, ttl=timedelta(hours=1))
+        [(job, _, _)] = await claims.claim(tx, worker, [Wanted(kind, Priority.NORMAL)], total=1)
+    return job
+
+
+async def report(database: Database, job: Job, percent: int) -> None:
+    async with database.transaction() as tx:
+        said = [(job, Report({"percent": percent}))]
+        await reports.write(tx, None, said)
+        await reports.tell(tx, said)

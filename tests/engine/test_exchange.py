@@ -374,10 +374,10 @@ async def test_a_kind_with_a_limit_is_claimed_apart(db: Database) -> None:
     limited = [one.id for one in await enqueue_many(db, *[NewJob(OTHER, priority=n) for n in (3, 2, 1, 0)])]
     free = [one.id for one in await enqueue_many(db, *[NewJob(PLAIN)] * 3)]
     exchange.hear("*", None)
-    room = Capacity(quick=100, slow=10, is_quick=lambda _kind: True, limits={OTHER: 1})
+    room = Capacity(quick=100, slow=10, is_quick=lambda _kind: True, limits={frozenset({OTHER}): 1})
 
     first = await take(exchange, worker, room)
-    at_its_limit = Capacity(quick=100, slow=10, is_quick=lambda _kind: True, limits={OTHER: 0})
+    at_its_limit = Capacity(quick=100, slow=10, is_quick=lambda _kind: True, limits={frozenset({OTHER}): 0})
 
     assert sorted(first) == sorted([limited[3], *free])
     assert await take(exchange, worker, at_its_limit) == []

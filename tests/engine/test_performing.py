@@ -13,9 +13,10 @@ from pabal.base.database import Database
 from pabal.engine import performing, withdrawals, workers
 from pabal.engine.kinds import Job, Kinds, Stop
 from pabal.engine.outcome import Done, Outcome, Retry, Stopped
+from pabal.engine.queue import NewJob
 from pabal.engine.server import Server
 from tests.support.servers import enqueue_via, serving, until, until_ended, until_in
-from tests.support.work import BOT, advance, begin_life, counters, hold_route, lapse, place, results
+from tests.support.work import BOT, advance, begin_life, counters, enqueue_many, hold_route, lapse, place, results
 
 SLOW = "test.slow"
 SHORT = timedelta(milliseconds=100)
@@ -367,3 +368,35 @@ async def test_a_thread_that_goes_on_keeps_nobody_waiting_for_ever(
         leave.set()
 
     assert found.error == {"reason": "deadline of 0.1 s passed"}
+
+
+async def test_as_many_threads_run_as_there_are_slots(db: Database, locks: Path) -> None:
+    together = threading.Barrier(40)
+
+    def meet(job: Job) -> None:
+        together.wait(30)
+
+    async with serving(db, in_thread(meet), locks, concurrency=40) as server:
+        jobs = await enqueue_many(server.database, *[NewJob(SLOW, max_failures=1)] * 40)
+        ends = [(await until_ended(db, job.id)).result for job in jobs]
+
+    assert ends == ["done"] * 40
+
+
+async def test_a_thread_that_goes_on_keeps_no_other_from_beginning(
+    db: Database, locks: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(performing, "PATIENCE", 0.05)
+    leave, begun = threading.Event(), threading.Semaphore(0)
+
+    def ignore(job: Job) -> None:
+        begun.release()
+        leave.wait(30)
+
+    async with serving(db, in_thread(ignore), locks, concurrency=1) as server:
+        jobs = await enqueue_many(server.database, *[NewJob(SLOW, deadline=SHORT, max_failures=1)] * 3)
+        ends = [(await until_ended(db, job.id)).result for job in jobs]
+        leave.set()
+
+    assert ends == ["failed"] * 3
+    assert [begun.acquire(blocking=False) for _ in jobs] == [True] * 3

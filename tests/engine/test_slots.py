@@ -1,6 +1,7 @@
 """A server takes what its slots can begin soon, and hands back what they did not begin (I21)."""
 
 import asyncio
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -48,8 +49,9 @@ class Mixed:
         self.stuck.open.set()
 
     async def warm_up(self, db: Database, server: Server) -> None:
-        """Kinds are slow until they have shown that they are not."""
+        """Kinds are slow until they have shown that they are not, however busy the machine was just then."""
         await until_ended(db, await enqueue_via(server, QUICK))
+        server.runner._seconds[QUICK] = 0.001
         self.quick.clear()
 
 
@@ -140,6 +142,42 @@ async def test_a_kind_has_no_more_slots_than_it_may_and_the_others_are_left_to_o
         await until(lambda: len(mixed.long.begun) == 12)
 
     assert held == 2
+
+
+async def test_its_slots_are_counted_over_all_its_names(db: Database, locks: Path):
+    gate, kinds = Gate(), Kinds()
+
+    @kinds.plain(LONG, slots=2, aliases=("test.long_ago",))
+    async def wait(job: Job) -> None:
+        await gate(job)
+
+    async with serving(db, kinds, locks, concurrency=8) as server:
+        await enqueue_many(server.database, *[NewJob(name) for name in (LONG, "test.long_ago")] * 4)
+        await gate.until_begun(2)
+        await server.runner.exchange_once()
+        held = len(await leases(db))
+        gate.open.set()
+        await until(lambda: len(gate.begun) == 8)
+
+    assert held == 2
+
+
+async def test_while_quick_work_waits_slow_work_has_its_turn(db: Database, locks: Path):
+    mixed = Mixed()
+    async with serving(db, mixed.kinds, locks, concurrency=2) as server:
+        await mixed.warm_up(db, server)
+        jobs = [await _claimed(db) for _ in range(3)]
+        quick = [replace(job, kind=QUICK) for job in jobs]
+        await until(lambda: not server.runner._under_way)
+        # What follows happens at once: neither slots nor exchanges come in between.
+        server.runner.hear(f"queue:{LONG}", None)
+        server.runner._plain.put(quick * 100)
+        behind_quick = server.runner._room().of(LONG)
+        server.runner._plain.put([replace(jobs[0], kind=LONG)])
+        behind_slow = server.runner._room().of(LONG)
+        server.runner._drop_waiting()
+
+    assert (behind_quick, behind_slow) == (2, 1)
 
 
 async def test_a_deadline_counts_from_the_start_of_the_handler(db: Database, locks: Path):

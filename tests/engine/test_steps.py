@@ -372,7 +372,9 @@ async def test_a_prepare_that_loses_its_connection_is_counted_from_the_second_ti
         async with db.transaction() as tx:
             await claims.settle(tx, worker, [(job, said[-1])], kinds)
 
+    attempts.close()
     assert [type(one) for one in said] == [Returned, Lost, Lost]
+    assert attempts._witness._connection is None
     assert await results(db, job.id) == [(1, "returned", False), (2, "lost", False), (3, "quarantined", True)]
 
 

@@ -42,8 +42,8 @@ where datname = current_database() and query ilike '%pg_notify%' and pid <> pg_b
 update pabal.worker set until = pabal.real_now() - interval '1 hour' where id = :worker;
 
 -- name: terminate_everybody()
--- as a restart of the database looks to everybody but its postmaster
-select count(pg_terminate_backend(pid)) from pg_stat_activity
+-- as a restart of the database looks to everybody but its postmaster; once it answers they are gone
+select count(pg_terminate_backend(pid, 30000)) from pg_stat_activity
 where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid();
 
 -- name: list_suspects()

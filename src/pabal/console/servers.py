@@ -41,7 +41,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
+class LostServer:
     """A life that ended without a goodbye; `is_back`: its host has begun another one since."""
 
     host: str
@@ -109,16 +109,16 @@ async def _house(tx: Tx, visit: Visit) -> Scope:
     return await tenants.visible_to(tx, visit.actor)
 
 
-async def _list_lost(tx: Tx, alive: Sequence[ServerSeen]) -> list[Lost]:
+async def _list_lost(tx: Tx, alive: Sequence[ServerSeen]) -> list[LostServer]:
     wanted = WantedFacts(units=None, names=(LOST,), since=tx.now - LOST_WITHIN)
     page = await listing.list_facts(tx, wanted, limit=20)
     return [_lost(fact.subject, fact.at, fact.data, alive) for fact in page.items]
 
 
-def _lost(subject: str, at: datetime, data: dict[str, Any], alive: Sequence[ServerSeen]) -> Lost:
+def _lost(subject: str, at: datetime, data: dict[str, Any], alive: Sequence[ServerSeen]) -> LostServer:
     host, began = str(data.get("host", "")), data.get("started_at")
     number = subject.partition(":")[2]
-    return Lost(
+    return LostServer(
         host=host,
         shown=ids.show("wrk", int(number)) if number.isdigit() else subject,
         at=at,

@@ -23,15 +23,15 @@ MOST = 1_000_000
 class Capacity:
     """How much a server can take: of quick kinds what its slots can begin soon, of slow ones what runs at once.
 
-    Of a kind in `limits` no more than that. Routed work has room of its own: no other server could take it, and it
-    mostly waits for its connection.
+    Of a kind in `limits`, which names it by all its names, no more than that. Routed work has room of its own: no other
+    server could take it, and it mostly waits for its connection.
     """
 
     quick: int
     slow: int
     is_quick: Callable[[str], bool]
     routed: int = 0
-    limits: Mapping[str, int] = field(default_factory=dict)
+    limits: Mapping[frozenset[str], int] = field(default_factory=dict)
 
     @property
     def is_full(self) -> bool:
@@ -39,7 +39,7 @@ class Capacity:
 
     def of(self, queue: str) -> int:
         room = self.quick if self.is_quick(queue) else self.slow
-        return min(room, self.limits.get(queue, room))
+        return min([room, *(most for names, most in self.limits.items() if queue in names)])
 
     def of_all(self, queues: Set[str]) -> int:
         return min(map(self.of, queues), default=0)
@@ -47,15 +47,15 @@ class Capacity:
     def less(self, queues: Set[str], count: int) -> "Capacity":
         """What is left when so many of one group were taken."""
         slow = self.slow - (0 if any(map(self.is_quick, queues)) else count)
-        limits = {queue: most - (count if queue in queues else 0) for queue, most in self.limits.items()}
+        limits = {names: most - (count if names & queues else 0) for names, most in self.limits.items()}
         return replace(self, quick=self.quick - count, slow=slow, limits=limits)
 
     def groups(self, queues: Set[str]) -> Iterator[set[str]]:
         """Those that share their room: a kind with a limit is claimed apart, slow ones before quick ones."""
-        yield from ({queue} for queue in sorted(queues & self.limits.keys()))
-        shared = set(queues) - self.limits.keys()
+        limited = [names & queues for names in self.limits]
+        shared = set(queues).difference(*limited)
         quick = {queue for queue in shared if self.is_quick(queue)}
-        yield from (group for group in (shared - quick, quick) if group)
+        yield from (set(group) for group in (*limited, shared - quick, quick) if group)
 
 
 class Exchange:

@@ -226,6 +226,10 @@ class Kind:
     in_process: bool = False
 
     @property
+    def names(self) -> frozenset[str]:
+        return frozenset((self.name, *self.aliases))
+
+    @property
     def most_per_claim(self) -> int:
         return self.claim_most() if self.claim_most is not None else self.batch
 
@@ -300,9 +304,9 @@ class Kinds:
         return [name for name, kind in self._by_name.items() if kind.shape in shapes]
 
     @property
-    def limited(self) -> list[str]:
+    def limited(self) -> list[Kind]:
         """Those that have only some of a server's slots."""
-        return [name for name, kind in self._by_name.items() if kind.slots is not None]
+        return [kind for name, kind in self._by_name.items() if kind.slots is not None and name == kind.name]
 
     async def give_up(self, tx: Tx, ended: Sequence[tuple[Job, str]]) -> None:
         """Lets the handlers of jobs that ended without success write what that means, in the commit that ends them.

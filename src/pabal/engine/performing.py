@@ -1,8 +1,11 @@
 """Runs what a handler does outside any transaction: in the loop, in a thread or in a process, within its limits."""
 
 import asyncio
+import contextvars
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 from pabal.base.clock import elapsed
@@ -14,6 +17,8 @@ from pabal.engine.outcome import DONE, Outcome, Retry, Stopped, check
 # How long a thread that was told to stop is waited for. It cannot be killed, and its lease is taken after ten seconds.
 PATIENCE = 5.0
 Ended = Outcome | Returned | Lost | None
+# Begun as they are needed: the slots bound how many that is, and one that was left to itself keeps no other waiting.
+_THREADS = ThreadPoolExecutor(max_workers=10_000, thread_name_prefix="handler")
 
 
 async def run_within(run: Callable[[Job, Kind], Awaitable[Ended]], job: Job, kind: Kind) -> Ended:
@@ -39,7 +44,8 @@ async def run_plain(job: Job, kind: Kind) -> Ended:
 
 
 async def _run_in_thread(job: Job, kind: Kind) -> Any:
-    working = asyncio.ensure_future(asyncio.to_thread(kind.handler, job))
+    call = partial(contextvars.copy_context().run, kind.handler, job)
+    working = asyncio.get_running_loop().run_in_executor(_THREADS, call)
     try:
         return await asyncio.shield(working)
     except asyncio.CancelledError:

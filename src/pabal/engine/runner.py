@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from pabal.engine import claims, reports
 from pabal.engine.claims import LeaseLost
 from pabal.engine.endings import Attempted, Returned
 from pabal.engine.exchange import Capacity, Exchange
-from pabal.engine.kinds import Job, Kinds, Report, Stop
+from pabal.engine.kinds import Job, Kind, Kinds, Report, Stop
 from pabal.engine.life import Life
 from pabal.engine.outcome import Cancel
 from pabal.engine.slots import BATCH, SLOW, Slots
@@ -181,6 +182,7 @@ class Runner:
         await asyncio.wait(self._slots, timeout=STUBBORN) if self._slots else None
         while self._ended and self._life.worker and await self._flushed():
             pass
+        self._attempts.close()
 
     def _may_begin(self, room: Capacity) -> bool:
         # What the others claimed is not known before their answers: to reconcile, it would look as if it were lost.
@@ -277,24 +279,26 @@ class Runner:
         self._routed.waiting.clear()
 
     def _room(self) -> Capacity:
-        """Quick handlers are fetched ahead, as many as can begin soon; slow ones only when a slot is free."""
+        """Quick handlers are fetched ahead, as many as can begin soon; slow ones not behind them, or never."""
         if self._is_stopping or self._life.is_draining:
             return Capacity(0, 0, self._is_quick, 0)
-        kinds = {job.kind for _, job in self._plain.waiting}
-        kinds |= {kind for kind in self._exchange.dirty if self._is_quick(kind)}
+        waiting = Counter(job.kind for _, job in self._plain.waiting)
         # What an exchange under way may claim is as good as here.
         here = len(self._plain.waiting) + sum(batch.room.quick for batch in self._under_way)
         routed = len(self._routed.waiting) + sum(batch.room.routed for batch in self._under_way)
         free = max(self._plain.size - (len(self._running) - self._routed_running) - here, 0)
-        most = self._plain.ahead(kinds, self._soon(), self._mean)
+        soon = self._soon()
+        most = self._plain.ahead({*waiting, *filter(self._is_quick, self._exchange.dirty)}, soon, self._mean)
+        slow = sum(batch.room.slow for batch in self._under_way)
+        slow += sum(count for kind, count in waiting.items() if not self._is_quick(kind))
         # Never in crumbs: what is fetched ahead is a part of it that is worth a commit.
         ahead = min(most - here, BATCH)
         room = Capacity(
             quick=max(free, ahead if ahead >= min(most, BATCH) // 2 else 0),
-            slow=free,
+            slow=max(soon - slow, 0),
             is_quick=self._is_quick,
             routed=max(self._routed.size - self._routed_running - routed, 0),
-            limits={kind: self._left(kind) for kind in self._kinds.limited},
+            limits={kind.names: self._left(kind) for kind in self._kinds.limited},
         )
         return room if self._exchange.wants(room) else Capacity(0, 0, self._is_quick, 0)
 
@@ -306,12 +310,11 @@ class Runner:
             for entry in self._running.values()
         )
 
-    def _left(self, name: str) -> int:
+    def _left(self, kind: Kind) -> int:
         """How many more of a kind that has only some of the slots, under whichever of its names."""
-        kind = self._kinds[name]
         held = [entry.job.kind for entry in self._running.values()] + [job.kind for job in self._waiting]
-        claiming = sum(batch.room.limits.get(name, 0) for batch in self._under_way)
-        return max((kind.slots or 0) - sum(self._kinds[one] is kind for one in held) - claiming, 0)
+        claiming = sum(batch.room.limits.get(kind.names, 0) for batch in self._under_way)
+        return max((kind.slots or 0) - sum(one in kind.names for one in held) - claiming, 0)
 
     def _mean(self, kind: str) -> float:
         return self._seconds.get(kind, SLOW)

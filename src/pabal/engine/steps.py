@@ -246,6 +246,9 @@ class Attempts:
             emit("steps.raised", kind=job.kind, job=job.id, attempt=job.attempt, error=repr(error))
             return Retry(f"{type(error).__name__}: {error}")
 
+    def close(self) -> None:
+        self._witness.close()
+
     async def _run_steps(self, job: Job, kind: Kind) -> None:
         commits = self._find_commits(kind)
         prepared = await commits.prepare(job)

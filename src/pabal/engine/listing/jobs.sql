@@ -63,7 +63,7 @@ select w.id, w.unit_id, w.kind, w.queue, w.lane, w.about, w.cause, w.priority::i
   coalesce(l.failures, r.failures, d.failures, b.failures, o.failures)::int as failures,
   w.max_failures::int, coalesce(l.token, r.token, d.token, b.token, o.token) as token,
   coalesce(l.worker, o.worker) as worker, s.host, n.holder as lane_holder,
-  r.ready_at, d.due_at, d.reason, coalesce(l.started_at, o.started_at) as started_at, l.deadline, coalesce(t.progress, l.progress) as progress, l.cancel_at,
+  r.ready_at, d.due_at, d.reason, coalesce(l.started_at, o.started_at) as started_at, l.started_at + w.deadline as deadline, coalesce(t.progress, l.progress) as progress, l.cancel_at,
   case when l.cancel_at is not null then 'cancel' else l.stop end as stop, t.at as reported_at,
   t.percent, case when l.token = t.token then t.since end as since, t.since_percent,
   o.ended_at, o.error
