@@ -10,6 +10,7 @@ What = Literal["kill", "vanish", "stop", "freeze", "retire", "database", "backen
 FREEZE_SECONDS = 22.0
 # At the end work goes on without faults: what is heard and begun there is judged on any machine.
 CALM_SECONDS = 5.0
+CALM_SHARE = 1 / 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +43,8 @@ JUDGED = {
     "moments decided": 20,
     "replaced runs": 2,
 }
-# Until servers and PostgreSQL have started, nothing is judged.
-BEGINNING = 10.0
+# Until servers and PostgreSQL have started, and the first dead server's life has lapsed, nothing can be judged.
+BEGINNING = 14.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +69,9 @@ def make_plan(seed: int, seconds: float, *, stop_seconds: float) -> list[Fault]:
     chance = random.Random(seed)
     has_freeze = seconds > 2 * FREEZE_SECONDS
     # The freeze comes last, when the database stays up: its jobs must be rescued while it still sleeps.
-    up = FREEZE_SECONDS + 2 if has_freeze else CALM_SECONDS
-    hurt = seconds - CALM_SECONDS
+    calm = min(CALM_SECONDS, seconds * CALM_SHARE)
+    up = FREEZE_SECONDS + 2 if has_freeze else calm
+    hurt = seconds - calm
     asleep = max(seconds - stop_seconds, hurt / 2)
     faults = [
         *([Fault(seconds - FREEZE_SECONDS, "freeze", chance.random())] if has_freeze else []),
