@@ -220,8 +220,8 @@ LONG_WORK = (
     _seen_by_test(
         "two exchanges fill the same room",
         "runner.py",
-        "here = len(self._plain.waiting) + sum(batch.room.quick for batch in self._under_way)",
-        "here = len(self._plain.waiting)",
+        "slow = sum(batch.room.slow for batch in self._under_way)",
+        "slow = 0",
         "test_runner.py::test_the_room_of_an_exchange_under_way_is_not_given_twice",
     ),
     _seen_by_test(
