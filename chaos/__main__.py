@@ -18,7 +18,7 @@ def main() -> int:
     given = parser.parse_args()
     if given.workers < 4:
         parser.error("a run needs four workers")
-    minimums = Minimums(0, 0, 0, 0) if given.any else Minimums()
+    minimums = Minimums() if given.any else None
     chosen = Chosen(given.seconds, given.seed, given.workers, minimums=minimums, keep=given.keep)
     return carry_out(run(chosen, say), level="warning")
 

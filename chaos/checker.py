@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from chaos import checks_order, checks_work
+from chaos import checks_long, checks_order, checks_time, checks_work
 from chaos.evidence import Evidence, gather
 from chaos.report import Finding, Report
 
@@ -20,7 +20,17 @@ CHECKS: tuple[Callable[[Evidence], Finding], ...] = (
     checks_order.i7_lanes_keep_order,
     checks_order.i8_limits_hold,
     checks_work.i10_a_cancelled_job_starts_no_more,
+    checks_work.i10_a_running_one_gets_the_signal,
     checks_order.i11_routed_work_runs_where_the_route_is,
+    checks_time.i12_each_moment_has_one_decision_and_one_end,
+    checks_time.i19_facts_are_taken_once_and_in_order,
+    checks_long.i21_what_is_claimed_begins,
+    checks_long.i21_deadlines_count_from_the_start,
+    checks_long.i22_poison_is_quarantined,
+    checks_order.i23_urgent_work_of_any_route_goes_first,
+    checks_long.i26_checkpoints_are_handed_on,
+    checks_long.children_die_with_their_server,
+    checks_time.ends_are_told,
     checks_work.inside_effects_happen_once,
     checks_order.keys_are_open_once,
     checks_work.delays_are_kept,

@@ -2,12 +2,16 @@
 
 from collections import Counter, defaultdict
 from itertools import pairwise
+from math import inf
 
-from chaos.checks_work import overlaps
+from chaos.checks_work import SLACK, overlaps
 from chaos.evidence import Attempt, Evidence
 from chaos.kinds import WINDOWS
 from chaos.report import Finding
 from pabal.engine.limits import Window
+
+# A job whose announcement was lost is found by the sweep, at the latest.
+UNHEARD = 6.0
 
 
 def i7_lanes_keep_order(e: Evidence) -> Finding:
@@ -25,7 +29,8 @@ def i7_lanes_keep_order(e: Evidence) -> Finding:
             if later > earlier
         ]
     starts = sum(len(attempts) for attempts in lanes.values())
-    return Finding("I7", f"{starts} starts in {len(lanes)} lanes, one at a time and in order", wrong)
+    text = f"{starts} starts in {len(lanes)} lanes, one at a time and in order"
+    return Finding("I7", text, wrong, {"starts in lanes": starts})
 
 
 def i8_limits_hold(e: Evidence) -> Finding:
@@ -40,7 +45,7 @@ def i8_limits_hold(e: Evidence) -> Finding:
     ]
     fullest = max((_fullest(starts, WINDOWS[0]) for starts in by_key.values()), default=0)
     text = f"{len(e.starts)} starts of {len(by_key)} limits, at most {fullest} of {WINDOWS[0].most} a second"
-    return Finding("I8", text, wrong)
+    return Finding("I8", text, wrong, {"starts under a limit": len(e.starts)})
 
 
 def i11_routed_work_runs_where_the_route_is(e: Evidence) -> Finding:
@@ -60,16 +65,46 @@ def i11_routed_work_runs_where_the_route_is(e: Evidence) -> Finding:
     ]
     moved = sum(o.result == "returned" for (job, _), o in e.outcomes.items() if e.bodies[job].kind == "chaos.routed")
     text = f"{len(routed)} routed attempts and {len(records)} records under {len(held)} epochs, {moved} handed back"
-    return Finding("I11", text, wrong)
+    return Finding("I11", text, wrong, {"routed attempts": len(routed)})
+
+
+def i23_urgent_work_of_any_route_goes_first(e: Evidence) -> Finding:
+    """While one waits on a route that its server has had for a while, that server claims nothing less urgent."""
+    held = {line.data["epoch"]: line.at for line in e.said("held")}
+    routed = [(o, e.attempts[key]) for key, o in e.outcomes.items() if key in e.attempts and o.token == 1]
+    routed = [(o, a) for o, a in routed if a.kind == "chaos.routed" and o.started is not None]
+    urgent = [(o, a) for o, a in routed if e.bodies[o.job].priority == 0]
+    wrong = []
+    for outcome, attempt in urgent:
+        since = max(e.bodies[outcome.job].created, held.get(attempt.data["epoch"], inf)) + UNHEARD
+        wrong += [
+            f"job {other.job} was claimed before urgent job {outcome.job}, which had waited since {since:.1f}"
+            for other, _ in routed
+            if other.worker == outcome.worker
+            and e.bodies[other.job].priority > 0
+            and since < (other.started or 0.0) < (outcome.started or 0.0)
+        ]
+    text = f"{len(urgent)} urgent ones of {len(routed)} on routes went first"
+    return Finding("I23", text, wrong, {"urgent ones on routes": len(urgent)})
 
 
 def keys_are_open_once(e: Evidence) -> Finding:
+    """No two run at once; and when one was committed, the one before had ended, as its producer's file has it."""
     keys: dict[str, list[Attempt]] = defaultdict(list)
     for attempt in e.attempts.values():
         if attempt.kind == "chaos.keyed":
             keys[attempt.data["key"]].append(attempt)
     wrong = [text for attempts in keys.values() for text in overlaps(e, attempts)]
-    return Finding("keys", f"{sum(map(len, keys.values()))} attempts of {len(keys)} keys, one open at a time", wrong)
+    committed = {job: line.at for line in e.said("committed") for _, job in line.data["jobs"]}
+    bodies = sorted((body.args["key"], body.id) for body in e.bodies.values() if body.kind == "chaos.keyed")
+    for (key, earlier), (same, later) in pairwise(bodies):
+        end = e.final(earlier)
+        if key == same and later in committed and end is not None and end.ended > committed[later] + SLACK:
+            wrong.append(
+                f"{key}: job {later} was enqueued {end.ended - committed[later]:.2f} s before job {earlier} ended"
+            )
+    text = f"{sum(map(len, keys.values()))} attempts of {len(keys)} keys, one open at a time"
+    return Finding("keys", text, wrong, {"jobs with a key": len(bodies)})
 
 
 def _overfull(key: str, starts: list[tuple[float, int]], window: Window) -> list[str]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from chaos.history import History
+from chaos.worker import life_mark
 from pabal.base.clock import elapsed
 
 
@@ -17,6 +18,7 @@ class Member:
     slot: int
     process: subprocess.Popen[bytes]
     started_at: float
+    mark: Path
     stopped_until: float | None = None
     retired_at: float | None = None
 
@@ -25,6 +27,11 @@ class Member:
         """Long enough at work to have something in its hands."""
         is_free = self.stopped_until is None and self.retired_at is None and self.process.poll() is None
         return is_free and elapsed() - self.started_at > 1.5
+
+    @property
+    def is_serving(self) -> bool:
+        """It has a life, and so jobs that somebody must rescue."""
+        return self.is_at_work and self.mark.exists()
 
 
 class Crew:
@@ -41,6 +48,7 @@ class Crew:
 
     def start(self, size: int) -> None:
         (self._folder / "log").mkdir()
+        (self._folder / "serving").mkdir()
         self.members = [self._start(slot) for slot in range(size)]
 
     def start_producer(self) -> subprocess.Popen[bytes]:
@@ -48,6 +56,9 @@ class Crew:
 
     def at_work(self) -> list[Member]:
         return [member for member in self.members if member.is_at_work]
+
+    def serving(self) -> list[Member]:
+        return [member for member in self.members if member.is_serving]
 
     def watch_once(self) -> None:
         """Starts again what is gone, and lets go on what was stopped long enough."""
@@ -105,7 +116,7 @@ class Crew:
         seed = f"{self._seed}-{slot}-{self._starts}"
         process = self._run("worker", "--slot", str(slot), "--ttl", str(self._ttl), "--seed", seed)
         self._history.write("started", pid=process.pid, slot=slot)
-        return Member(slot, process, elapsed())
+        return Member(slot, process, elapsed(), life_mark(self._folder, process.pid))
 
     def _run(self, module: str, *arguments: str) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", f"chaos.{module}", "--folder", str(self._folder), *arguments]

@@ -1,8 +1,9 @@
 -- name: read_seconds()
-select extract(epoch from pabal.real_now())::float8;
+select extract(epoch from clock_timestamp())::float8;
 
 -- name: list_bodies()
-select w.id, w.kind, w.queue, w.lane, w.args, w.max_failures, w.max_recoveries, extract(epoch from w.created_at)::float8 as created
+select w.id, w.kind, w.queue, w.lane, w.args, w.max_failures, w.max_recoveries, extract(epoch from w.created_at)::float8 as created,
+       w.priority, extract(epoch from w.deadline)::float8 as deadline, w.records_end is true as records_end
 from pabal.work w order by w.id;
 
 -- name: list_outcomes()
@@ -31,3 +32,18 @@ select id, token, result from pabal.stale;
 -- name: list_places()
 select id, 'ready' as place from pabal.ready union all select id, 'delayed' from pabal.delayed
 union all select id, 'waiting' from pabal.waiting union all select id, 'lease' from pabal.lease;
+
+-- name: list_facts(names)
+select seq, name, subject, data from pabal.fact where name = any(:names::text[]) order by seq;
+
+-- name: list_heard()
+select seq, subject from chaos.heard order by n;
+
+-- name: list_aside()
+select seq, error from pabal.fact_aside;
+
+-- name: list_occurrences(behind)
+select schedule_id, extract(epoch from fire_at)::float8 as fire_at, decision, work_id, "end", reason, count,
+       extract(epoch from decided_at)::float8 - :behind::float8 as decided_at,
+       extract(epoch from ended_at)::float8 - :behind::float8 as ended_at
+from pabal.occurrence order by schedule_id, fire_at;

@@ -4,12 +4,13 @@ import asyncio
 import os
 import random
 import signal
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Any
 
 from chaos.history import History
+from chaos.long import add_long
+from chaos.notes import Notes
 from pabal.base.database import Tx
 from pabal.base.sql import load
 from pabal.engine import limits
@@ -25,26 +26,6 @@ SOON = Backoff(first=timedelta(milliseconds=200), factor=1.5, most=timedelta(sec
 
 class BadEffect(Exception):
     """An inside handler that fails on purpose."""
-
-
-class Notes:
-    """Writes the start and the end of each attempt; `cut` when it was cancelled or raised."""
-
-    def __init__(self, history: History, worker: Callable[[], int]) -> None:
-        self._history = history
-        self._worker = worker
-
-    @contextmanager
-    def noted(self, job: Job) -> Iterator[None]:
-        about = {"job": job.id, "token": job.token}
-        extra = {"kind": job.kind, "lane": job.lane, "epoch": job.route_epoch, **job.args}
-        self._history.write("start", **about, worker=self._worker(), **extra)
-        try:
-            yield
-        except BaseException:
-            self._history.write("cut", **about)
-            raise
-        self._history.write("end", **about)
 
 
 class Errand:
@@ -63,6 +44,8 @@ class Errand:
 
     async def record(self, tx: Tx, prepared: Any, result: Any) -> Outcome:
         job: Job = prepared
+        if job.args.get("poison") == "cut":
+            await tx.rows(SQL.cut_connection)
         route = None if job.route_epoch is None else job.queue
         await tx.run(SQL.insert_recorded, job=job.id, token=job.token, route=route, epoch=job.route_epoch)
         return Done()
@@ -86,8 +69,10 @@ class SnoozingErrand(Errand):
 def make_kinds(history: History, worker: Callable[[], int]) -> Kinds:
     notes = Notes(history, worker)
     kinds = Kinds()
-    for name in ("plain", "lane", "keyed", "later", "cancelled"):
+    for name in ("plain", "lane", "keyed", "later", "cancelled", "scheduled"):
         kinds.plain(f"chaos.{name}")(_working(notes))
+    kinds.plain("chaos.timed", backoff=SOON)(_working(notes))
+    add_long(kinds, notes, SOON)
     kinds.plain("chaos.failing", backoff=SOON)(_failing(notes))
     kinds.plain("chaos.poison")(_poison(notes))
     for name, errand in (
@@ -103,11 +88,18 @@ def make_kinds(history: History, worker: Callable[[], int]) -> Kinds:
 
 
 def _working(notes: Notes) -> Callable[[Job], Any]:
-    async def work(job: Job) -> None:
+    async def work(job: Job) -> Outcome:
         with notes.noted(job):
-            await asyncio.sleep(job.args.get("takes", 0.0))
+            await asyncio.sleep(_takes(job))
+        return Done(data={"mark": job.args["mark"]}) if job.args.get("gives") else Done()
 
     return work
+
+
+def _takes(job: Job) -> float:
+    """Of a schedule every other job would still be running when its next moment comes."""
+    takes: float = job.args.get("takes", 0.0)
+    return takes if job.kind != "chaos.scheduled" or job.id % 2 else 0.2
 
 
 def _failing(notes: Notes) -> Callable[[Job], Any]:
@@ -132,6 +124,11 @@ def _poison(notes: Notes) -> Callable[[Job], Any]:
 
 async def _leave_effects(tx: Tx, jobs: Sequence[Job]) -> None:
     await tx.run(SQL.insert_effects, jobs=[job.id for job in jobs], tokens=[job.token for job in jobs])
+    poisons = {job.args.get("poison") for job in jobs}
+    if "kill" in poisons:
+        os.kill(os.getpid(), signal.SIGKILL)
+    if "cut" in poisons:
+        await tx.rows(SQL.cut_connection)
     # After the rows are written: what a failing batch wrote must be gone.
     if any(job.args.get("bad") for job in jobs):
         raise BadEffect("on purpose")

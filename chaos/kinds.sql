@@ -8,3 +8,7 @@ insert into chaos.given_up (job, token, reason) values (:job, :token, :reason);
 
 -- name: insert_effects(jobs, tokens)!
 insert into chaos.effect (job, token) select * from unnest(:jobs::bigint[], :tokens::bigint[]);
+
+-- name: cut_connection()
+-- as when the server ends a transaction that took too long
+select pg_terminate_backend(pg_backend_pid());

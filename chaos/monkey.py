@@ -4,10 +4,12 @@ import asyncio
 import os
 import signal
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 from chaos.crew import Crew, Member
 from chaos.history import History
+from chaos.listening import NAMES
 from chaos.plan import FREEZE_SECONDS, Fault
 from chaos.worker import AWAY
 from pabal.base import embedded
@@ -51,13 +53,15 @@ class Monkey:
         """None while the database does not answer."""
         try:
             async with self._database.transaction() as tx:
-                number: int = await tx.value(SQL.count_open)
+                number: int = await tx.value(SQL.count_open, names=list(NAMES))
                 return number
         except AWAY:
             return None
 
     async def _hurt(self, fault: Fault) -> None:
-        victim = await self._find_victim(fault.choice)
+        # A server that is just starting is killed too; but its fall tells nothing about jobs.
+        find = self._crew.at_work if fault.what in ("kill", "retire") else self._crew.serving
+        victim = await self._find_victim(find, fault.choice)
         if victim is None:
             return
         match fault.what:
@@ -71,11 +75,11 @@ class Monkey:
                 self._crew.kill(victim, is_vanishing=fault.what == "vanish")
         self.done[fault.what] += 1
 
-    async def _find_victim(self, choice: float) -> Member | None:
+    async def _find_victim(self, find: Callable[[], list[Member]], choice: float) -> Member | None:
         """All may just be starting, or sleeping; then the fault comes a little later."""
         ceiling = elapsed() + 2.0
         while elapsed() < ceiling:
-            victims = self._crew.at_work()
+            victims = find()
             if victims:
                 return victims[int(choice * len(victims))]
             await asyncio.sleep(0.05)

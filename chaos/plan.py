@@ -1,12 +1,16 @@
 """Which fault happens when. Pure: the seed decides."""
 
 import random
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 What = Literal["kill", "vanish", "stop", "freeze", "retire", "database", "backends"]
 
 FREEZE_SECONDS = 22.0
+# At the end work goes on without faults: what is heard and begun there is judged on any machine.
+CALM_SECONDS = 5.0
+CALM_SHARE = 1 / 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,30 +22,66 @@ class Fault:
     choice: float
 
 
+# Of a minute: what two cores do that have as much to do besides. With nothing else to do it is three times as much.
+JUDGED = {
+    "attempts of killed servers": 20,
+    "run again after a rescue": 10,
+    "starts in lanes": 60,
+    "jobs with a key": 60,
+    "starts under a limit": 20,
+    "signals": 4,
+    "routed attempts": 40,
+    "urgent ones on routes": 5,
+    "begun after their claim": 200,
+    "deadlines told": 2,
+    "stalls told": 1,
+    "checkpoints handed on": 8,
+    "children": 2,
+    "poisons": 2,
+    "facts": 100,
+    "ends told": 40,
+    "moments decided": 20,
+    "replaced runs": 2,
+}
+# Until servers and PostgreSQL have started, and the first dead server's life has lapsed, nothing can be judged.
+BEGINNING = 14.0
+
+
 @dataclass(frozen=True, slots=True)
 class Minimums:
     """A run with less than this proves too little to count."""
 
-    jobs: int = 5000
-    kills: int = 20
-    stops: int = 5
-    database: int = 2
+    jobs: int = 0
+    kills: int = 0
+    stops: int = 0
+    database: int = 0
+    judged: Mapping[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, seconds: float) -> "Minimums":
+        """They follow the time there is, so that a short run is held to something too, and a long one to more."""
+        share = max(seconds - BEGINNING, 0.0) / (60.0 - BEGINNING)
+        faults = {"kills": int(20 * share), "stops": int(5 * share), "database": int(2 * share)}
+        return cls(int(2000 * share), **faults, judged={name: int(least * share) for name, least in JUDGED.items()})
 
 
 def make_plan(seed: int, seconds: float, *, stop_seconds: float) -> list[Fault]:
     chance = random.Random(seed)
     has_freeze = seconds > 2 * FREEZE_SECONDS
     # The freeze comes last, when the database stays up: its jobs must be rescued while it still sleeps.
-    calm = FREEZE_SECONDS + 2 if has_freeze else 2
+    calm = min(CALM_SECONDS, seconds * CALM_SHARE)
+    up = FREEZE_SECONDS + 2 if has_freeze else calm
+    hurt = seconds - calm
+    asleep = max(seconds - stop_seconds, hurt / 2)
     faults = [
         *([Fault(seconds - FREEZE_SECONDS, "freeze", chance.random())] if has_freeze else []),
-        *_spread(chance, "database", seconds - calm, every=(seconds - calm) / max(1, round(seconds / 20))),
-        *_spread(chance, "kill", seconds, every=4.0),
+        *_spread(chance, "database", seconds - up, every=(seconds - up) / max(1, round(seconds / 20))),
+        *_spread(chance, "kill", hurt, every=4.0),
         # As "kill", but its lock file goes too, as if another host had died: only the heartbeat tells.
-        *_spread(chance, "vanish", seconds, every=4.0),
-        *_spread(chance, "stop", seconds - stop_seconds, every=(seconds - stop_seconds) / max(1, int(seconds / 8.5))),
-        *_spread(chance, "retire", seconds, every=6.0),
-        *_spread(chance, "backends", seconds, every=0.7),
+        *_spread(chance, "vanish", hurt, every=4.0),
+        *_spread(chance, "stop", asleep, every=asleep / max(1, int(seconds / 8.5))),
+        *_spread(chance, "retire", hurt, every=6.0),
+        *_spread(chance, "backends", hurt, every=0.7),
     ]
     return sorted(faults, key=lambda fault: fault.at)
 

@@ -5,7 +5,6 @@ import asyncio
 import os
 import random
 import signal
-from collections.abc import Callable
 from datetime import timedelta
 from itertools import count
 from pathlib import Path
@@ -13,21 +12,31 @@ from typing import Any
 
 from chaos.history import History
 from chaos.kinds import make_kinds
-from chaos.worker import AWAY, ROUTES, open_patiently
-from pabal.base.database import Database, Tx
+from chaos.mixture import in_lane, keyed, make, new_job
+from chaos.worker import AWAY, open_patiently
+from pabal.base.clock import elapsed
+from pabal.base.database import Database
 from pabal.base.sql import load
 from pabal.base.telemetry import start_logging
-from pabal.engine import withdrawals
+from pabal.engine import facts, queue, schedules, withdrawals
+from pabal.engine.facts import NewFact
 from pabal.engine.kinds import Kinds
 from pabal.engine.queue import NewJob, enqueue_many
+from pabal.engine.recurrence import Interval
+from pabal.engine.schedules import NewSchedule, Overlap
 from pabal.engine.wakeups import Wakeups
 
 SQL = load(__file__)
 BACKLOG = 400
-POISON_FIRST, POISON_EVERY = 8, 120
 CROWD_EVERY = 8
-# Innocent jobs share the fate of their worker again and again; only the poison may be quarantined.
-OFTEN = 10_000
+PAIR_EVERY = 2
+POISON_EVERY = 120
+# In which batch of so many each comes first: whoever takes its server along costs two or three of them.
+POISONS = {3: ("inside", "cut"), 5: ("steps", "cut"), 8: ("poison", "kill"), 14: ("inside", "kill")}
+BAD_FACTS = {4: "raise", 7: "cut", 60: "kill"}
+EVERY = timedelta(seconds=2)
+SCHEDULES = "chaos:schedules"
+DEADLINE, MAX_FAILURES = timedelta(minutes=5), 7
 
 
 class RolledBack(Exception):
@@ -42,10 +51,14 @@ class Producer:
         self._chance = chance
         self._marks = count(1)
         self._batches = 0
-        self._to_cancel: list[int] = []
+        # each with the moment to do it, so that some have begun by then
+        self._to_cancel: dict[int, float] = {}
+        self._schedules: list[int] = []
 
     async def run_once(self) -> None:
         try:
+            if not self._schedules:
+                await self._schedule()
             async with self._database.transaction() as tx:
                 is_full = await tx.value(SQL.count_waiting) > BACKLOG
             if not is_full:
@@ -55,6 +68,31 @@ class Producer:
             await asyncio.sleep(0.1)
         await asyncio.sleep(0.05)
 
+    async def rest_once(self) -> bool:
+        """Nothing fires any more, and nothing is left that would run for long; False when the database is away."""
+        try:
+            async with self._database.transaction() as tx:
+                for schedule_id in self._schedules:
+                    await schedules.pause(tx, schedule_id, actor="chaos")
+                open_runs = await queue.find_open(tx, about=SCHEDULES)
+                await withdrawals.ask(tx, [*open_runs, *self._to_cancel], reason="the run is over")
+        except AWAY:
+            await asyncio.sleep(0.1)
+            return False
+        return True
+
+    async def _schedule(self) -> None:
+        """One for each policy that keeps runs apart; every other run is still there at the next moment."""
+        made: list[dict[str, Any]] = []
+        async with self._database.transaction() as tx:
+            for overlap in (Overlap.CANCEL_PREVIOUS, Overlap.SKIP, Overlap.QUEUE):
+                takes = 10.0 if overlap is Overlap.CANCEL_PREVIOUS else 1.5
+                new = _new_schedule(overlap, Interval(EVERY, tx.now), {"mark": overlap, "takes": takes})
+                kept = await schedules.put(tx, new)
+                made.append({"id": kept.id, "overlap": overlap, "every": EVERY.total_seconds()})
+        self._schedules = [one["id"] for one in made]
+        self._history.write("scheduled", schedules=made)
+
     async def _enqueue(self) -> None:
         chance = self._chance
         size = chance.randint(10, 60)
@@ -63,9 +101,10 @@ class Producer:
         keep = chance.random() > 0.1
         try:
             async with self._database.transaction() as tx:
-                made = [self._make(tx) for _ in range(size)] + self._extra()
+                made = [make(next(self._marks), chance, tx) for _ in range(size)] + self._extra()
                 marks = [job.args["mark"] for job in made]
                 answers = await enqueue_many(tx, made)
+                await facts.record_many(tx, self._facts())
                 if not keep:
                     raise RolledBack
         except RolledBack:
@@ -74,107 +113,63 @@ class Producer:
         except AWAY:
             self._history.write("unknown", marks=marks)
             raise
-        new = [(mark, answer.id) for mark, answer in zip(marks, answers, strict=True) if answer.is_new]
-        self._history.write("committed", jobs=new)
-        self._to_cancel += [
-            answer.id for job, answer in zip(made, answers, strict=True) if job.kind == "chaos.cancelled"
-        ]
+        answered = list(zip(made, answers, strict=True))
+        self._history.write(
+            "committed", jobs=[(job.args["mark"], answer.id) for job, answer in answered if answer.is_new]
+        )
+        wanted = [answer.id for job, answer in answered if job.args.get("cancel")]
+        self._to_cancel |= {job: elapsed() + chance.uniform(0.0, 2.0) for job in wanted}
 
     async def _cancel(self) -> None:
-        if len(self._to_cancel) < 5:
+        ids = [job for job, at in self._to_cancel.items() if at <= elapsed()]
+        if not ids:
             return
-        ids, self._to_cancel = self._to_cancel, []
         try:
             async with self._database.transaction() as tx:
-                await withdrawals.cancel_jobs(tx, ids, kinds=self._kinds)
+                done = await withdrawals.cancel_jobs(tx, ids, kinds=self._kinds)
+                # From here on nobody can begin one of them, whenever this commits.
+                moment = await tx.value(SQL.read_moment)
         except AWAY:
             self._history.write("cancel unknown", jobs=ids)
             raise
-        self._history.write("cancelled", jobs=ids)
+        self._history.write("cancelled", jobs=ids, signalled=done.signalled, moment=moment)
+        self._to_cancel = {job: at for job, at in self._to_cancel.items() if job not in ids}
 
     def _extra(self) -> list[NewJob]:
-        """A crowd for one room, more than its limit allows; and seldom a poison, which costs two servers."""
+        """A crowd for one room, more than its limit allows; some for one key and one lane; and seldom a poison."""
         self._batches += 1
         room = f"room:{self._chance.randrange(4)}"
         crowd = 8 if self._batches % CROWD_EVERY == 0 else 0
-        extra = [_job("limited", {"mark": next(self._marks), "limit": room}) for _ in range(crowd)]
-        if self._batches % POISON_EVERY == POISON_FIRST:
-            extra.append(_job("poison", {"mark": next(self._marks)}, max_recoveries=1))
+        pair = 2 if self._batches % PAIR_EVERY == 0 else 0
+        extra = [new_job("limited", {"mark": next(self._marks), "limit": room}) for _ in range(crowd)]
+        extra += [keyed(next(self._marks), f"pair:{self._batches}") for _ in range(pair)]
+        extra += [in_lane(next(self._marks), f"lane:{self._batches // PAIR_EVERY % 12}") for _ in range(pair)]
+        if (poison := POISONS.get(self._batches % POISON_EVERY)) is not None:
+            kind, how = poison
+            args = {"mark": next(self._marks), "poison": how, "bad": False}
+            extra.append(new_job(kind, args, max_recoveries=1, records_end=True))
         return extra
 
-    def _make(self, tx: Tx) -> NewJob:
-        mark = next(self._marks)
-        make = self._chance.choices(list(MIXTURE), list(MIXTURE.values()))[0]
-        return make(mark, self._chance, tx)
+    def _facts(self) -> list[NewFact]:
+        """A few about each of some subjects, and seldom one that its subscriber cannot take."""
+        told = [NewFact("chaos.noted", f"thing:{n}", {"batch": self._batches, "poison": None}) for n in (1, 2, 1)]
+        if (how := BAD_FACTS.get(self._batches % POISON_EVERY)) is not None:
+            told.insert(1, NewFact("chaos.noted", "thing:1", {"batch": self._batches, "poison": how}))
+        return told
 
 
-def _job(kind: str, args: dict[str, Any], **more: Any) -> NewJob:
-    return NewJob(f"chaos.{kind}", args, **{"max_recoveries": OFTEN, **more})
-
-
-def _plain(mark: int, chance: random.Random, tx: Tx) -> NewJob:
-    return _job("plain", {"mark": mark, "takes": chance.choice([0, 0, 0.01, 0.2])})
-
-
-def _steps(mark: int, chance: random.Random, tx: Tx) -> NewJob:
-    # The longest outlive a stop past the TTL or a restart of the database.
-    return _job("steps", {"mark": mark, "takes": chance.choices([0.005, 0.05, 1.0, 4.0], [60, 30, 8, 2])[0]})
-
-
-def _inside(mark: int, chance: random.Random, tx: Tx) -> NewJob:
-    bad = chance.random() < 0.01
-    return _job("inside", {"mark": mark, "bad": bad}, max_failures=2 if bad else 5)
-
-
-def _lane(mark: int, chance: random.Random, tx: Tx) -> NewJob:
-    return _job("lane", {"mark": mark, "takes": chance.choice([0, 0.005])}, lane=f"lane:{chance.randrange(12)}")
-
-
-def _routed(mark: int, chance: random.Random, tx: Tx) -> NewJob:
-    return _job("routed", {"mark": mark, "takes": chance.choice([0.005, 0.05, 0.3])}, route=chance.choice(ROUTES))
-
-
-def _failing(mark: int, chance: random.Random, tx: Tx) -> NewJob:
-    return _job("failing", {"mark": mark, "fails": chance.randint(1, 4)}, max_failures=3)
-
-
-def _keyed(mark: int, chance: random.Random, tx: Tx) -> NewJob:
-    key = f"key:{chance.randrange(40)}"
-    return _job("keyed", {"mark": mark, "takes": 0.01, "key": key}, key=key)
-
-
-def _later(mark: int, chance: random.Random, tx: Tx) -> NewJob:
-    delay = chance.uniform(0.2, 5.0)
-    return _job("later", {"mark": mark, "delay": delay}, delay=timedelta(seconds=delay))
-
-
-def _snoozing(mark: int, chance: random.Random, tx: Tx) -> NewJob:
-    return _job("snoozing", {"mark": mark, "snoozes": chance.randint(1, 3)})
-
-
-def _cancelled(mark: int, chance: random.Random, tx: Tx) -> NewJob:
-    return _job("cancelled", {"mark": mark, "takes": chance.choice([0.01, 8.0])})
-
-
-def _expiring(mark: int, chance: random.Random, tx: Tx) -> NewJob:
-    expires_at = tx.now + timedelta(seconds=chance.uniform(0.5, 4.0))
-    return _job("expiring", {"mark": mark}, route="bot:nobody", expires_at=expires_at)
-
-
-Make = Callable[[int, random.Random, Tx], NewJob]
-MIXTURE: dict[Make, float] = {
-    _plain: 250,
-    _steps: 120,
-    _inside: 250,
-    _lane: 150,
-    _routed: 60,
-    _failing: 30,
-    _keyed: 30,
-    _later: 40,
-    _snoozing: 15,
-    _cancelled: 10,
-    _expiring: 5,
-}
+def _new_schedule(overlap: Overlap, recurrence: Interval, args: dict[str, Any]) -> NewSchedule:
+    return NewSchedule(
+        name=f"Chaos {overlap}",
+        kind="chaos.scheduled",
+        recurrence=recurrence,
+        zone="UTC",
+        args=args,
+        about=SCHEDULES,
+        overlap=overlap,
+        deadline=DEADLINE,
+        max_failures=MAX_FAILURES,
+    )
 
 
 async def produce(given: argparse.Namespace) -> None:
@@ -188,6 +183,8 @@ async def produce(given: argparse.Namespace) -> None:
     parent = os.getppid()
     while not stopping.is_set() and os.getppid() == parent:
         await producer.run_once()
+    while os.getppid() == parent and not await producer.rest_once():
+        pass
     await wakeups.close()
     await database.close()
 

@@ -11,11 +11,15 @@ SHOWN = 10
 
 @dataclass(slots=True)
 class Finding:
-    """`checked` says what was looked at, with numbers; a promise that nothing tested is no proof."""
+    """`checked` says what was looked at, with numbers; `judged` are those of which a run needs enough.
+
+    A promise that nothing tested is no proof.
+    """
 
     promise: str
     checked: str
     violations: list[str] = field(default_factory=list)
+    judged: dict[str, int] = field(default_factory=dict)
 
 
 class Judged:
@@ -61,8 +65,16 @@ class Report(Judged):
         ):
             if had < least:
                 self.lacking.append(f"{name} {had} of {least}")
+        self.lacking += [
+            f"{name} {self.judged[name]} of {n}" for name, n in minimums.judged.items() if self.judged[name] < n
+        ]
         hung = [f"{done['hung']} did not end by themselves"] if done["hung"] else []
         self.findings.append(Finding("stop", f"{done['retire']} graceful stops", hung))
+
+    @property
+    def judged(self) -> Counter[str]:
+        """What the checks could decide on; what they had to leave out proves nothing."""
+        return sum((Counter(finding.judged) for finding in self.findings), Counter())
 
     @property
     def kills(self) -> int:

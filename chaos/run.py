@@ -4,7 +4,7 @@ import asyncio
 import signal
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from chaos.checker import check
@@ -28,7 +28,8 @@ class Chosen:
     workers: int = 5
     # More than three beats, so that only a stop past it costs a life.
     ttl: float = 7.0
-    minimums: Minimums = field(default_factory=Minimums)
+    # None: as many as go with so many seconds
+    minimums: Minimums | None = None
     keep: bool = False
 
     @property
@@ -42,7 +43,7 @@ async def run(chosen: Chosen, say: Callable[[str], None]) -> Report:
             await make_schema(url)
             counters = await _survive(chosen, stage.folder, url, say)
             report = await check(stage.folder, url, ttl=chosen.ttl)
-            report.judge(counters, chosen.minimums)
+            report.judge(counters, chosen.minimums or Minimums.of(chosen.seconds))
         stage.is_clean = report.is_good
         return report
 
@@ -57,8 +58,10 @@ async def _survive(chosen: Chosen, folder: Path, url: str, say: Callable[[str], 
     crew.start(chosen.workers)
     keeping = [repeat(crew.watch_once, 0.05), repeat(monkey.keep_once, 0.2)]
     producer = crew.start_producer()
+    began = elapsed()
     try:
-        await monkey.act(plan, elapsed())
+        await monkey.act(plan, began)
+        await asyncio.sleep(max(0.0, began + chosen.seconds - elapsed()))
         producer.send_signal(signal.SIGTERM)
         await asyncio.to_thread(producer.wait, 60)
         left = await until_none(monkey.count_open, seconds=DRAIN_SECONDS, pause=0.2)

@@ -8,16 +8,22 @@ import signal
 from datetime import timedelta
 from pathlib import Path
 
+from chaos import listening
 from chaos.history import History
 from chaos.kinds import make_kinds
+from chaos.long import FOLDER
 from pabal.base.database import ConnectionFailure, Database, DatabaseError, DatabaseUnavailable
 from pabal.base.sql import load
 from pabal.base.telemetry import start_logging
 from pabal.engine import routes
+from pabal.engine.loop import Loop
 from pabal.engine.server import Options, Server
+from pabal.engine.ticks import Ticks
 
 SQL = load(__file__)
 ROUTES = tuple(f"bot:{n}" for n in range(6))
+# Few, so that urgent work and the routes compete for them.
+ROUTED = 4
 AWAY = (DatabaseUnavailable, DatabaseError, *ConnectionFailure)
 
 
@@ -31,18 +37,26 @@ def main() -> None:
     asyncio.run(work(parser.parse_args()))
 
 
+def life_mark(folder: Path, pid: int) -> Path:
+    """This file says that the server has a life."""
+    return folder / "serving" / str(pid)
+
+
 async def work(given: argparse.Namespace) -> None:
     history = History(given.folder / "history", "worker")
+    os.environ[FOLDER] = str(given.folder / "history")
     database = await open_patiently(size=8)
     pulse = await open_patiently(size=2)
     worker = [0]
     kinds = make_kinds(history, lambda: worker[0])
     locks = given.folder / "locks" / str(given.slot)
-    options = Options(locks, concurrency=8, grace=timedelta(seconds=2), ttl=timedelta(seconds=given.ttl))
-    server = Server(database, pulse, kinds, options)
+    grace, ttl = timedelta(seconds=2), timedelta(seconds=given.ttl)
+    server = Server(database, pulse, kinds, Options(locks, concurrency=8, routed=ROUTED, grace=grace, ttl=ttl))
+    server.add_loops([listening.make_loop(database), _ticking(database)])
     stopping = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stopping.set)
     await server.start()
+    life_mark(given.folder, os.getpid()).touch()
     beside = [
         asyncio.create_task(_note_lives(server, history, worker, stopping)),
         asyncio.create_task(_grab_routes(server, history, random.Random(given.seed))),
@@ -55,6 +69,11 @@ async def work(given: argparse.Namespace) -> None:
     history.write("stopped")
     await database.close()
     await pulse.close()
+
+
+def _ticking(database: Database) -> Loop:
+    tick = Ticks(database)
+    return Loop("schedules", tick.run_once, idle=1.0, wake_on=["schedules"], next_moment=tick.next_due)
 
 
 async def open_patiently(*, size: int) -> Database:

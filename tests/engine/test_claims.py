@@ -450,6 +450,21 @@ async def test_a_cancelled_lease_is_not_handed_back_to_run_again(db: Database) -
     assert await places(db, job.id) != ["ready"]
 
 
+async def test_one_that_is_cancelled_while_it_is_handed_back_does_not_run_again(db: Database) -> None:
+    """Between the look for leases that nobody knows of and their way back there is room for a cancel."""
+    job = await start(db)
+    [(_, worker)] = await leases(db)
+
+    async with db.transaction() as tx:
+        [found] = await tx.rows(claims.SQL.list_leases, worker=worker)
+        await cancel(db, job.id)
+        counted: dict[str, Any] = {"turns": None, "recovered": None, "errors": None}
+        back = await tx.rows(claims.SQL.return_leases, ids=[found["id"]], tokens=[found["token"]], **counted)
+
+    assert back == []
+    assert await claim(db, await begin_life(db)) == []
+
+
 async def test_an_old_and_the_current_attempt_in_one_batch_are_told_apart(db: Database) -> None:
     zombie, current = await lost(db)
 

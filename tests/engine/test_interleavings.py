@@ -518,6 +518,30 @@ async def test_a_takeover_waits_for_a_settle_that_has_checked_the_epoch(db: Data
     assert await results(db, job.id) == [(1, "done", True)]
 
 
+async def test_a_takeover_waits_for_those_who_write_for_its_route_in_one_commit(db: Database) -> None:
+    await enqueue(db, route=BOT)
+    worker = await begin_life(db)
+    await hold_route(db, worker)
+    [job] = await claim_routed(db, worker)
+    async with claims.holding(db, [job]) as (_, held):
+        taking = await begin_blocked(db, hold_route(db, await begin_life(db)))
+    await taking
+
+    assert held == {job.key: True}
+
+
+async def test_rescue_waits_for_those_who_write_in_one_commit_and_keeps_what_they_wrote(db: Database) -> None:
+    job = await start(db)
+    [(_, worker)] = await leases(db)
+    await lapse(db, worker)
+    async with claims.holding(db, [job]) as (tx, _):
+        rescuing = await begin_blocked(db, rescue(db))
+        await claims.settle(tx, worker, [(job, Done())], KINDS, is_fenced=True)
+    await rescuing
+
+    assert await results(db, job.id) == [(1, "done", True)]
+
+
 async def test_a_settle_that_waits_for_a_takeover_hands_the_job_back(db: Database) -> None:
     await enqueue(db, route=BOT)
     worker, other = await begin_life(db), await begin_life(db)

@@ -136,6 +136,17 @@ async def test_who_takes_together_takes_one_after_the_other(db: Database) -> Non
     assert refused == Limited(first + GAP.span, "room:1 gap")
 
 
+async def test_who_takes_a_key_that_is_known_waits_for_whoever_has_it(db: Database) -> None:
+    room = Limit("room:1", (MINUTE,))
+    assert await take(db, room) is None
+    async with db.transaction() as tx:
+        assert await limits.take(tx, job(2), [room]) is None
+        other = await begin_blocked(db, take(db, room, number=3))
+    await other
+
+    assert len(await starts(db, "room:1")) == 3
+
+
 async def test_a_refusal_names_the_limit_that_lets_go_last(db: Database) -> None:
     limit = Limit("room:1", (GAP, MINUTE))
     for _ in range(5):

@@ -241,6 +241,19 @@ async def test_an_attempt_that_ignores_its_deadline_is_taken_away_and_counted_as
     assert await places(db, job.id) == ["ready"]
 
 
+async def test_the_deadline_of_a_dead_servers_attempt_is_no_failure_of_its_job(db: Database) -> None:
+    job = await start(db, deadline=MINUTE)
+    [(_, worker)] = await leases(db)
+    await lapse(db, worker)
+    await advance(db, 75)
+
+    assert await overdue(db) == 0
+    await rescue(db)
+
+    assert await counters(db, job.id) == (0, 1, 0)
+    assert await results(db, job.id) == [(1, "lost", False)]
+
+
 async def test_a_deadline_leaves_the_second_in_which_an_attempt_may_begin(db: Database) -> None:
     job = await start(db, deadline=MINUTE)
 

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from chaos import checks_order, checks_work
+from chaos import checks_long, checks_order, checks_time, checks_work
 from chaos.evidence import Attempt, Body, Evidence, Outcome
 from chaos.history import Line
 from chaos.plan import Minimums, make_plan
 from chaos.report import Finding, Report
 from chaos.run import Chosen, run
 
-FEW = Minimums(jobs=300, kills=3, stops=1, database=1)
+FEW = Minimums(jobs=300, kills=3, stops=1, database=1, judged=Minimums.of(16).judged)
 
 
 async def test_nothing_promised_is_lost_when_servers_and_their_database_die():
@@ -31,7 +31,7 @@ def test_the_seed_decides_the_faults():
 @pytest.mark.parametrize("seed", range(10))
 def test_a_minute_holds_more_faults_than_a_run_needs(seed: int):
     plan = [fault.what for fault in make_plan(seed, 60, stop_seconds=8.5)]
-    least = Minimums()
+    least = Minimums.of(60)
 
     assert plan.count("kill") + plan.count("vanish") > least.kills
     assert plan.count("stop") + plan.count("freeze") > least.stops
@@ -48,7 +48,10 @@ class Story:
         given = {"mark": number, "bad": False, "delay": 0.0, **args}
         lane = "lane:1" if kind == "lane" else None
         queue = args.get("route", f"chaos.{kind}")
-        self.evidence.bodies[number] = Body(number, f"chaos.{kind}", queue, lane, given, 3, 3, 0.0)
+        records_end = bool(given.get("gives"))
+        max_failures, deadline = args.pop("max_failures", 3), args.pop("deadline", None)
+        body = Body(number, f"chaos.{kind}", queue, lane, given, max_failures, 3, 0.0, 2, deadline, records_end)
+        self.evidence.bodies[number] = body
         return self
 
     def ran(self, job: int, start: float, end: float | None, result: str = "done", **more: Any) -> "Story":
@@ -57,21 +60,46 @@ class Story:
         body = self.evidence.bodies[job]
         until = more.pop("until", None if end is None else end + 0.01)
         data = {"lane": body.lane, "epoch": None, **body.args, **more}
-        how = None if end is None else "end"
-        self.evidence.attempts[job, token] = Attempt(job, token, body.kind, 100, 1, start, data, end, how)
-        return self.ended(job, result, until, started=start - 0.01)
+        told = more.get("told")
+        how = None if end is None else "end" if told is None else "cut"
+        self.evidence.attempts[job, token] = Attempt(job, token, body.kind, 100, 1, start, data, end, how, told)
+        return self.ended(job, result, until, started=more.get("claimed", start - 0.01))
 
-    def ended(self, job: int, result: str, at: float, started: float | None = None) -> "Story":
+    def ended(
+        self, job: int, result: str, at: float, started: float | None = None, reason: str | None = None
+    ) -> "Story":
         token = len(self.evidence.by_job[job]) + 1
         is_final = result in ("done", "failed", "cancelled", "expired", "quarantined")
-        outcome = Outcome(job, token, is_final, result, 1, started, at, None)
+        outcome = Outcome(job, token, is_final, result, 1, started, at, reason)
         self.evidence.outcomes[job, token] = outcome
         self.evidence.by_job[job].append(outcome)
         return self
 
-    def said(self, what: str, at: float = 0.0, **data: Any) -> "Story":
-        self.evidence.lines.append(Line("test", 100, at, what, data))
+    def said(self, what: str, at: float = 0.0, who: str = "test", **data: Any) -> "Story":
+        self.evidence.lines.append(Line(who, 100, at, what, data))
         return self
+
+    def served(self) -> "Story":
+        """Two others are there all the time."""
+        return self.said("life", worker=2, pid=201).said("life", worker=3, pid=202)
+
+    def cancelled(self, job: int, at: float, *, is_running: bool = True) -> "Story":
+        return self.said("cancelled", at, jobs=[job], signalled=[job] if is_running else [], moment=at)
+
+    def fact(self, seq: int, subject: str = "thing:1", *, heard: int = 1, name: str = "noted", **data: Any) -> "Story":
+        self.evidence.facts.append({"seq": seq, "name": name, "subject": subject, "data": data})
+        self.evidence.heard += [{"seq": seq, "subject": subject}] * heard
+        return self
+
+    def moment(self, fire_at: float, job: int | None = None, end: str | None = "done", **more: Any) -> "Story":
+        if not self.evidence.occurrences:
+            self.said("scheduled", schedules=[{"id": 1, "overlap": "cancel_previous", "every": 2.0}])
+        row = {"schedule_id": 1, "fire_at": fire_at, "decision": "enqueued", "work_id": job, "end": end, "count": 1}
+        self.evidence.occurrences.append({**row, "decided_at": fire_at, "ended_at": fire_at + 1, **more})
+        return self
+
+    def tick(self, job: int, fire_at: float, **more: Any) -> "Story":
+        return self.job(job, "scheduled", max_failures=7, deadline=300.0).moment(fire_at, job, **more)
 
 
 Check = Callable[[Evidence], Finding]
@@ -94,7 +122,7 @@ BROKEN: dict[str, tuple[Check, Story]] = {
     ),
     "tokens run backwards": (
         checks_work.i2_one_attempt_at_a_time,
-        Story().job(1).ended(1, "lost", 9).ended(1, "done", 5),
+        Story().job(1).ran(1, 5, 6, "lost", until=7).ran(1, 1, 2),
     ),
     "a job ended twice": (checks_work.i4_one_end, Story().job(1).ended(1, "done", 1).ended(1, "done", 2)),
     "an outage was counted as a failure": (
@@ -107,7 +135,7 @@ BROKEN: dict[str, tuple[Check, Story]] = {
     ),
     "a killed server's job was rescued late": (
         checks_work.i6_rescued_in_time,
-        Story().said("life", worker=1).said("kill", at=1, pid=100).job(1).ended(1, "lost", 60),
+        Story().served().said("life", worker=1).said("kill", at=1, pid=100).job(1).ended(1, "lost", 60),
     ),
     "a sleeping server kept its jobs": (
         checks_work.i6_rescued_in_time,
@@ -121,9 +149,94 @@ BROKEN: dict[str, tuple[Check, Story]] = {
         checks_order.i7_lanes_keep_order,
         Story().job(1, "lane").job(2, "lane").ran(2, 1, 2).ran(1, 3, 4),
     ),
+    "a job ran again late after its rescue": (
+        checks_work.i6_rescued_in_time,
+        Story().served().said("life", worker=1).said("kill", at=1, pid=100).job(1).ended(1, "lost", 5).ran(1, 40, 41),
+    ),
     "a cancelled job started": (
         checks_work.i10_a_cancelled_job_starts_no_more,
-        Story().said("cancelled", at=1, jobs=[1]).job(1).ran(1, 5, 6),
+        Story().cancelled(1, 1).job(1).ran(1, 1.02, 6),
+    ),
+    "a cancelled job was tried again": (
+        checks_work.i10_a_cancelled_job_starts_no_more,
+        Story().cancelled(1, 1).job(1).ran(1, 0.5, 2, "retry").ended(1, "cancelled", 3),
+    ),
+    "a cancel was not delivered": (
+        checks_work.i10_a_running_one_gets_the_signal,
+        Story().cancelled(1, 1).job(1, "cancelled").ran(1, 0.5, 15, "cancelled"),
+    ),
+    "a cancelled one was told something else": (
+        checks_work.i10_a_running_one_gets_the_signal,
+        Story().cancelled(1, 1).job(1, "cancelled").ran(1, 0.5, 2, "cancelled", told="lease_lost"),
+    ),
+    "a lane overlapped by a hair": (
+        checks_order.i7_lanes_keep_order,
+        Story().job(1, "lane").job(2, "lane").ran(1, 1, 5).ran(2, 4.99, 6),
+    ),
+    "what was claimed did not begin": (checks_long.i21_what_is_claimed_begins, Story().job(1).ran(1, 9, 10, claimed=1)),
+    "a deadline passed before it could": (
+        checks_long.i21_deadlines_count_from_the_start,
+        Story().job(1, "timed", deadline=1.0).ran(1, 1, 1.2, "retry", told="deadline"),
+    ),
+    "a deadline failed what had not begun": (
+        checks_long.i21_deadlines_count_from_the_start,
+        Story().job(1, "timed", deadline=1.0).ended(1, "retry", 3),
+    ),
+    "a deadline was told late": (
+        checks_long.i21_deadlines_count_from_the_start,
+        Story().job(1, "timed", deadline=1.0).ran(1, 1, 9, "retry", told="deadline"),
+    ),
+    "a poison failed instead": (
+        checks_long.i22_poison_is_quarantined,
+        Story().job(1, "inside", poison="cut").ended(1, "failed", 3),
+    ),
+    "a poison was put away without a word": (
+        checks_long.i22_poison_is_quarantined,
+        Story().job(1, "inside", poison="cut").ended(1, "quarantined", 3),
+    ),
+    "a checkpoint was dropped": (
+        checks_long.i26_checkpoints_are_handed_on,
+        Story()
+        .said("saving", job=1, token=1, step=3)
+        .said("saved", job=1, token=1, step=3)
+        .job(1, "reporting")
+        .ended(1, "lost", 1)
+        .ran(1, 2, 3, given=0),
+    ),
+    "a child outlived its server": (
+        checks_long.children_die_with_their_server,
+        Story().said("kill", at=1, pid=7).said("look", at=4, who="child", server=7),
+    ),
+    "a fact was taken twice": (checks_time.i19_facts_are_taken_once_and_in_order, Story().fact(1, heard=2)),
+    "a fact was lost": (checks_time.i19_facts_are_taken_once_and_in_order, Story().fact(1, heard=0)),
+    "a bad fact was not put aside": (
+        checks_time.i19_facts_are_taken_once_and_in_order,
+        Story().fact(1, heard=0, poison="cut"),
+    ),
+    "facts of one subject changed places": (
+        checks_time.i19_facts_are_taken_once_and_in_order,
+        Story().fact(2).fact(1),
+    ),
+    "an end was not told": (checks_time.ends_are_told, Story().job(1, gives=True).ended(1, "done", 1)),
+    "an end was told that nobody asked for": (
+        checks_time.ends_are_told,
+        Story().job(1).ended(1, "done", 1).fact(1, "job_1", name="job.ended", result="done", data=None),
+    ),
+    "a moment is missing": (
+        checks_time.i12_each_moment_has_one_decision_and_one_end,
+        Story().tick(1, 2.0).ran(1, 2, 3).tick(2, 6.0).ran(2, 6, 7),
+    ),
+    "a moment ended as its job did not": (
+        checks_time.i12_each_moment_has_one_decision_and_one_end,
+        Story().tick(1, 2.0, end="failed").ran(1, 2, 3),
+    ),
+    "two runs of a schedule overlapped": (
+        checks_time.i12_each_moment_has_one_decision_and_one_end,
+        Story().tick(1, 2.0).ran(1, 2, 6).tick(2, 4.0).ran(2, 4, 7),
+    ),
+    "a replaced run went on": (
+        checks_time.i12_each_moment_has_one_decision_and_one_end,
+        Story().tick(1, 2.0, ended_at=40.0).ran(1, 2, 40).tick(2, 4.0, ended_at=41.0).ran(2, 40.1, 41),
     ),
     "an effect is missing": (checks_work.inside_effects_happen_once, Story().job(1, "inside").ended(1, "done", 1)),
     "a delayed job was early": (checks_work.delays_are_kept, Story().job(1, "later", delay=5.0).ran(1, 1, 2)),
@@ -134,6 +247,15 @@ BROKEN: dict[str, tuple[Check, Story]] = {
     "a key was open twice": (
         checks_order.keys_are_open_once,
         Story().job(1, "keyed", key="k").job(2, "keyed", key="k").ran(1, 1, 5).ran(2, 3, 6),
+    ),
+    "a key was enqueued while it was open": (
+        checks_order.keys_are_open_once,
+        Story()
+        .said("committed", at=2, jobs=[[1, 1], [2, 2]])
+        .job(1, "keyed", key="k")
+        .job(2, "keyed", key="k")
+        .ran(1, 3, 5)
+        .ran(2, 6, 7),
     ),
 }
 
@@ -180,9 +302,63 @@ def test_a_zombie_that_runs_on_is_no_violation():
     assert checks_order.i7_lanes_keep_order(story.evidence).violations == []
 
 
-def test_a_run_that_did_too_little_does_not_count():
-    report = Report([], ended=4999)
-    report.judge(Counter(kill=20, stop=5, database=2), Minimums())
+KEPT: dict[str, tuple[Check, Story]] = {
+    "a lane's next began in the same millisecond": (
+        checks_order.i7_lanes_keep_order,
+        Story().job(1, "lane").job(2, "lane").ran(1, 1, 5).ran(2, 5, 6),
+    ),
+    "an outage put a rescue off": (
+        checks_work.i6_rescued_in_time,
+        Story()
+        .said("life", worker=1)
+        .said("kill", at=1, pid=100)
+        .said("database down", at=2)
+        .said("database up", at=20)
+        .job(1)
+        .ended(1, "lost", 30),
+    ),
+    "a sleeping server heard of a cancel late": (
+        checks_work.i10_a_running_one_gets_the_signal,
+        Story()
+        .cancelled(1, 1)
+        .said("stop", at=0.8, pid=100, seconds=9)
+        .said("continue", at=10, pid=100)
+        .job(1, "cancelled")
+        .ran(1, 0.5, 10.1, "cancelled", told="lease_lost"),
+    ),
+    "a checkpoint that was being written may be there": (
+        checks_long.i26_checkpoints_are_handed_on,
+        Story().said("saving", job=1, token=1, step=3).job(1, "reporting").ended(1, "lost", 1).ran(1, 2, 3, given=3),
+    ),
+    "a replaced run ended soon": (
+        checks_time.i12_each_moment_has_one_decision_and_one_end,
+        Story()
+        .tick(1, 2.0, end="cancelled", ended_at=4.2)
+        .ran(1, 2, 4.1, "cancelled", told="cancel")
+        .tick(2, 4.0, ended_at=5.0)
+        .ran(2, 4.3, 5),
+    ),
+}
 
-    assert report.lacking == ["jobs ended 4999 of 5000"]
+
+@pytest.mark.parametrize("name", KEPT)
+def test_the_checker_bears_what_is_allowed(name: str):
+    check, story = KEPT[name]
+
+    assert check(story.evidence).violations == []
+
+
+def test_a_run_that_did_too_little_does_not_count():
+    report = Report([Finding("I6", "", judged={"rescued": 1})], ended=4999)
+    report.judge(Counter(kill=20, stop=5, database=2), Minimums(5000, 20, 5, 2, {"rescued": 2}))
+
+    assert report.lacking == ["jobs ended 4999 of 5000", "rescued 1 of 2"]
     assert not report.is_good
+
+
+def test_what_a_run_needs_follows_its_seconds():
+    minute, short = Minimums.of(60), Minimums.of(20)
+
+    assert (minute.jobs, minute.kills, minute.stops, minute.database) == (2000, 20, 5, 2)
+    assert 0 < short.jobs < minute.jobs < Minimums.of(120).jobs
+    assert 0 < short.judged["facts"] < minute.judged["facts"] < Minimums.of(120).judged["facts"]

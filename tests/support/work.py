@@ -217,4 +217,5 @@ async def begin_blocked(db: Database, step: Coroutine[Any, Any, T], *, others: i
     """Begins a step that has to wait for a lock, and returns when it does; whoever holds the lock then lets go."""
     task = asyncio.create_task(step)
     await until_blocked(db, task, count=1 + others)
+    assert not task.done(), "it did not wait for anybody"
     return task

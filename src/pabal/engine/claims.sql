@@ -164,11 +164,12 @@ select id, token, lane from held;
 
 -- name: return_leases(ids, tokens, turns, recovered, errors)
 -- Handed back, the lane is kept, and so is its turn in the queue where that is known. Nothing is counted but what was lost.
+-- Not what was cancelled since somebody looked: it would run again.
 with held as materialized (
   select l.*, coalesce(g.turn, pabal.now()) as turn, coalesce(g.recovered, 0) as recovered, g.error
   from unnest(:ids::bigint[], :tokens::bigint[], :turns::timestamptz[], :recovered::smallint[], :errors::jsonb[])
     as g(id, token, turn, recovered, error) cross join lateral (
-    select l.* from pabal.lease l where l.id = g.id and l.token = g.token offset 0 for update skip locked) l),
+    select l.* from pabal.lease l where l.id = g.id and l.token = g.token and l.cancel_at is null offset 0 for update skip locked) l),
 gone as (delete from pabal.lease where id = any(array(select id from held))),
 noted as (
   insert into pabal.outcome (id, token, final, result, worker, started_at, ended_at, error)

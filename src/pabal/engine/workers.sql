@@ -102,12 +102,14 @@ from body;
 
 -- name: take_overdue(grace, kinds, slice)
 -- Attempts that ignored a cancel or their deadline for longer than the grace: the lease is taken from a worker that may still run.
+-- Not from one that is dead: its attempt may have been quick, and is no failure; rescue takes it.
 with late as materialized (
   (select id from pabal.lease where cancel_at < pabal.now() - :grace::interval order by cancel_at limit :slice)
   union (select id from pabal.lease where deadline < pabal.now() - :grace::interval order by deadline limit :slice)),
 over as materialized (
   select l.* from late cross join lateral (
     select l.* from pabal.lease l where l.id = late.id and (select w.kind from pabal.work w where w.id = l.id) = any(:kinds::text[])
+      and (select m.until > pabal.real_now() from pabal.worker m where m.id = l.worker)
     offset 0 for update skip locked) l limit :slice),
 gone as (delete from pabal.lease where id = any(array(select id from over))),
 body as materialized (
