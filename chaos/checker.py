@@ -18,6 +18,7 @@ CHECKS: tuple[Callable[[Evidence], Finding], ...] = (
     checks_work.i5_failures_are_the_handlers_own,
     checks_work.i6_rescued_in_time,
     checks_order.i7_lanes_keep_order,
+    checks_order.i27_at_most_n_at_once,
     checks_order.i8_limits_hold,
     checks_work.i10_a_cancelled_job_starts_no_more,
     checks_work.i10_a_running_one_gets_the_signal,
@@ -33,6 +34,7 @@ CHECKS: tuple[Callable[[Evidence], Finding], ...] = (
     checks_time.ends_are_told,
     checks_work.inside_effects_happen_once,
     checks_order.keys_are_open_once,
+    checks_order.labels_are_kept,
     checks_work.delays_are_kept,
 )
 

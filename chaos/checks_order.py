@@ -1,4 +1,4 @@
-"""The promises about several jobs: I7 lanes, I8 limits, I11 routes, and keys."""
+"""The promises about several jobs: I7 and I27 lanes, I8 limits, I11 and I23 routes, labels and keys."""
 
 from collections import Counter, defaultdict
 from itertools import pairwise
@@ -6,8 +6,9 @@ from math import inf
 
 from chaos.checks_work import SLACK, overlaps
 from chaos.evidence import Attempt, Evidence
-from chaos.kinds import WINDOWS
+from chaos.kinds import WIDE, WINDOWS
 from chaos.report import Finding
+from chaos.worker import has_label
 from pabal.engine.limits import Window
 
 # A job whose announcement was lost is found by the sweep, at the latest.
@@ -31,6 +32,31 @@ def i7_lanes_keep_order(e: Evidence) -> Finding:
     starts = sum(len(attempts) for attempts in lanes.values())
     text = f"{starts} starts in {len(lanes)} lanes, one at a time and in order"
     return Finding("I7", text, wrong, {"starts in lanes": starts})
+
+
+def i27_at_most_n_at_once(e: Evidence) -> Finding:
+    """Over all servers, whatever dies: as many of a shared lane run at once as it is wide, and no more."""
+    lanes: dict[str, list[Attempt]] = defaultdict(list)
+    for attempt in e.attempts.values():
+        if attempt.kind == "chaos.wide":
+            lanes[attempt.data["lane"]].append(attempt)
+    highest = {lane: _most_at_once(e, attempts) for lane, attempts in lanes.items()}
+    wrong = [f"{lane}: {most} at once, at most {WIDE}" for lane, most in highest.items() if most > WIDE]
+    starts = sum(map(len, lanes.values()))
+    text = f"{starts} starts in {len(lanes)} shared lanes, at most {max(highest.values(), default=0)} of {WIDE} at once"
+    return Finding("I27", text, wrong, {"starts in shared lanes": starts})
+
+
+def labels_are_kept(e: Evidence) -> Finding:
+    """What needs a label runs only on servers that have it."""
+    slots = {line.data["pid"]: line.data["slot"] for line in e.said("started")}
+    ran = [attempt for attempt in e.attempts.values() if attempt.kind == "chaos.labelled"]
+    wrong = [
+        f"job {attempt.job} token {attempt.token} ran where the label is not: slot {slots[attempt.pid]}"
+        for attempt in ran
+        if not has_label(slots[attempt.pid])
+    ]
+    return Finding("have", f"{len(ran)} attempts ran on servers that have what they need", wrong)
 
 
 def i8_limits_hold(e: Evidence) -> Finding:
@@ -105,6 +131,21 @@ def keys_are_open_once(e: Evidence) -> Finding:
             )
     text = f"{sum(map(len, keys.values()))} attempts of {len(keys)} keys, one open at a time"
     return Finding("keys", text, wrong, {"jobs with a key": len(bodies)})
+
+
+def _most_at_once(e: Evidence, attempts: list[Attempt]) -> int:
+    """As in overlaps: slack only where no file says when an attempt ended."""
+    edges: list[tuple[float, int]] = []
+    for attempt in attempts:
+        until = e.valid_until(attempt)
+        if until is not None:
+            until -= 0.0 if e.is_witnessed(attempt) else SLACK
+            edges += [(attempt.start, 1), (max(until, attempt.start), -1)]
+    running = most = 0
+    for _, change in sorted(edges):
+        running += change
+        most = max(most, running)
+    return most
 
 
 def _overfull(key: str, starts: list[tuple[float, int]], window: Window) -> list[str]:

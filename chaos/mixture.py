@@ -56,6 +56,15 @@ def _lane(mark: int, chance: random.Random, tx: Tx) -> NewJob:
     return in_lane(mark, f"lane:{chance.randrange(12)}")
 
 
+def _wide(mark: int, chance: random.Random, tx: Tx) -> NewJob:
+    """In crowds, so that the lane is full."""
+    return new_job("wide", {"mark": mark, "takes": SEEN}, lane=f"wide:{chance.randrange(2)}")
+
+
+def _labelled(mark: int, chance: random.Random, tx: Tx) -> NewJob:
+    return new_job("labelled", {"mark": mark, "takes": 0.01})
+
+
 def _routed(mark: int, chance: random.Random, tx: Tx) -> NewJob:
     priority = Priority.URGENT if chance.random() < 0.2 else Priority.NORMAL
     args = {"mark": mark, "takes": chance.choice([0.005, 0.05, 0.3])}
@@ -116,6 +125,8 @@ MIXTURE: dict[Make, float] = {
     _steps: 120,
     _inside: 200,
     _lane: 30,
+    _wide: 50,
+    _labelled: 10,
     _routed: 70,
     _failing: 30,
     _keyed: 30,

@@ -27,6 +27,7 @@ JUDGED = {
     "attempts of killed servers": 20,
     "run again after a rescue": 10,
     "starts in lanes": 60,
+    "starts in shared lanes": 40,
     "jobs with a key": 60,
     "starts under a limit": 20,
     "signals": 4,

@@ -55,6 +55,13 @@ IN_A_RUN = (
         "I7",
     ),
     _seen_by_run(
+        "a shared lane has a holder too many",
+        "lanes.sql",
+        "coalesce(v.width, 1) - cardinality(l.holders) as room",
+        "coalesce(v.width + 1, 1) - cardinality(l.holders) as room",
+        "I27",
+    ),
+    _seen_by_run(
         "checkpoints are dropped",
         "claims.py",
         "        job = Job(*values)\n        job.ready_at,",

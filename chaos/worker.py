@@ -10,7 +10,7 @@ from pathlib import Path
 
 from chaos import listening
 from chaos.history import History
-from chaos.kinds import make_kinds
+from chaos.kinds import LABEL, make_kinds
 from chaos.long import FOLDER
 from pabal.base.database import ConnectionFailure, Database, DatabaseError, DatabaseUnavailable
 from pabal.base.sql import load
@@ -37,6 +37,10 @@ def main() -> None:
     asyncio.run(work(parser.parse_args()))
 
 
+def has_label(slot: int) -> bool:
+    return slot % 2 == 0
+
+
 def life_mark(folder: Path, pid: int) -> Path:
     """This file says that the server has a life."""
     return folder / "serving" / str(pid)
@@ -51,7 +55,9 @@ async def work(given: argparse.Namespace) -> None:
     kinds = make_kinds(history, lambda: worker[0])
     locks = given.folder / "locks" / str(given.slot)
     grace, ttl = timedelta(seconds=2), timedelta(seconds=given.ttl)
-    server = Server(database, pulse, kinds, Options(locks, concurrency=8, routed=ROUTED, grace=grace, ttl=ttl))
+    labels = frozenset({LABEL} if has_label(given.slot) else ())
+    options = Options(locks, concurrency=8, routed=ROUTED, grace=grace, ttl=ttl, labels=labels)
+    server = Server(database, pulse, kinds, options)
     server.add_loops([listening.make_loop(database), _ticking(database)])
     stopping = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stopping.set)

@@ -46,7 +46,7 @@ class Story:
 
     def job(self, number: int, kind: str = "plain", **args: Any) -> "Story":
         given = {"mark": number, "bad": False, "delay": 0.0, **args}
-        lane = "lane:1" if kind == "lane" else None
+        lane = {"lane": "lane:1", "wide": "wide:1"}.get(kind)
         queue = args.get("route", f"chaos.{kind}")
         records_end = bool(given.get("gives"))
         max_failures, deadline = args.pop("max_failures", 3), args.pop("deadline", None)
@@ -152,6 +152,22 @@ BROKEN: dict[str, tuple[Check, Story]] = {
     "a job ran again late after its rescue": (
         checks_work.i6_rescued_in_time,
         Story().served().said("life", worker=1).said("kill", at=1, pid=100).job(1).ended(1, "lost", 5).ran(1, 40, 41),
+    ),
+    "one too many in a shared lane": (
+        checks_order.i27_at_most_n_at_once,
+        Story()
+        .job(1, "wide")
+        .job(2, "wide")
+        .job(3, "wide")
+        .job(4, "wide")
+        .ran(1, 1, 5)
+        .ran(2, 1, 5)
+        .ran(3, 2, 5)
+        .ran(4, 4.99, 6),
+    ),
+    "a job ran where its label is not": (
+        checks_order.labels_are_kept,
+        Story().said("started", pid=100, slot=1).job(1, "labelled").ran(1, 1, 2),
     ),
     "a cancelled job started": (
         checks_work.i10_a_cancelled_job_starts_no_more,
@@ -306,6 +322,18 @@ KEPT: dict[str, tuple[Check, Story]] = {
     "a lane's next began in the same millisecond": (
         checks_order.i7_lanes_keep_order,
         Story().job(1, "lane").job(2, "lane").ran(1, 1, 5).ran(2, 5, 6),
+    ),
+    "as many in a shared lane as it is wide": (
+        checks_order.i27_at_most_n_at_once,
+        Story()
+        .job(1, "wide")
+        .job(2, "wide")
+        .job(3, "wide")
+        .job(4, "wide")
+        .ran(1, 1, 5)
+        .ran(2, 1, 5)
+        .ran(3, 2, 5)
+        .ran(4, 5, 6),
     ),
     "an outage put a rescue off": (
         checks_work.i6_rescued_in_time,
