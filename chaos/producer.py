@@ -33,7 +33,7 @@ PAIR_EVERY = 2
 POISON_EVERY = 120
 # In which batch of so many each comes first: whoever takes its server along costs two or three of them.
 POISONS = {3: ("inside", "cut"), 5: ("steps", "cut"), 8: ("poison", "kill"), 14: ("inside", "kill")}
-BAD_FACTS = {4: "raise", 7: "cut", 60: "kill"}
+BAD_FACTS = {4: "raise", 7: "cut", 80: "kill"}
 EVERY = timedelta(seconds=2)
 SCHEDULES = "chaos:schedules"
 DEADLINE, MAX_FAILURES = timedelta(minutes=5), 7
