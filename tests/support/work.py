@@ -127,7 +127,7 @@ async def lapse(db: Database, worker: int, *, connections: str = "of another pro
 
 async def rescue(db: Database) -> int:
     """With no grace after a restart of the database: a test's own cluster may be seconds old."""
-    return await workers.rescue_once(db, KINDS, ttl=timedelta(0))
+    return await workers.rescue_once(db, KINDS, ttl=timedelta(hours=-1))
 
 
 class Undone(Exception):
