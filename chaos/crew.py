@@ -18,7 +18,6 @@ class Member:
     slot: int
     process: subprocess.Popen[bytes]
     started_at: float
-    mark: Path
     stopped_until: float | None = None
     retired_at: float | None = None
 
@@ -27,11 +26,6 @@ class Member:
         """Long enough at work to have something in its hands."""
         is_free = self.stopped_until is None and self.retired_at is None and self.process.poll() is None
         return is_free and elapsed() - self.started_at > 1.5
-
-    @property
-    def is_serving(self) -> bool:
-        """It has a life, and so jobs that somebody must rescue."""
-        return self.is_at_work and self.mark.exists()
 
 
 class Crew:
@@ -58,7 +52,7 @@ class Crew:
         return [member for member in self.members if member.is_at_work]
 
     def serving(self) -> list[Member]:
-        return [member for member in self.members if member.is_serving]
+        return [member for member in self.members if member.is_at_work and self._is_serving(member)]
 
     def watch_once(self) -> None:
         """Starts again what is gone, and lets go on what was stopped long enough."""
@@ -116,7 +110,11 @@ class Crew:
         seed = f"{self._seed}-{slot}-{self._starts}"
         process = self._run("worker", "--slot", str(slot), "--ttl", str(self._ttl), "--seed", seed)
         self._history.write("started", pid=process.pid, slot=slot)
-        return Member(slot, process, elapsed(), life_mark(self._folder, process.pid))
+        return Member(slot, process, elapsed())
+
+    def _is_serving(self, member: Member) -> bool:
+        """It has a life, and so jobs that somebody must rescue."""
+        return life_mark(self._folder, member.process.pid).exists()
 
     def _run(self, module: str, *arguments: str) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", f"chaos.{module}", "--folder", str(self._folder), *arguments]

@@ -54,6 +54,7 @@ async def test_every_form_of_the_console_is_refused(web: Web) -> None:
         "fire_at": "2099-01-01T00:00:00Z",
         "level": "branch",
         "role": "viewer",
+        "priority": "urgent",
         "event": "acknowledge",
         "unit_id": str(web.unit("haeundae").id),
         "days": "30",
