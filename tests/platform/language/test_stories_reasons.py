@@ -1,6 +1,7 @@
 """The engine's reasons as sentences."""
 
-from pabal.platform.language.stories import REASONS, explain_reason
+from pabal.engine.why import Line
+from pabal.platform.language.stories import REASONS, explain_reason, tell
 
 
 def test_a_reason_is_a_sentence_in_both_languages() -> None:
@@ -31,3 +32,11 @@ def test_what_a_handler_said_stands_for_itself() -> None:
 
 def test_no_sentence_is_missing_in_a_language() -> None:
     assert all(english.strip() and korean.strip() and english != korean for english, korean in REASONS.values())
+
+
+def test_how_far_a_job_is_is_told_in_words() -> None:
+    far = Line(None, "running", {"host": "studio", "worker": "wrk_1", "progress": {"step": "encoding", "percent": 85}})
+    silent = Line(None, "running", {"host": "studio", "worker": "wrk_1", "progress": None})
+
+    assert tell(far, "en", str) == "Running on studio (worker wrk_1). Progress: step encoding, 85 %"
+    assert tell(silent, "ko", str).endswith("진행: –")

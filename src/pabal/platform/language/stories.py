@@ -228,4 +228,6 @@ def _shown(value: Any, show: Callable[[datetime], str]) -> str:
         return show(value)
     if isinstance(value, list):
         return ", ".join(value)
+    if isinstance(value, dict):
+        return ", ".join(f"{one} %" if name == "percent" else f"{name} {one}" for name, one in value.items())
     return "–" if value is None else str(value)
