@@ -33,6 +33,14 @@ NAMES = (
     "redis_design",
     "commands",
     "strangers",
+    "relay",
+    "relay_seed",
+    "streams",
+    "render",
+    "render_queue",
+    "render_copy",
+    "approvals",
+    "events",
 )
 
 

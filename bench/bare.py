@@ -48,9 +48,9 @@ class Loop:
 
     async def two_commits(self, row: asyncpg.Record) -> None:
         async with self._connection.transaction():
-            await self.run(claims.SQL.fence, id=row["id"], token=row["token"])
+            await self.run(claims.SQL.open_fenced, id=row["id"], token=row["token"])
         async with self._connection.transaction():
-            await self.run(claims.SQL.fence, id=row["id"], token=row["token"])
+            await self.run(claims.SQL.open_fenced, id=row["id"], token=row["token"])
             await self.end([row])
 
 

@@ -18,6 +18,7 @@ from pabal.engine.schema import MIGRATIONS
 
 SQL = load(__file__)
 ROOT = Path(__file__).resolve().parents[1]
+HOME = ROOT / ".bench"
 # Durable, and large enough that no checkpoint falls into one side's round and not into the other's.
 SETTINGS = {
     "fsync": "on",
@@ -30,8 +31,12 @@ SETTINGS = {
 
 
 def folder() -> Path:
-    """Holds the cluster and the peers' environment; git ignores what is in it."""
-    place = Path(os.environ.get("PABAL_BENCH_DIR", ROOT / ".bench"))
+    """Holds the cluster. Tests have theirs in memory."""
+    return keep(Path(os.environ.get("PABAL_BENCH_DIR", HOME)))
+
+
+def keep(place: Path) -> Path:
+    """A folder that is there; git ignores what is in it."""
     place.mkdir(parents=True, exist_ok=True)
     (place / ".gitignore").write_text("*\n")
     return place

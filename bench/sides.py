@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import fcntl
 import json
 import os
 import signal
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bench.ground import ROOT, folder
+from bench.ground import HOME, ROOT, keep
 
 PEERS = Path(__file__).parent / "peers"
 # What each is compared at. Their own choice of companions: asyncpg and uvloop, psycopg with its pool.
@@ -84,8 +85,11 @@ class Started:
 
     def tell(self) -> None:
         """Lets it go on from where it waits for a line."""
+        self.write("")
+
+    def write(self, line: str) -> None:
         assert self._process.stdin is not None
-        self._process.stdin.write(b"\n")
+        self._process.stdin.write(f"{line}\n".encode())
 
     def kill(self) -> None:
         self._process.send_signal(signal.SIGKILL)
@@ -106,13 +110,20 @@ async def peers() -> list[Side]:
 
 
 def _environment() -> Path:
-    """Their own environment, made once; another list of packages makes another one."""
-    wanted = "\n".join(PEER_PACKAGES)
-    place = folder() / "peers"
+    """Their own environment, made once; another list of packages or another Python makes another one."""
+    place = HOME / "peers"
+    with (keep(HOME) / "peers.lock").open("w") as lock:
+        # of two runs at once, the second finds it made
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        _fill(place, "\n".join((*PEER_PACKAGES, sys.version)))
+    return place / "bin" / "python"
+
+
+def _fill(place: Path, wanted: str) -> None:
     python = place / "bin" / "python"
     stamp = place / "packages.txt"
     if stamp.exists() and stamp.read_text() == wanted:
-        return python
+        return
     uv = Path(sys.executable).parent / "uv"
     program = str(uv) if uv.exists() else "uv"
     make = ["venv", "--quiet", "--clear", "--python", sys.executable, str(place)]
@@ -120,4 +131,3 @@ def _environment() -> Path:
     for arguments in (make, fill):
         subprocess.run([program, *arguments], check=True, stdout=sys.stderr)
     stamp.write_text(wanted)
-    return python

@@ -30,11 +30,14 @@ CHECKS: tuple[Callable[[Evidence], Finding], ...] = (
     checks_long.i22_poison_is_quarantined,
     checks_order.i23_urgent_work_of_any_route_goes_first,
     checks_long.i26_checkpoints_are_handed_on,
+    checks_long.stops_are_told_soon_and_rightly,
     checks_long.children_die_with_their_server,
     checks_time.ends_are_told,
     checks_work.inside_effects_happen_once,
     checks_order.keys_are_open_once,
     checks_order.labels_are_kept,
+    checks_order.turns_are_kept,
+    checks_order.moved_priorities_stay,
     checks_work.delays_are_kept,
 )
 

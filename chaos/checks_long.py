@@ -2,36 +2,38 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from math import inf
 
-from chaos.checks_work import SLACK
 from chaos.evidence import Attempt, Evidence, Outcome
 from chaos.long import SLOTS, STALL
 from chaos.report import Finding
 
-# What was claimed begins within this or is handed back.
-BEGINS = 1.0
+# What was claimed begins within this or is handed back: by its server's own file, which also says for how long its loop
+# was kept from its turn. The rest is what the loop needs to come to a timer, and a start to the disk.
+BEGINS, TURN = 1.0, 0.25
 # How long a busy machine may keep a loop from its turn.
 BUSY = 4.0
+# A stopping server lets the steps of its loops finish, then gives handlers a grace: chaos/worker.py.
+STOPS = 5.0 + 2.0 + BUSY
+BEAT = 2.0
 # The engine's clock of an attempt starts before its handler's first line is on disk, and stops after its last.
 EARLY = 0.3
 DEATH = 0.5
 
 
 def i21_what_is_claimed_begins(e: Evidence) -> Finding:
-    """From the claim to the handler's first line; steps have a transaction before it."""
+    """From when its server had it to the handler's first line; steps have a transaction before it."""
     waits: list[float] = []
     wrong = []
-    for key, attempt in e.attempts.items():
-        outcome = e.outcomes.get(key)
-        if outcome is None or outcome.started is None or attempt.kind not in AT_ONCE:
+    for key, at in e.claimed.items():
+        attempt = e.attempts.get(key)
+        if attempt is None or attempt.kind not in AT_ONCE or e.was_hurt(attempt.server, at, attempt.start):
             continue
-        if e.was_hurt(attempt.server, outcome.started - SLACK, attempt.start):
-            continue
-        waits.append(attempt.start - outcome.started)
-        if waits[-1] > BEGINS + BUSY:
-            wrong.append(f"job {attempt.job} token {attempt.token} began {waits[-1]:.1f} s after its claim")
+        waits.append(attempt.start - at - e.lag(attempt.server, at, attempt.start))
+        if waits[-1] > BEGINS + TURN:
+            wrong.append(f"job {attempt.job} token {attempt.token} began {waits[-1]:.2f} s after its claim")
     wrong += _too_many_at_once(e)
-    text = f"{len(waits)} attempts begun within {max(waits, default=0):.1f} s of their claim"
+    text = f"{len(waits)} attempts begun within {max(waits, default=0):.2f} s of their claim"
     return Finding("I21", text, wrong, {"begun after their claim": len(waits)})
 
 
@@ -110,6 +112,60 @@ def children_die_with_their_server(e: Evidence) -> Finding:
     return Finding("kin", text, wrong, {"children": len(children)})
 
 
+def stops_are_told_soon_and_rightly(e: Evidence) -> Finding:
+    """Why an attempt had to stop, where its server stopped or its job became somebody else's; cancels are I10's."""
+    stopping = {line.pid: line.at for line in e.said("stopping")}
+    wrong: list[str] = []
+    for attempt in e.attempts.values():
+        since = stopping.get(attempt.server, inf)
+        found = [_told_wrongly(e, attempt, since), _ran_on(e, attempt, since)]
+        wrong += [
+            f"job {attempt.job} token {attempt.token} {attempt.kind} {text}" for text in found if text is not None
+        ]
+    told = Counter(attempt.told for attempt in e.attempts.values())
+    text = f"{told['shutdown']} told that their server stops, {told['lease_lost']} that their job is another's"
+    return Finding("why", text, wrong, {"stops told": told["shutdown"], "losses told": told["lease_lost"]})
+
+
+def _told_wrongly(e: Evidence, attempt: Attempt, stopping: float) -> str | None:
+    outcome = e.outcomes.get((attempt.job, attempt.token))
+    if attempt.how == "cut" and attempt.told is None and attempt.kind != "chaos.failing":
+        return "was cut without a word"
+    if attempt.told == "shutdown" and (attempt.ended or inf) < stopping:
+        return "was told of a stop that was none"
+    if attempt.told == "lease_lost" and outcome is not None and outcome.result not in TAKEN:
+        return f"was told that its job was another's and ended as {outcome.result}"
+    return None
+
+
+def _ran_on(e: Evidence, attempt: Attempt, stopping: float) -> str | None:
+    """Of those that came to an end by themselves: what a kill ended had no time to."""
+    outcome = e.outcomes.get((attempt.job, attempt.token))
+    if attempt.ended is None:
+        return None
+    if attempt.start < stopping < attempt.ended - STOPS and not _slept(e, attempt, stopping):
+        return f"ran on {attempt.ended - stopping:.1f} s after its server was told to stop"
+    if outcome is None or outcome.result not in ("lost", "quarantined"):
+        return None
+    is_late = attempt.ended > _heard_by(e, attempt, outcome)
+    return f"ran on {attempt.ended - outcome.ended:.1f} s after its job was taken" if is_late else None
+
+
+def _slept(e: Evidence, attempt: Attempt, since: float) -> bool:
+    return any(a < since + STOPS and b > since for a, b in e.sleeps.get(attempt.server, ()))
+
+
+def _heard_by(e: Evidence, attempt: Attempt, outcome: Outcome) -> float:
+    """Its server hears of it with the next beat, once it is awake and the database there."""
+    due = outcome.ended + BEAT + BUSY
+    for since, until in e.sleeps.get(attempt.server, ()):
+        if since < due and until > outcome.ended:
+            due = max(due, until + BEAT + BUSY)
+    return e.put_off(due, outcome.ended, and_after=BEAT + BUSY + e.ttl)
+
+
+# how an attempt ends that is told that its job is another's
+TAKEN = {"lost", "quarantined", "returned", "cancelled", "expired"}
 AT_ONCE = {"chaos.plain", "chaos.lane", "chaos.keyed", "chaos.later", "chaos.timed", "chaos.reporting"}
 
 

@@ -1,18 +1,16 @@
-"""The promises about several jobs: I7 and I27 lanes, I8 limits, I11 and I23 routes, labels and keys."""
+"""The promises about several jobs: I7 and I27 lanes, I8 limits, I11 and I23 routes, turns, priorities, labels, keys."""
 
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from itertools import pairwise
 from math import inf
 
 from chaos.checks_work import SLACK, overlaps
-from chaos.evidence import Attempt, Evidence
-from chaos.kinds import WIDE, WINDOWS
+from chaos.evidence import Attempt, AttemptKey, Body, Evidence
+from chaos.kinds import LABEL, WIDE, WINDOWS
 from chaos.report import Finding
 from chaos.worker import has_label
 from pabal.engine.limits import Window
-
-# A job whose announcement was lost is found by the sweep, at the latest.
-UNHEARD = 6.0
 
 
 def i7_lanes_keep_order(e: Evidence) -> Finding:
@@ -35,28 +33,58 @@ def i7_lanes_keep_order(e: Evidence) -> Finding:
 
 
 def i27_at_most_n_at_once(e: Evidence) -> Finding:
-    """Over all servers, whatever dies: as many of a shared lane run at once as it is wide, and no more."""
+    """Over all servers, whatever dies: no more run at once than the lane was wide when the last of them was claimed.
+
+    What runs when it becomes narrower goes on; so the width that counts is that of the last claim.
+    """
     lanes: dict[str, list[Attempt]] = defaultdict(list)
     for attempt in e.attempts.values():
         if attempt.kind == "chaos.wide":
             lanes[attempt.data["lane"]].append(attempt)
-    highest = {lane: _most_at_once(e, attempts) for lane, attempts in lanes.items()}
-    wrong = [f"{lane}: {most} at once, at most {WIDE}" for lane, most in highest.items() if most > WIDE]
-    starts = sum(map(len, lanes.values()))
-    text = f"{starts} starts in {len(lanes)} shared lanes, at most {max(highest.values(), default=0)} of {WIDE} at once"
-    return Finding("I27", text, wrong, {"starts in shared lanes": starts})
+    most, wrong = 0, []
+    for lane, attempts in lanes.items():
+        widths = _widths(e, lane)
+        for running in _at_once(e, attempts):
+            last = max(running, key=lambda attempt: _claimed(e, attempt))
+            since, until = _claimed(e, last) - SLACK, last.start
+            width = max(width for width, begins, ends in widths if begins <= until and ends >= since)
+            most = max(most, len(running))
+            if len(running) > width:
+                jobs = sorted(attempt.job for attempt in running)
+                wrong.append(f"{lane}: {len(running)} at once, at most {width}: jobs {jobs}")
+    starts, changes = sum(map(len, lanes.values())), len(e.said("width"))
+    text = f"{starts} starts in {len(lanes)} shared lanes, at most {most} at once, {changes} changes of width"
+    return Finding("I27", text, wrong, {"starts in shared lanes": starts, "changes of width": changes})
+
+
+def _widths(e: Evidence, lane: str) -> list[tuple[int, float, float]]:
+    """Each with from when, and until when, it may have been the one that counts."""
+    found: list[tuple[int, float, float]] = [(WIDE, -inf, inf)]
+    for line in e.said("width"):
+        if line.data["lane"] == lane:
+            if line.data["is_known"]:
+                found = [(width, since, min(until, line.at)) for width, since, until in found]
+            found.append((line.data["width"], line.data["asked"], inf))
+    return found
 
 
 def labels_are_kept(e: Evidence) -> Finding:
-    """What needs a label runs only on servers that have it."""
+    """What needs a label, by its kind or by itself, runs only on servers that have it."""
     slots = {line.data["pid"]: line.data["slot"] for line in e.said("started")}
-    ran = [attempt for attempt in e.attempts.values() if attempt.kind == "chaos.labelled"]
+    ran = [one for one in e.attempts.values() if one.kind == "chaos.labelled" or _needs_label(e, one)]
     wrong = [
         f"job {attempt.job} token {attempt.token} ran where the label is not: slot {slots[attempt.pid]}"
         for attempt in ran
         if not has_label(slots[attempt.pid])
     ]
-    return Finding("have", f"{len(ran)} attempts ran on servers that have what they need", wrong)
+    of_schedules = sum(_needs_label(e, attempt) for attempt in ran)
+    judged = {"where a label is needed": len(ran) - of_schedules, "scheduled where a label is": of_schedules}
+    text = f"{len(ran)} attempts ran on servers that have what they need, {of_schedules} of them of a schedule"
+    return Finding("have", text, wrong, judged)
+
+
+def _needs_label(e: Evidence, attempt: Attempt) -> bool:
+    return e.bodies[attempt.job].queue.endswith(f"@{LABEL}")
 
 
 def i8_limits_hold(e: Evidence) -> Finding:
@@ -95,23 +123,87 @@ def i11_routed_work_runs_where_the_route_is(e: Evidence) -> Finding:
 
 
 def i23_urgent_work_of_any_route_goes_first(e: Evidence) -> Finding:
-    """While one waits on a route that its server has had for a while, that server claims nothing less urgent."""
-    held = {line.data["epoch"]: line.at for line in e.said("held")}
-    routed = [(o, e.attempts[key]) for key, o in e.outcomes.items() if key in e.attempts and o.token == 1]
-    routed = [(o, a) for o, a in routed if a.kind == "chaos.routed" and o.started is not None]
-    urgent = [(o, a) for o, a in routed if e.bodies[o.job].priority == 0]
-    wrong = []
-    for outcome, attempt in urgent:
-        since = max(e.bodies[outcome.job].created, held.get(attempt.data["epoch"], inf)) + UNHEARD
-        wrong += [
-            f"job {other.job} was claimed before urgent job {outcome.job}, which had waited since {since:.1f}"
-            for other, _ in routed
-            if other.worker == outcome.worker
-            and e.bodies[other.job].priority > 0
-            and since < (other.started or 0.0) < (outcome.started or 0.0)
-        ]
-    text = f"{len(urgent)} urgent ones of {len(routed)} on routes went first"
-    return Finding("I23", text, wrong, {"urgent ones on routes": len(urgent)})
+    """A server that has heard of an urgent job on one of its routes claims nothing less urgent from another before it.
+
+    Judged are the pairs of which it had heard before it claimed either: both had to wait, and one had to be chosen.
+    """
+    known: dict[int, float] = {}
+    by_worker: dict[int | None, list[tuple[float, Body]]] = defaultdict(list)
+    for key, outcome in e.outcomes.items():
+        attempt = e.attempts.get(key)
+        if (
+            attempt is not None
+            and attempt.kind == "chaos.routed"
+            and outcome.token == 1
+            and outcome.started is not None
+        ):
+            known[outcome.job] = _known_since(e, attempt) + SLACK
+            by_worker[outcome.worker].append((outcome.started, e.bodies[outcome.job]))
+    pairs = [
+        (urgent, other, at - then)
+        for claims in by_worker.values()
+        for at, urgent in claims
+        for then, other in claims
+        if urgent.priority == 0 < other.priority
+        and urgent.queue != other.queue
+        and max(known[urgent.id], known[other.id]) < min(at, then)
+    ]
+    wrong = [
+        f"job {other.id} of {other.queue} was claimed {late:.2f} s before urgent job {urgent.id} of {urgent.queue}"
+        for urgent, other, late in pairs
+        if late > 0
+    ]
+    waited, behind = len({urgent.id for urgent, _, _ in pairs}), len({other.id for _, other, _ in pairs})
+    text = f"{waited} urgent ones that had to wait were claimed before {behind} of another route"
+    return Finding("I23", text, wrong, {"urgent ones before another route's": waited})
+
+
+def _known_since(e: Evidence, attempt: Attempt) -> float:
+    """Since when its server knew for sure: it heard of the route after the commit, or took it later than that."""
+    committed = e.committed.get(attempt.job, inf)
+    held = e.holding.get(attempt.data["epoch"], inf)
+    if held > committed:
+        return held
+    heard = e.hearing.get((attempt.pid, e.bodies[attempt.job].queue), ())
+    return next((at for at in heard if at >= committed), inf)
+
+
+def turns_are_kept(e: Evidence) -> Finding:
+    """What was handed back because no slot began it is claimed next with the turn it had, and not in that very commit.
+
+    By the database's clock alone: the moment it became ready, and those of transactions.
+    """
+    back = [(job, token) for line in e.said("handed back") for job, token in line.data["jobs"]]
+    claims: dict[tuple[int | None, str, float | None], list[int]] = defaultdict(list)
+    for outcome in e.outcomes.values():
+        claims[outcome.worker, e.bodies[outcome.job].queue, outcome.started].append(outcome.job)
+    judged, wrong = 0, []
+    for job, token in back:
+        before, after = e.ready_at.get((job, token)), e.ready_at.get((job, token + 1))
+        returned = e.outcomes.get((job, token))
+        # Who waits for a lane that became narrower meanwhile has no turn in the queue.
+        if before is not None and after is not None and e.bodies[job].lane is None:
+            judged += 1
+            wrong += (
+                [f"job {job} was handed back and lost {after - before:.3f} s of its turn"] if after != before else []
+            )
+        if returned is not None:
+            others = claims[returned.worker, e.bodies[job].queue, returned.ended]
+            wrong += [f"job {job} was handed back, and job {one} claimed in the same commit" for one in others]
+    text = f"{len(back)} handed back before they began, {judged} of them claimed again in their turn"
+    return Finding("turn", text, wrong, {"turns kept": judged})
+
+
+def moved_priorities_stay(e: Evidence) -> Finding:
+    """The last one that was committed, as far as that is known."""
+    unknown = {line.data["job"] for line in e.said("move unknown")}
+    moved = {line.data["job"]: line.data["priority"] for line in e.said("moved")}
+    wrong = [
+        f"job {job} was given priority {priority} and has {e.bodies[job].priority}"
+        for job, priority in moved.items()
+        if job not in unknown and e.bodies[job].priority != priority
+    ]
+    return Finding("move", f"{len(moved)} priorities moved", wrong, {"priorities moved": len(moved)})
 
 
 def keys_are_open_once(e: Evidence) -> Finding:
@@ -121,7 +213,7 @@ def keys_are_open_once(e: Evidence) -> Finding:
         if attempt.kind == "chaos.keyed":
             keys[attempt.data["key"]].append(attempt)
     wrong = [text for attempts in keys.values() for text in overlaps(e, attempts)]
-    committed = {job: line.at for line in e.said("committed") for _, job in line.data["jobs"]}
+    committed = e.committed
     bodies = sorted((body.args["key"], body.id) for body in e.bodies.values() if body.kind == "chaos.keyed")
     for (key, earlier), (same, later) in pairwise(bodies):
         end = e.final(earlier)
@@ -133,19 +225,28 @@ def keys_are_open_once(e: Evidence) -> Finding:
     return Finding("keys", text, wrong, {"jobs with a key": len(bodies)})
 
 
-def _most_at_once(e: Evidence, attempts: list[Attempt]) -> int:
-    """As in overlaps: slack only where no file says when an attempt ended."""
-    edges: list[tuple[float, int]] = []
+def _claimed(e: Evidence, attempt: Attempt) -> float:
+    outcome = e.outcomes.get((attempt.job, attempt.token))
+    return attempt.start if outcome is None or outcome.started is None else outcome.started
+
+
+def _at_once(e: Evidence, attempts: list[Attempt]) -> Iterator[list[Attempt]]:
+    """Who runs at each start. As in overlaps: slack only where no file says when an attempt ended."""
+    edges: list[tuple[float, int, AttemptKey]] = []
     for attempt in attempts:
         until = e.valid_until(attempt)
         if until is not None:
             until -= 0.0 if e.is_witnessed(attempt) else SLACK
-            edges += [(attempt.start, 1), (max(until, attempt.start), -1)]
-    running = most = 0
-    for _, change in sorted(edges):
-        running += change
-        most = max(most, running)
-    return most
+        if until is not None and until > attempt.start:
+            key = (attempt.job, attempt.token)
+            edges += [(attempt.start, 1, key), (until, -1, key)]
+    running: dict[AttemptKey, Attempt] = {}
+    for _, change, key in sorted(edges):
+        if change < 0:
+            running.pop(key, None)
+        else:
+            running[key] = e.attempts[key]
+            yield list(running.values())
 
 
 def _overfull(key: str, starts: list[tuple[float, int]], window: Window) -> list[str]:

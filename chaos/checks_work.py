@@ -129,7 +129,8 @@ def i5_failures_are_the_handlers_own(e: Evidence) -> Finding:
 def i6_rescued_in_time(e: Evidence) -> Finding:
     """From the kill until the job is handed back, and until it runs again; an outage of the database puts both off."""
     killed = {line.data["pid"]: line.at for line in e.said("kill")}
-    pid_of = {line.data["worker"]: line.pid for line in e.said("life")}
+    # A life that lapsed is noted as 0, and so is the server of an inside job, which has none.
+    pid_of = {line.data["worker"]: line.pid for line in e.said("life") if line.data["worker"]}
     waits: list[float] = []
     reruns: list[float] = []
     wrong = []

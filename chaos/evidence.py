@@ -122,6 +122,58 @@ class Evidence:
         return any(start < until and end > since for since, until in self.harm.get(pid, ()))
 
     @cached_property
+    def committed(self) -> dict[int, float]:
+        """When each job was there for sure, by its producer's file."""
+        return {job: line.at for line in self.said("committed") for _, job in line.data["jobs"]}
+
+    @cached_property
+    def claimed(self) -> dict[AttemptKey, float]:
+        """When its server had each attempt in its hands."""
+        return {(job, token): line.at for line in self.said("claimed") for job, token, _ in line.data["jobs"]}
+
+    @cached_property
+    def ready_at(self) -> dict[AttemptKey, float]:
+        """The turn in the queue that each attempt had when it was claimed, by the database's clock."""
+        return {(job, token): at for line in self.said("claimed") for job, token, at in line.data["jobs"]}
+
+    @cached_property
+    def holding(self) -> dict[int, float]:
+        """When its server knew that it holds a route, for each epoch."""
+        return {line.data["epoch"]: line.at for line in self.said("held")}
+
+    @cached_property
+    def hearing(self) -> dict[tuple[int, str], list[float]]:
+        """When each process heard that there is something on a route."""
+        found: dict[tuple[int, str], list[float]] = defaultdict(list)
+        for line in self.said("heard"):
+            found[line.pid, line.data["route"]].append(line.at)
+        return found
+
+    @cached_property
+    def _lags(self) -> dict[int, list[tuple[float, float]]]:
+        found: dict[int, list[tuple[float, float]]] = defaultdict(list)
+        for line in self.said("lag"):
+            found[line.pid].append((line.at, line.data["seconds"]))
+        return found
+
+    def lag(self, pid: int, start: float, end: float) -> float:
+        """For how long in all the loop of this process was kept from its turn between the two."""
+        spans = ((max(at - seconds, start), min(at, end)) for at, seconds in self._lags.get(pid, ()))
+        return sum(max(until - since, 0.0) for since, until in spans)
+
+    @cached_property
+    def sleeps(self) -> dict[int, list[tuple[float, float]]]:
+        """For each process, from when until when it was stopped."""
+        found: dict[int, list[tuple[float, float]]] = defaultdict(list)
+        for line in self.said("stop", "continue"):
+            spans = found[line.data["pid"]]
+            if line.what == "stop":
+                spans.append((line.at, inf))
+            elif spans:
+                spans[-1] = (spans[-1][0], line.at)
+        return found
+
+    @cached_property
     def harm(self) -> dict[int, list[tuple[float, float]]]:
         """For each process, when it could not do what it should: from a stop until it goes on, from a kill for ever."""
         found: dict[int, list[tuple[float, float]]] = defaultdict(list)

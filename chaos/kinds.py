@@ -23,6 +23,7 @@ SQL = load(__file__)
 WINDOWS = (Window("second", 3, timedelta(seconds=1)), Window("five seconds", 9, timedelta(seconds=5)))
 # At most so many at once in a shared lane; and what only some servers have.
 WIDE, LABEL = 3, "gpu"
+WIDE_LANES = ("wide:0", "wide:1")
 SOON = Backoff(first=timedelta(milliseconds=200), factor=1.5, most=timedelta(seconds=2))
 
 
@@ -71,7 +72,7 @@ class SnoozingErrand(Errand):
 def make_kinds(history: History, worker: Callable[[], int]) -> Kinds:
     notes = Notes(history, worker)
     kinds = Kinds()
-    for name in ("plain", "lane", "wide", "keyed", "later", "cancelled", "scheduled"):
+    for name in ("plain", "lane", "wide", "keyed", "later", "cancelled", "sudden", "scheduled"):
         kinds.plain(f"chaos.{name}")(_working(notes))
     kinds.shared_lanes("wide", width=WIDE)
     kinds.plain("chaos.labelled", needs=frozenset({LABEL}))(_working(notes))

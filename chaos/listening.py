@@ -2,7 +2,6 @@
 
 import os
 import signal
-from functools import partial
 
 from pabal.base.database import Database, Tx
 from pabal.base.sql import load
@@ -34,5 +33,4 @@ SUBSCRIBER = Subscriber("chaos.heard", NAMES, hear, batch=50, from_start=True)
 
 
 def make_loop(database: Database) -> Loop:
-    step = partial(facts.deliver_once, database, SUBSCRIBER)
-    return Loop(f"facts:{SUBSCRIBER.name}", step, idle=1.0, wake_on=["facts"])
+    return facts.make_loop(database, SUBSCRIBER, idle=1.0)

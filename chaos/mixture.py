@@ -5,7 +5,8 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
-from chaos.worker import ROUTES
+from chaos.kinds import WIDE_LANES
+from chaos.worker import PAIR, ROUTES
 from pabal.base.database import Tx
 from pabal.engine.queue import NewJob, Priority
 
@@ -35,6 +36,14 @@ def in_lane(mark: int, lane: str) -> NewJob:
     return new_job("lane", {"mark": mark, "takes": SEEN}, lane=lane)
 
 
+def sudden(mark: int, takes: float) -> NewJob:
+    return new_job("sudden", {"mark": mark, "takes": takes})
+
+
+def on_pair(mark: int, chance: random.Random, priority: Priority) -> NewJob:
+    return new_job("routed", {"mark": mark, "takes": 0.3}, route=chance.choice(PAIR), priority=priority)
+
+
 def _plain(mark: int, chance: random.Random, tx: Tx) -> NewJob:
     gives = chance.random() < 0.2
     args = {"mark": mark, "takes": chance.choice([0, 0, 0.01, 0.2]), "gives": gives}
@@ -58,7 +67,7 @@ def _lane(mark: int, chance: random.Random, tx: Tx) -> NewJob:
 
 def _wide(mark: int, chance: random.Random, tx: Tx) -> NewJob:
     """In crowds, so that the lane is full."""
-    return new_job("wide", {"mark": mark, "takes": SEEN}, lane=f"wide:{chance.randrange(2)}")
+    return new_job("wide", {"mark": mark, "takes": SEEN}, lane=chance.choice(WIDE_LANES))
 
 
 def _labelled(mark: int, chance: random.Random, tx: Tx) -> NewJob:
@@ -67,7 +76,8 @@ def _labelled(mark: int, chance: random.Random, tx: Tx) -> NewJob:
 
 def _routed(mark: int, chance: random.Random, tx: Tx) -> NewJob:
     priority = Priority.URGENT if chance.random() < 0.2 else Priority.NORMAL
-    args = {"mark": mark, "takes": chance.choice([0.005, 0.05, 0.3])}
+    # The longest are often still running when their route moves.
+    args = {"mark": mark, "takes": chance.choice([0.005, 0.05, 0.3, 2.0])}
     return new_job("routed", args, route=chance.choice(ROUTES), priority=priority)
 
 
@@ -86,6 +96,11 @@ def _later(mark: int, chance: random.Random, tx: Tx) -> NewJob:
 
 def _snoozing(mark: int, chance: random.Random, tx: Tx) -> NewJob:
     return new_job("snoozing", {"mark": mark, "snoozes": chance.randint(1, 3)})
+
+
+def _sudden(mark: int, chance: random.Random, tx: Tx) -> NewJob:
+    """Of a kind that is quick, as far as a server can tell: so it is fetched ahead."""
+    return sudden(mark, 0.0)
 
 
 def _cancelled(mark: int, chance: random.Random, tx: Tx) -> NewJob:
@@ -132,6 +147,7 @@ MIXTURE: dict[Make, float] = {
     _keyed: 30,
     _later: 40,
     _snoozing: 15,
+    _sudden: 30,
     _cancelled: 20,
     _reporting: 14,
     _thread: 6,

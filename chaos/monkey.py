@@ -22,6 +22,9 @@ SQL = load(__file__)
 
 
 class Monkey:
+    # for how many seconds a fault waits for somebody it can happen to
+    patience = 2.0
+
     def __init__(self, crew: Crew, database: Database, cluster: Path, history: History, *, stop_seconds: float) -> None:
         self._crew = crew
         self._database = database
@@ -77,7 +80,7 @@ class Monkey:
 
     async def _find_victim(self, find: Callable[[], list[Member]], choice: float) -> Member | None:
         """All may just be starting, or sleeping; then the fault comes a little later."""
-        ceiling = elapsed() + 2.0
+        ceiling = elapsed() + self.patience
         while elapsed() < ceiling:
             victims = find()
             if victims:

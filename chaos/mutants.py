@@ -6,6 +6,7 @@ Each must be caught: by the test that is named for it, or by a short run that fi
 
 import argparse
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -98,12 +99,16 @@ def _try(tree: Path, mutant: Mutant) -> bool:
 
 def _is_caught(tree: Path, mutant: Mutant) -> bool:
     if mutant.promise is None:
-        # 1 is a test that failed; anything else is one that could not be run, which proves nothing.
-        return _run(tree, *_pytest([mutant.seen_by])).returncode == 1
+        return has_failed(_run(tree, *_pytest([mutant.seen_by])).stdout, mutant.seen_by)
     ended = _run(tree, *_short_run())
     return ended.returncode == 1 and any(
         line.split()[:2] == ["FAIL", mutant.promise] for line in ended.stdout.splitlines()
     )
+
+
+def has_failed(output: str, test: str) -> bool:
+    """Whether this very test says so: one that could not be run, or whose fixture broke, proves nothing."""
+    return any(re.match(rf"FAILED {re.escape(test)}(\[|\s|$)", line) for line in output.splitlines())
 
 
 def _pytest(tests: Sequence[str]) -> list[str]:

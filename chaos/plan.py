@@ -5,7 +5,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-What = Literal["kill", "vanish", "stop", "freeze", "retire", "database", "backends"]
+What = Literal[
+    "kill",
+    "vanish",
+    "stop",
+    "freeze",
+    "retire",
+    "database",
+    "backends",
+    "nexrender",
+    "hang",
+    "nas",
+    "lose",
+    "misbehave",
+]
 
 FREEZE_SECONDS = 22.0
 # At the end work goes on without faults: what is heard and begun there is judged on any machine.
@@ -32,10 +45,17 @@ JUDGED = {
     "starts under a limit": 20,
     "signals": 4,
     "routed attempts": 40,
-    "urgent ones on routes": 5,
+    "urgent ones before another route's": 4,
+    "changes of width": 5,
+    "where a label is needed": 8,
+    "scheduled where a label is": 4,
+    "priorities moved": 10,
+    "stops told": 1,
+    "losses told": 4,
     "begun after their claim": 200,
     "deadlines told": 2,
     "stalls told": 1,
+    "turns kept": 4,
     "checkpoints handed on": 8,
     "children": 2,
     "poisons": 2,
@@ -43,6 +63,19 @@ JUDGED = {
     "ends told": 40,
     "moments decided": 20,
     "replaced runs": 2,
+}
+# Of these a quarter of a minute may have none: they are few, and what hurts their servers leaves none to judge.
+SELDOM = {
+    "signals",
+    "urgent ones before another route's",
+    "scheduled where a label is",
+    "stops told",
+    "deadlines told",
+    "stalls told",
+    "turns kept",
+    "children",
+    "replaced runs",
+    "run again after a rescue",
 }
 # Until servers and PostgreSQL have started, and the first dead server's life has lapsed, nothing can be judged.
 BEGINNING = 14.0
@@ -60,10 +93,11 @@ class Minimums:
 
     @classmethod
     def of(cls, seconds: float) -> "Minimums":
-        """They follow the time there is, so that a short run is held to something too, and a long one to more."""
+        """They follow the time there is; a short run is held to one of each, where it can be."""
         share = max(seconds - BEGINNING, 0.0) / (60.0 - BEGINNING)
         faults = {"kills": int(20 * share), "stops": int(5 * share), "database": int(2 * share)}
-        return cls(int(2000 * share), **faults, judged={name: int(least * share) for name, least in JUDGED.items()})
+        judged = {name: max(int(least * share), int(name not in SELDOM)) for name, least in JUDGED.items()}
+        return cls(int(2000 * share), **faults, judged=judged)
 
 
 def make_plan(seed: int, seconds: float, *, stop_seconds: float) -> list[Fault]:

@@ -86,6 +86,7 @@ class Report(Judged):
 
     def lines(self) -> Iterator[str]:
         yield from self.found()
+        yield f"judged: {', '.join(f'{name} {n}' for name, n in sorted(self.judged.items()))}"
         done = self.done
         yield (
             f"jobs ended: {self.ended}, SIGKILL: {self.kills}, SIGSTOP past the TTL: {self.stops}, "

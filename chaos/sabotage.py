@@ -1,5 +1,6 @@
 """The small ways in which the engine is sabotaged, each with the test, or the line of a short run, that must see it."""
 
+# long: a list, one entry for each way
 from dataclasses import dataclass
 
 ENGINE = "src/pabal/engine"
@@ -95,9 +96,86 @@ LOCKS = (
     _seen_by_test(
         "a fence does not lock its lease",
         "claims.sql",
-        "select l.id from pabal.lease l where l.id = :id and l.token = :token for update;\n\n-- name: open_held",
-        "select l.id from pabal.lease l where l.id = :id and l.token = :token;\n\n-- name: open_held",
+        "(select l.id from pabal.lease l where l.id = :id and l.token = :token for update) as id;",
+        "(select l.id from pabal.lease l where l.id = :id and l.token = :token) as id;",
         "test_interleavings.py::test_rescue_waits_for_a_fenced_write_and_keeps_it",
+    ),
+    _seen_by_test(
+        "a fence does not lock its route",
+        "claims.sql",
+        "where route = :queue for share),",
+        "where route = :queue),",
+        "test_interleavings.py::test_a_takeover_waits_for_a_fenced_write",
+    ),
+    _seen_by_test(
+        "a fence for a route does not lock its lease",
+        "claims.sql",
+        "and m.count >= 0 offset 0 for update) l)",
+        "and m.count >= 0 offset 0) l)",
+        "test_interleavings.py::test_a_fenced_write_for_a_route_keeps_its_lease_from_who_takes_overdue_ones",
+    ),
+    _seen_by_test(
+        "two claims may take one job of a route",
+        "claims.sql",
+        "limit :share for update skip locked) r\n",
+        "limit :share) r\n",
+        "test_interleavings.py::test_two_claims_from_one_route_pass_over_each_other",
+    ),
+    _seen_by_test(
+        "who looks for a cancel does not lock the lease",
+        "claims.sql",
+        "l.token = g.token offset 0 for update skip locked) l;\n",
+        "l.token = g.token offset 0) l;\n",
+        "test_interleavings.py::test_a_cancel_waits_for_a_retry_that_has_looked_whether_there_was_one",
+    ),
+    _seen_by_test(
+        "an exchange does not hold its life",
+        "workers.sql",
+        "until > pabal.real_now() for key share) as id;",
+        "until > pabal.real_now()) as id;",
+        "test_interleavings.py::test_an_exchange_holds_its_life_before_it_settles",
+    ),
+    _seen_by_test(
+        "an overdue lease is taken while it is settled",
+        "workers.sql",
+        "    offset 0 for update skip locked) l limit :slice),",
+        "    offset 0) l limit :slice),",
+        "test_interleavings.py::test_who_takes_overdue_leases_passes_over_one_that_is_being_settled",
+    ),
+    _seen_by_test(
+        "stops are noted in any order",
+        "reports.sql",
+        "l.token = g.token offset 0 for update) l)\nupdate",
+        "l.token = g.token offset 0) l)\nupdate",
+        "test_interleavings.py::test_who_notes_stops_locks_leases_in_the_order_of_ids_however_they_stand_in_the_table",
+    ),
+    _seen_by_test(
+        "two servers may promote what is due",
+        "delays.sql",
+        "limit :slice for update skip locked),",
+        "limit :slice),",
+        "test_interleavings.py::test_servers_that_promote_together_pass_over_what_another_is_promoting",
+    ),
+    _seen_by_test(
+        "a priority is moved while its job goes on",
+        "priorities.sql",
+        "where id = :id for update),",
+        "where id = :id),",
+        "test_priorities.py::test_one_whose_moment_comes_meanwhile_goes_on_with_it",
+    ),
+    _seen_by_test(
+        "two servers may try what is in doubt",
+        "suspects.sql",
+        "select pg_try_advisory_xact_lock(hashtextextended('pabal.suspect ' || :name::text, 0));",
+        "select :name::text is not null;",
+        "test_inside.py::test_one_in_doubt_is_tried_by_one_server_at_a_time",
+    ),
+    _seen_by_test(
+        "two servers may obey one asking",
+        "withdrawals.sql",
+        "order by a.id limit :slice for update skip locked)",
+        "order by a.id limit :slice)",
+        "test_withdrawals.py::test_servers_that_obey_together_leave_one_anothers",
     ),
     _seen_by_test(
         "pabal.hold does not lock its routes",
@@ -147,6 +225,85 @@ LOCKS = (
         "select pg_try_advisory_xact_lock(hashtextextended('pabal.subscription ' || :name::text, 0));",
         "select :name::text is not null;",
         "test_facts.py::test_servers_that_deliver_together_have_each_effect_once",
+    ),
+)
+
+LANES = (
+    _seen_by_test(
+        "a lane is opened beside a change of its width",
+        "lanes.sql",
+        "from (select pg_advisory_xact_lock_shared(7271300)) gate cross join unnest",
+        "from unnest",
+        "test_interleavings_lanes.py::test_who_opens_a_lane_waits_for_a_narrower_width_and_reads_it",
+    ),
+    _seen_by_test(
+        "a width is changed beside who opens the lane",
+        "widths.sql",
+        "select pg_advisory_xact_lock(7271300);",
+        "select 1;",
+        "test_interleavings_lanes.py::test_a_narrower_width_waits_for_who_is_opening_the_lane",
+    ),
+    _seen_by_test(
+        "who opens a lane does not lock it",
+        "lanes.sql",
+        "on conflict (lane) do update set lane = excluded.lane where false;",
+        "on conflict (lane) do nothing;",
+        "test_interleavings_lanes.py::"
+        "test_two_that_promote_a_shared_lane_step_by_step_count_its_holders_one_after_the_other",
+    ),
+    _seen_by_test(
+        "lanes are freed in any order",
+        "lanes.sql",
+        "l.holders && g.ids offset 0 for update) l)",
+        "l.holders && g.ids offset 0) l)",
+        "test_interleavings_lanes.py::"
+        "test_who_frees_lanes_locks_them_in_the_order_of_their_names_however_they_stand_in_the_table",
+    ),
+    _seen_by_test(
+        "a lane lets go whom somebody is taking out",
+        "lanes.sql",
+        "limit greatest(f.room, 0) for update skip locked) w on true),",
+        "limit greatest(f.room, 0)) w on true),",
+        "test_interleavings_lanes.py::test_a_cancel_of_the_next_in_line_while_the_lane_advances_skips_it",
+    ),
+    _seen_by_test(
+        "a narrower width does not lock its lanes",
+        "widths.sql",
+        "= :name order by lane for update;",
+        "= :name order by lane;",
+        "test_interleavings_lanes.py::test_a_narrower_width_waits_for_a_settle_and_takes_back_whom_it_let_go",
+    ),
+    _seen_by_test(
+        "a narrower width takes back what a claim is taking",
+        "lanes.sql",
+        "limit o.excess for update skip locked) r),",
+        "limit o.excess) r),",
+        "test_interleavings_lanes.py::test_a_narrower_width_leaves_what_a_claim_is_taking_to_it",
+    ),
+)
+
+NARROWER = "test_widths.py::test_one_that_is_ready_again_in_a_lane_that_became_narrower_waits_for_its_turn"
+RETURNS = (
+    _seen_by_test(
+        "every start changes the widths",
+        "widths.py",
+        "        if await tx.value(SQL.is_declared, **declared):\n            return\n",
+        "",
+        "test_interleavings_lanes.py::test_a_server_that_declares_nothing_new_waits_for_nobody",
+    ),
+    _seen_by_test(
+        "who returns to a narrower lane goes on",
+        "lanes.py",
+        '        await take_back(tx, [row["lane"] for row in locked if row["is_back"]])\n',
+        "",
+        NARROWER,
+    ),
+    _seen_by_test(
+        "who returns to a lane does not lock it",
+        "lanes.sql",
+        "order by l.lane for update;\n\n-- name: take_back",
+        "order by l.lane;\n\n-- name: take_back",
+        "test_interleavings_lanes.py::test_who_returns_to_a_lane_waits_for_a_narrower_width_and_heeds_it",
     ),
 )
 
@@ -232,6 +389,34 @@ LONG_WORK = (
         "test_runner.py::test_the_room_of_an_exchange_under_way_is_not_given_twice",
     ),
     _seen_by_test(
+        "two exchanges fetch as much ahead",
+        "runner.py",
+        "len(self._plain.waiting) + self._reserved + sum(batch.room.quick for batch in self._under_way)",
+        "len(self._plain.waiting) + self._reserved",
+        "test_runner.py::test_the_room_of_an_exchange_under_way_is_not_given_twice",
+    ),
+    _seen_by_test(
+        "two exchanges fill the same slots for routes",
+        "runner.py",
+        "len(self._routed.waiting) + sum(batch.room.routed for batch in self._under_way)",
+        "len(self._routed.waiting)",
+        "test_runner.py::test_the_room_of_an_exchange_under_way_is_not_given_twice",
+    ),
+    _seen_by_test(
+        "two exchanges fill the same slots of a kind",
+        "runner.py",
+        "claiming = sum(batch.room.limits.get(kind.names, 0) for batch in self._under_way)",
+        "claiming = 0",
+        "test_runner.py::test_the_room_of_an_exchange_under_way_is_not_given_twice",
+    ),
+    _seen_by_test(
+        "what a failed exchange was to settle is forgotten",
+        "runner.py",
+        "                self._ended = batch.ended + self._ended\n",
+        "",
+        "test_runner.py::test_what_an_exchange_that_failed_was_to_settle_ends_once",
+    ),
+    _seen_by_test(
         "the stall limit is not kept",
         "performing.py",
         "        elif why is Stop.DEADLINE or not self._job.is_performed:\n",
@@ -246,11 +431,53 @@ LONG_WORK = (
         "test_inside.py::test_one_that_takes_its_connection_along_ends_in_quarantine_and_hurts_nobody_else",
     ),
     _seen_by_test(
+        "a marker counts whenever the database was started",
+        "suspects.sql",
+        "coalesce(trying_since = pg_postmaster_start_time(), false)",
+        "trying_since is not null",
+        "test_inside.py::test_a_marker_from_before_the_database_started_counts_nothing",
+    ),
+    _seen_by_test(
+        "a stall counts without a witness",
+        "inside.py",
+        "counts = not self.is_stopping and is_watched and await self._witness.answers()",
+        "counts = not self.is_stopping",
+        "test_inside.py::test_a_stall_while_the_database_goes_away_is_nobodys_failure",
+    ),
+    _seen_by_test(
+        "a stop of the server is a stall of its inside work",
+        "inside.py",
+        "counts = not self.is_stopping and is_watched",
+        "counts = is_watched",
+        "test_inside.py::test_a_stop_of_the_server_is_no_stall",
+    ),
+    _seen_by_test(
+        "a stop of the server is a stall of its deliveries",
+        "facts.py",
+        'await (trial.undo() if is_stopping() else trial.lose("it stalled"))',
+        'await trial.lose("it stalled")',
+        "test_facts.py::test_a_stop_of_the_server_is_no_stall_of_a_delivery",
+    ),
+    _seen_by_test(
+        "a connection that is cut counts nothing",
+        "steps.py",
+        "            if is_watched and await self._witness.answers():\n",
+        "            if not self._is_needed:\n",
+        "test_cuts.py::test_steps_end_with_their_reason",
+    ),
+    _seen_by_test(
         "an end by expiry or cancel is not told",
         "withdrawals.py",
         "    await ends.record(tx, [End(job, result, reason) for job in jobs])\n",
         "",
         "test_ends.py::test_an_end_is_recorded_whatever_brought_it",
+    ),
+    _seen_by_test(
+        "an exchange looks at no routes of the other",
+        "exchange.py",
+        "routes.union(*self._looking) if routes else set()",
+        "set(routes)",
+        "test_exchange.py::test_urgent_jobs_at_which_another_exchange_looks_go_first_too",
     ),
     _seen_by_test(
         "priority does not hold across routes",
@@ -261,4 +488,4 @@ LONG_WORK = (
     ),
 )
 
-MUTANTS = (*IN_A_RUN, *LOCKS, *FENCES, *LONG_WORK)
+MUTANTS = (*IN_A_RUN, *LOCKS, *LANES, *RETURNS, *FENCES, *LONG_WORK)

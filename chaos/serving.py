@@ -18,12 +18,12 @@ def serving_mark(folder: Path, slot: str, pid: int) -> Path:
     return folder / "locks" / slot / f"serving-{pid}"
 
 
-async def build(settings: Settings) -> App:
+async def build(settings: Settings, roles: frozenset[str] = ROLES) -> App:
     """The database may be down just now; the ceiling keeps a lost process from staying."""
     async with asyncio.timeout(60):
         while True:
             try:
-                return await pabal.build(settings, ROLES)
+                return await pabal.build(settings, roles)
             except AWAY:
                 await asyncio.sleep(0.1)
 

@@ -5,13 +5,16 @@ import asyncio
 import os
 import random
 import signal
-from datetime import timedelta
+from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 from chaos import listening
+from chaos.claiming import NotingExchange
 from chaos.history import History
 from chaos.kinds import LABEL, make_kinds
 from chaos.long import FOLDER
+from pabal.base.clock import elapsed
 from pabal.base.database import ConnectionFailure, Database, DatabaseError, DatabaseUnavailable
 from pabal.base.sql import load
 from pabal.base.telemetry import start_logging
@@ -22,6 +25,11 @@ from pabal.engine.ticks import Ticks
 
 SQL = load(__file__)
 ROUTES = tuple(f"bot:{n}" for n in range(6))
+# These two stay together on one server, until it dies: only so can be seen which of their jobs it takes first.
+PAIR = ("bot:left", "bot:right")
+# A loop that woke later than this was kept from its turn, and says so.
+LAG = 0.1
+LOOK = 0.02
 # Few, so that urgent work and the routes compete for them.
 ROUTED = 4
 AWAY = (DatabaseUnavailable, DatabaseError, *ConnectionFailure)
@@ -58,6 +66,8 @@ async def work(given: argparse.Namespace) -> None:
     labels = frozenset({LABEL} if has_label(given.slot) else ())
     options = Options(locks, concurrency=8, routed=ROUTED, grace=grace, ttl=ttl, labels=labels)
     server = Server(database, pulse, kinds, options)
+    server.runner._exchange = NotingExchange(database, kinds, labels, history)
+    server.wakeups.on_hint(partial(_note_hint, history))
     server.add_loops([listening.make_loop(database), _ticking(database)])
     stopping = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stopping.set)
@@ -68,6 +78,7 @@ async def work(given: argparse.Namespace) -> None:
         asyncio.create_task(_grab_routes(server, history, random.Random(given.seed))),
     ]
     await stopping.wait()
+    history.write("stopping")
     for task in beside:
         task.cancel()
     await asyncio.gather(*beside, return_exceptions=True)
@@ -94,27 +105,42 @@ async def open_patiently(*, size: int) -> Database:
 
 
 async def _note_lives(server: Server, history: History, worker: list[int], stopping: asyncio.Event) -> None:
-    """Which life this process is, so that a lost attempt can be traced to the fault; ends when the parent is gone."""
+    """Which life this process is, so that a lost attempt can be traced to the fault; ends when the parent is gone.
+
+    And how late it wakes, so that a machine that is busy with other things is told from an engine that is late.
+    """
     parent = os.getppid()
     while os.getppid() == parent:
         if server.life.worker != worker[0]:
             worker[0] = server.life.worker
             history.write("life", worker=worker[0])
-        await asyncio.sleep(0.02)
+        slept_at = elapsed()
+        await asyncio.sleep(LOOK)
+        if (late := elapsed() - slept_at - LOOK) > LAG:
+            history.write("lag", seconds=late)
     stopping.set()
+
+
+def _note_hint(history: History, topic: str, _at: datetime | None) -> None:
+    """From here on this server knows that there is something on that route."""
+    if (route := topic.removeprefix("queue:")) in PAIR:
+        history.write("heard", route=route)
 
 
 async def _grab_routes(server: Server, history: History, chance: random.Random) -> None:
     """Live connections come and go: this server takes a route, whoever had it before."""
     while True:
-        route = chance.choice(ROUTES)
+        wanted = [chance.choice(ROUTES)]
         try:
             async with server.database.transaction() as tx:
-                held = await routes.hold_route(tx, route, worker=server.life.worker)
-                await tx.run(SQL.insert_held, route=route, worker=held.worker, epoch=held.epoch, pid=os.getpid())
-            history.write("held", route=route, epoch=held.epoch, worker=held.worker)
+                wanted += [] if await tx.value(SQL.is_held, routes=list(PAIR)) else PAIR
+                held = [await routes.hold_route(tx, route, worker=server.life.worker) for route in wanted]
+                for one in held:
+                    await tx.run(SQL.insert_held, route=one.route, worker=one.worker, epoch=one.epoch, pid=os.getpid())
+            for one in held:
+                history.write("held", route=one.route, epoch=one.epoch, worker=one.worker)
         except AWAY:
-            history.write("not held", route=route)
+            history.write("not held", routes=wanted)
         await asyncio.sleep(chance.uniform(0.3, 3.0))
 
 

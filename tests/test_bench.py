@@ -1,24 +1,17 @@
 """Each figure runs and answers; how quick it is, only `make bench` says."""
 
-import asyncio
 import json
-import os
-import shutil
-import subprocess
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from bench import pairs
 from bench.__main__ import NAMES
 from bench.order import Attempt, count_at_once, count_violations, read_attempts
 from bench.result import Target, percentile
-from pabal.base import embedded
-from tests.support.database import prefer_memory
+from tests.support.figures import ALONE, Figures
 
-ROOT = Path(__file__).resolve().parents[1]
 FIELDS = {
     "queue": ("drain_vs_best_peer", "enqueue_vs_best_peer", "pickup_p50_vs_best_peer"),
     "limit": ("of_limit", "of_two_commits"),
@@ -37,42 +30,33 @@ FIELDS = {
     "midnight": ("of_raw_sql", "running_of_raw_sql", "differences"),
     "redis_design": ("speedup",),
     "commands": ("slowest_s", "median_s"),
+    "relay": ("webhook_p99_ms", "webhook_to_client_p99_ms", "round_p99_ms", "of_bare_p50", "lost", "twice"),
+    "relay_seed": ("rounds_vs_seed", "rounds_vs_bare"),
+    "streams": ("kb_per_stream", "cpu_percent"),
+    "render": ("added_p50_s", "added_p99_s", "busy", "twice"),
+    "render_queue": ("growth", "claim_ms", "page_ms"),
+    "approvals": ("growth", "page_ms", "decision_ms"),
+    "events": ("per_s_vs_redis", "one_per_s_vs_redis"),
+    "render_copy": ("of_cp", "of_cp_quick_hash", "peak_mb"),
     "strangers": ("lateness_ratio", "p99_ms", "quiet_p99_ms", "grown_mb", "missing"),
 }
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """In memory, where a durable commit costs nothing: nobody looks at the numbers."""
-    folder = prefer_memory(tmp_path_factory.mktemp("bench"))
-    yield folder
-    asyncio.run(embedded.remove(folder / "postgres"))
-    shutil.rmtree(folder)
-
-
-@pytest.fixture(scope="module")
-def results(folder: Path) -> dict[str, Any]:
-    """All figures by one process: most of a small run would be its start."""
-    ended = _run_bench(folder)
-    found = [json.loads(line) for line in ended.stdout.splitlines()]
-    assert ended.returncode == 0, f"after {[one['name'] for one in found]}: {ended.stderr}"
-    return {one["name"]: one for one in found}
 
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("bench")
 @pytest.mark.parametrize("name", NAMES)
-def test_a_figure_runs_in_small_and_tells_all_of_itself(name: str, results: dict[str, Any]):
-    _check(name, results[name])
+def test_a_figure_runs_in_small_and_tells_all_of_itself(name: str, figures: Figures):
+    every = figures.every
+    assert every.code == 0, f"after {[one['name'] for one in every.results]}: {every.err}"
+    [result] = [one for one in every.results if one["name"] == name]
+    _check(name, result)
 
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("bench")
-def test_one_figure_alone_prints_one_json_object_last(folder: Path):
-    ended = _run_bench(folder, "scale")
-
-    assert ended.returncode == 0, ended.stderr
-    _check("scale", json.loads(ended.stdout.splitlines()[-1]))
+def test_one_figure_alone_prints_one_json_object_last(figures: Figures):
+    assert figures.alone.code == 0, figures.alone.err
+    _check(ALONE, json.loads(figures.alone.out.splitlines()[-1]))
 
 
 def test_how_many_ran_at_once_is_counted_and_a_killed_server_ran_until_it_was_killed():
@@ -124,11 +108,16 @@ def test_a_percentile_is_one_of_the_values():
     assert percentile([1, 2], 0.99) == 2
 
 
-def _run_bench(folder: Path, *names: str) -> subprocess.CompletedProcess[str]:
-    path = os.pathsep.join([str(ROOT), str(ROOT / "src")])
-    environment = {**os.environ, "PABAL_BENCH_DIR": str(folder), "PYTHONPATH": path}
-    command = [sys.executable, "-m", "bench", *names, "--json", "--size", "small"]
-    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=900, check=False)
+def test_a_pair_is_worse_when_fewer_are_done_in_a_second_or_one_takes_longer():
+    def pair(before: float, now: float) -> dict[str, dict[str, float]]:
+        return {
+            "before": {"drain_per_s": before, "p99_ms": before, "of_limit": before},
+            "now": {"drain_per_s": now, "p99_ms": now, "of_limit": now, "new_ms": now},
+        }
+
+    found = pairs.compare([pair(100, 50), pair(100, 200), pair(100, 80)])
+
+    assert found == {"drain_per_s": 1.25, "p99_ms": 0.8}
 
 
 def _check(name: str, result: dict[str, Any]) -> None:
@@ -140,4 +129,5 @@ def _check(name: str, result: dict[str, Any]) -> None:
     assert result["reached"] == all(target["reached"] for target in result["targets"].values())
     assert name != "lanes" or result["violations"] == 0
     assert name != "midnight" or result["differences"] == 0
+    assert name != "render" or result["twice"] == result["missing"] == 0
     assert name != "dispatch" or result["missing"] == result["duplicates"] == 0

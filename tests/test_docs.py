@@ -135,3 +135,54 @@ def test_every_file_on_the_three_roads_is_there_and_counted():
         [said] = re.findall(r"(\d+) files", road)
         assert [name for name in sorted(files) if not (ROOT / "src/pabal" / name).exists()] == []
         assert int(said) == len(files), road[:60]
+
+
+# "the slice's model.py" is a file of the small example or of an app; each may be a folder of the same name
+BASES = ("", "src/pabal", "src/pabal/apps/messaging", "src/pabal/apps/adgroups", "docs/examples/lostfound")
+GUIDES = (ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs/how-to").glob("*.md")))
+# of the examples: files that their diffs would add
+ADDED = {"apps/adgroups/migrations/0004_advertisers.sql", "apps/messaging/migrations/0006_silent.sql"}
+_PATH = re.compile(r"`((?:[\w.-]+/)+|(?:[\w.-]+/)*[\w-]+\.(?:py|sql|md|html|css|txt|toml|sh))(?:`|[ :#])")
+_DIFF = re.compile(r"^```diff\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def is_there(name: str, root: Path = ROOT) -> bool:
+    folder = name.removesuffix(".py")
+    return any((root / base / one).exists() for base in BASES for one in (name, folder))
+
+
+def read_diffs(text: str) -> Iterator[tuple[str, list[str]]]:
+    """Each file that a diff names, with the lines that stand around the change."""
+    for diff in _DIFF.findall(text):
+        for part in re.split(r"^# ", diff, flags=re.MULTILINE)[1:]:
+            names, _, lines = part.partition("\n")
+            for name in names.split(", "):
+                yield name, [line[1:] for line in lines.splitlines() if line.startswith(" ") and "…" not in line]
+
+
+@pytest.mark.parametrize("guide", GUIDES, ids=lambda guide: guide.name)
+def test_every_path_a_guide_names_is_there_and_stands_once_in_its_row(guide: Path):
+    text = guide.read_text(encoding="utf-8")
+    prose = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
+    named = {*_PATH.findall(prose), *(name for name, _ in read_diffs(text))}
+
+    assert sorted(name for name in named - ADDED if not is_there(name) and "NNNN" not in name) == []
+    for row in _ROW.findall(prose):
+        found = _PATH.findall(row)
+        assert len(found) == len(set(found)), row
+
+
+@pytest.mark.parametrize("guide", GUIDES[1:], ids=lambda guide: guide.name)
+def test_what_stands_around_a_change_of_a_guide_is_in_the_file(guide: Path):
+    """A line may be cut at its end."""
+    for name, around in read_diffs(guide.read_text(encoding="utf-8")):
+        if name not in ADDED and len(around) > 0:
+            known = (ROOT / "src/pabal" / name).read_text(encoding="utf-8")
+            assert [line for line in around if line.strip() and line.strip() not in known] == [], name
+
+
+def test_a_path_to_nothing_is_caught(tmp_path: Path):
+    (tmp_path / "there.py").write_text("")
+
+    assert _PATH.findall("`there.py` and `gone/away.sql` beside `code()`") == ["there.py", "gone/away.sql"]
+    assert [is_there(name, tmp_path) for name in ("there.py", "gone/away.sql")] == [True, False]

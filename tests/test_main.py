@@ -15,7 +15,7 @@ from pabal.base import open_files, telemetry
 from pabal.base.database import Database, Tx
 from pabal.base.migrations import compare
 from pabal.base.settings import Settings
-from pabal.engine import listing, schedules
+from pabal.engine import listing, queue, schedules
 from pabal.main import App
 from pabal.platform import auth, demo, tenants
 from pabal.platform.actor import ENGINE
@@ -77,6 +77,24 @@ async def test_the_demo_runs_its_job_its_schedule_and_its_machine(db: Database, 
     await app.stop()
 
     assert (greeted.result, boiled.result) == ("done", "done")
+
+
+async def test_a_server_that_stops_does_not_wait_for_the_demos_tea(db: Database, tmp_path: Path) -> None:
+    app = await main.build(settings(db, tmp_path, shutdown_grace=timedelta(seconds=60)), ALL, is_demo=True)
+    await app.start()
+
+    async def count_brewing() -> int:
+        async with db.transaction() as tx:
+            open_jobs = await listing.list_jobs(tx, listing.jobs.Wanted(units=None, kind="demo.brew"))
+            return [(await queue.get_place(tx, job.id)).place for job in open_jobs.items].count("lease")
+
+    await until(count_brewing)
+    await app.stop()
+
+    async with db.transaction() as tx:
+        brews = await listing.list_jobs(tx, listing.jobs.Wanted(units=None, kind="demo.brew"))
+        ends = [(await queue.get_place(tx, job.id)).result for job in brews.items]
+    assert ends == [None, None]
 
 
 async def test_starting_twice_makes_nothing_twice(db: Database, tmp_path: Path) -> None:

@@ -33,11 +33,13 @@ MOST_BYTES = 150_000
 STEP = timedelta(seconds=30)
 STEPS = 120
 FIRST_STEPS = 8
+READING_MS = 16_000
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """`path` with a hole in it is found by a link to such a page, on `place` or where the tests find it."""
+    """`path` with a hole in it is found by a link to such a page, on `place` or where the tests find it. `is_fresh`: it
+    shows the last minutes only, so that somebody talks in the demo's channel first."""
 
     name: str
     path: str
@@ -45,10 +47,12 @@ class Picture:
     in_english: bool = False
     in_dark: bool = False
     place: str = ""
+    is_fresh: bool = False
 
 
 PICTURES = (
     Picture("overview", "/", "Overview: what needs a person, the next hour, one card per app", True, True),
+    Picture("approvals", "/approvals", "Approvals: what waits for you, what a yes will do, until when", True, True),
     Picture("messages-schedules", "/messages/schedules", "Messages: what is scheduled, and how it goes", True, True),
     Picture(
         "messages-schedule",
@@ -97,6 +101,32 @@ PICTURES = (
     Picture("ads-migration", "/ads/migration", "From calculated to stored: dry run, run, flags"),
     Picture("ads-mismatches", "/ads/mismatches", "Where calculator and machine differ, since when and why"),
     Picture("ads-serving", "/ads/serving", "What ad servers read, and the last checks of it"),
+    Picture("relay", "/relay", "Relay: each message with the seconds it has left", True, True, is_fresh=True),
+    Picture(
+        "relay-message",
+        "/relay/messages/{name}",
+        "One message: every step with its time, what was answered, what Kakao got",
+        place="/relay?state=acked",
+        is_fresh=True,
+    ),
+    Picture("relay-conversations", "/relay/conversations", "Conversations: who is paired with whom"),
+    Picture(
+        "relay-conversation",
+        "/relay/conversations/{conversation_id}",
+        "One user: what was said, and what may be done",
+        place="/relay/conversations?state=paired",
+    ),
+    Picture("relay-accounts", "/relay/accounts", "Accounts: who reads, and what waits", True),
+    Picture("relay-account", "/relay/accounts/{account_id}", "One account: its users, its codes, its token"),
+    Picture("relay-pairing", "/relay/pairing", "Pairing: codes that work now, and who used which", is_fresh=True),
+    Picture("relay-code", "/relay/pairing/{code}", "One code: what the user sends, as text and to scan"),
+    Picture("relay-connect", "/relay/connect", "How to connect: what to paste where"),
+    Picture("relay-simulator", "/relay/simulator", "Simulator: chat as a KakaoTalk user of the demo", is_fresh=True),
+    Picture("render", "/render", "Render queue: stages, when each is through, what will be late", True, True),
+    Picture("render-job", "/render/jobs/{render_id}", "One render: stages, log, mapping, pictures, the film"),
+    Picture("render-workers", "/render/workers", "Workers: slots, what each has, hours and pauses"),
+    Picture("render-templates", "/render/templates", "Templates and mapping: compositions and their fields"),
+    Picture("render-statistics", "/render/statistics", "Statistics of renders, by composition and by hour"),
     Picture("jobs", "/jobs?view=all", "Jobs: where each is, and why", True),
     Picture("job", "/jobs/{job_id}", "One job: its story, its attempts, what may be done", in_dark=True),
     Picture("schedules", "/schedules", "Schedules: in words, with the next moment and the last twenty"),
@@ -106,13 +136,14 @@ PICTURES = (
     Picture("machine", "/machines/{name}", "One machine: its subjects by state"),
     Picture("subject", "/machines/{name}/{subject_id}", "One subject: where it is, where it came from, what is next"),
     Picture("facts", "/facts", "Facts: what happened, in the commit that made it true"),
+    Picture("events", "/events", "Events: the log, who takes them, and what failed"),
     Picture("health", "/health", "Health: components and measures with their limits", in_dark=True),
     Picture("servers", "/servers", "Servers: load, heartbeat, drain"),
     Picture("broker", "/broker", "Broker: what came in and what became of it, what goes out"),
     Picture("alerts", "/alerts", "Alerts: what fires, and every rule with its value now", True),
     Picture("alert", "/alerts/{alert_id}", "One alert: the series that broke its limit"),
     Picture("notifications", "/notifications", "Notifications: what people were told"),
-    Picture("channels", "/notifications/channels", "Channels: who is told by Telegram, and of what"),
+    Picture("channels", "/notifications/channels", "Channels: who is told by which way, and of what"),
     Picture("audit", "/audit", "Audit: who changed what, before and after"),
     Picture("people", "/people", "Organisation and people: the tree, users and their roles"),
     Picture("tokens", "/people/tokens", "API tokens: what each may do, and until when"),
@@ -138,6 +169,8 @@ async def main(names: tuple[str, ...] = ()) -> int:
             for picture in PICTURES:
                 if names and not picture.name.startswith(names):
                     continue
+                if picture.is_fresh:
+                    await _talk(await visitors.open(url))
                 await _take_all(visitors, url, picture)
                 print(picture.name)
     (FOLDER / "README.md").write_text(_index(), encoding="utf-8")
@@ -190,6 +223,22 @@ async def _work_a_little(page: Page) -> None:
     await page.get_by_role("button", name="취소").first.click()
     await page.locator("#confirm [data-go]").click()
     await expect(page.locator("[data-toast]")).to_be_visible()
+
+
+async def _talk(page: Page) -> None:
+    """One user is answered, another one waits; and somebody has a code to pair with."""
+    await page.goto("/relay/pairing")
+    if not await page.locator("#active tbody tr").count():
+        await page.get_by_role("button", name="새 코드").click()
+        await page.get_by_role("button", name="코드 만들기").click()
+        await page.wait_for_url("**/relay/pairing/*")
+    # whether somebody reads is noted every quarter of a minute, and the clock was moved far
+    await page.wait_for_timeout(READING_MS)
+    for user, text in (("하늘", "재고가 모자란 품목 알려 줘"), ("지민", "내일 회의 몇 시야?")):
+        await page.goto(f"/relay/simulator?user={user}")
+        await page.locator("#say").fill(text)
+        await page.get_by_role("button", name="보내기").click()
+    await expect(page.locator("#chat .pb-bub-text").last).to_contain_text("데모 비서", timeout=15_000)
 
 
 @asynccontextmanager

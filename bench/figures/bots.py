@@ -31,13 +31,13 @@ async def measure(ground: Ground, sizes: Sizes) -> Measured:
         said = await server.line()
         watched = psutil.Process(said["pid"])
         await asyncio.sleep(sizes.rest_seconds)
-        alone_percent, before = await _idle(watched, sizes.rest_seconds), read_memory(watched.pid, "RssAnon")
+        alone_percent, before = await idle_percent(watched, sizes.rest_seconds), read_memory(watched.pid, "RssAnon")
         calling = MESSAGING.start("phones", house.folder, 1, sizes.bots, said["port"])
         phones = await stack.enter_async_context(calling)
         await phones.line()
         await house.wait_for_routes(sizes.bots)
         await asyncio.sleep(sizes.rest_seconds)
-        cpu_percent, after = await _idle(watched, sizes.idle_seconds), read_memory(watched.pid, "RssAnon")
+        cpu_percent, after = await idle_percent(watched, sizes.idle_seconds), read_memory(watched.pid, "RssAnon")
         # None has left meanwhile.
         await house.wait_for_routes(sizes.bots)
     fields = {
@@ -57,7 +57,7 @@ async def measure(ground: Ground, sizes: Sizes) -> Measured:
     return Measured(fields, targets, rounds, asdict(sizes), notes)
 
 
-async def _idle(process: psutil.Process, seconds: float) -> float:
+async def idle_percent(process: psutil.Process, seconds: float) -> float:
     """Percent of a core it takes meanwhile."""
     began = process.cpu_times()
     await asyncio.sleep(seconds)

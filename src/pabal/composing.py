@@ -11,15 +11,21 @@ from pabal.engine import facts, housekeeping, kinds, timers
 from pabal.engine.loop import Loop
 from pabal.engine.server import Options, Server
 from pabal.engine.ticks import Pace, Ticks
+from pabal.platform import events
 from pabal.platform.services import Services
 from pabal.platform.slice import Gateway, Slice
+
+# A server with one of these runs work: all of it, or what needs the label of its role.
+WORKING = frozenset({"worker", "render"})
+LABELS = frozenset({"render"})
 
 
 def build_server(
     settings: Settings, roles: frozenset[str], slices: tuple[Slice, ...], *, services: Services, pulse: Database
 ) -> Server:
     database = services.database
-    known = kinds.merge(one.make_kinds(services) for one in slices)
+    known = kinds.merge(_kinds_of(one, roles, services) for one in slices)
+    is_worker = bool(roles & WORKING)
     options = Options(
         locks=settings.data_dir / "locks",
         concurrency=settings.concurrency,
@@ -29,18 +35,20 @@ def build_server(
         meta={
             "roles": sorted(roles),
             "version": pabal.__version__,
-            "kinds": sorted(known) if "worker" in roles else [],
+            "kinds": sorted(known) if is_worker else [],
         },
-        is_worker="worker" in roles,
-        labels=settings.labels,
+        is_worker=is_worker,
+        labels=settings.labels | (roles & LABELS),
     )
     server = Server(database, pulse, known, options)
+    services.head_start.runner = server.runner if is_worker else None
     server.add_loops([_housekeeping_loop(settings, database)])
     for one in slices:
         if one.loops is not None:
             server.add_loops(one.loops(services))
     if "worker" in roles:
         server.add_loops(_fact_loops(database, slices))
+        server.add_loops(_event_loops(database, slices))
     if "scheduler" in roles:
         server.add_loops(_scheduler_loops(database, slices))
     return server
@@ -50,9 +58,17 @@ def open_gateways(
     roles: frozenset[str], slices: tuple[Slice, ...], services: Services, server: Server
 ) -> list[Gateway]:
     """Where work runs: a live connection is of use only to the server that works for it."""
-    if "worker" not in roles:
+    if not roles & WORKING:
         return []
-    return [each for one in slices if one.gateways is not None for each in one.gateways(services, server.life)]
+    areas = {name.partition(".")[0] for name in server.kinds}
+    chosen = [one for one in slices if "worker" in roles or one.name in areas]
+    return [each for one in chosen if one.gateways is not None for each in one.gateways(services, server.life)]
+
+
+def _kinds_of(one: Slice, roles: frozenset[str], services: Services) -> kinds.Kinds:
+    """All of them, also where nothing is run; a server that only renders knows what needs that."""
+    known = one.make_kinds(services)
+    return known if "worker" in roles or not roles & LABELS else known.only(roles & LABELS)
 
 
 def _housekeeping_loop(settings: Settings, database: Database) -> Loop:
@@ -65,17 +81,11 @@ FACTS_REST = 0.1
 
 
 def _fact_loops(database: Database, slices: tuple[Slice, ...]) -> list[Loop]:
-    return [
-        Loop(
-            f"facts:{each.name}",
-            partial(facts.deliver_once, database, each),
-            idle=5.0,
-            wake_on=["facts"],
-            least=FACTS_REST,
-        )
-        for one in slices
-        for each in one.subscribers
-    ]
+    return [facts.make_loop(database, each, idle=5.0, least=FACTS_REST) for one in slices for each in one.subscribers]
+
+
+def _event_loops(database: Database, slices: tuple[Slice, ...]) -> list[Loop]:
+    return [loop for one in slices for each in one.consumers for loop in events.make_loops(database, each)]
 
 
 # What is due is looked for every second, also if nobody said that there is something.

@@ -1,13 +1,19 @@
 """Health: whether this server lives, whether it is ready, and its metrics. Nothing here shows a secret."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import asdict
+from functools import partial
 from typing import Any, Protocol
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse, PlainTextResponse
+from fastapi.routing import APIRoute
+from starlette.datastructures import Headers
+from starlette.routing import Match
+from starlette.types import Scope
 
+import pabal
 from pabal.base.database import Database, DatabaseError
 from pabal.base.errors import PabalError
 from pabal.base.migrations import Comparison
@@ -15,6 +21,7 @@ from pabal.base.settings import Exposure
 from pabal.base.telemetry import hide_secrets, metrics_text
 from pabal.engine.loop import LoopState
 from pabal.engine.server import Server
+from pabal.platform.slice import Slice
 from pabal.platform.web.exposure import require_metrics_reader
 
 POOL_SECONDS = 2.0
@@ -24,6 +31,7 @@ class Running(Protocol):
     """What is shown of a server."""
 
     roles: frozenset[str]
+    slices: tuple[Slice, ...]
     is_stopping: bool
     server: Server
 
@@ -33,23 +41,24 @@ class Running(Protocol):
     async def compare_migrations(self) -> Comparison: ...
 
 
-class Readiness:
+class OneLook:
     """However many ask at once, one look is taken: a flood of questions must not use up what they ask about."""
 
-    def __init__(self, app: Running, *, wait: float = POOL_SECONDS) -> None:
-        self._app, self._wait = app, wait
+    def __init__(self, look: Callable[[], Coroutine[Any, Any, dict[str, Any]]]) -> None:
+        self._look = look
         self._looking: asyncio.Task[dict[str, Any]] | None = None
 
     async def read(self) -> dict[str, Any]:
         if self._looking is None or self._looking.done():
-            self._looking = asyncio.create_task(read_readiness(self._app, wait=self._wait))
+            self._looking = asyncio.create_task(self._look())
         return await asyncio.shield(self._looking)
 
 
 def health_routes(app: Running, *, metrics_for: Exposure, wait: float = POOL_SECONDS) -> APIRouter:
     """Alive and ready are open to everybody who reaches the port: load balancers sign in nowhere."""
     site = APIRouter(include_in_schema=False)
-    readiness = Readiness(app, wait=wait)
+    readiness = OneLook(partial(read_readiness, app, wait=wait))
+    condition = OneLook(partial(read_condition, app, wait=wait))
 
     @site.get("/livez")
     async def livez() -> PlainTextResponse:
@@ -60,13 +69,61 @@ def health_routes(app: Running, *, metrics_for: Exposure, wait: float = POOL_SEC
         report = await readiness.read()
         return JSONResponse(report, status_code=200 if report["ready"] else 503)
 
+    programs = APIRouter(route_class=ForPrograms, include_in_schema=False)
+
+    # older plugins put their slash behind ours
+    @programs.get("/health")
+    @programs.get("//health")
+    async def health(request: Request) -> JSONResponse:
+        """What the apps' own clients read; figures only for whoever may read the metrics."""
+        report = dict(await condition.read())
+        try:
+            await require_metrics_reader(request, metrics_for)
+        except PabalError:
+            report = {name: report[name] for name in ("status", "database", "version")}
+        asked = request.query_params.get("worker")
+        if asked is not None and report["status"] == "ok":
+            return _answer_worker(report, asked)
+        return JSONResponse(report, status_code=200 if report["status"] == "ok" else 503)
+
     @site.get("/metrics")
     async def metrics(request: Request) -> Response:
         await require_metrics_reader(request, metrics_for)
         app.loop_states()  # sets the gauges of the moment
         return Response(metrics_text(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
+    site.include_router(programs)
     return site
+
+
+def _answer_worker(report: dict[str, Any], asked: str) -> JSONResponse:
+    """`/health?worker=`: of those an app lists under `workers`, this one by its id or name, at the top level."""
+    found = [one for one in report.get("workers", ()) if asked in (one["worker_id"], one["name"])]
+    if not found:
+        return JSONResponse({**report, "status": "worker_unknown"}, status_code=404)
+    return JSONResponse({**{name: report[name] for name in ("database", "version")}, **found[0]})
+
+
+class ForPrograms(APIRoute):
+    """A browser that asks for the same address gets the console's page."""
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        if scope["type"] == "http" and "text/html" in Headers(scope=scope).get("accept", ""):
+            return Match.NONE, {}
+        return super().matches(scope)
+
+
+async def read_condition(app: Running, *, wait: float = POOL_SECONDS) -> dict[str, Any]:
+    """One document for all apps: each says its own under the names its clients know."""
+    report: dict[str, Any] = {"status": "ok", "database": "ok", "version": pabal.__version__}
+    try:
+        async with asyncio.timeout(wait), app.pools["pages"].transaction() as tx:
+            for one in app.slices:
+                if one.health is not None:
+                    report |= await one.health(tx)
+    except (TimeoutError, PabalError, DatabaseError, OSError):
+        return {**report, "status": "error", "database": "error"}
+    return {**report, "status": "stopping"} if app.is_stopping else report
 
 
 async def read_readiness(app: Running, *, wait: float = POOL_SECONDS) -> dict[str, Any]:

@@ -5,37 +5,39 @@ import os
 import signal
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from pabal import composing
-from pabal.base import clock, embedded, open_files
+from pabal.base import clock, embedded, garbage, open_files
 from pabal.base.database import Database, DatabaseError, Purpose
 from pabal.base.embedded import Cluster
 from pabal.base.errors import PabalError, Unavailable
 from pabal.base.migrations import Comparison, Migration, compare, migrate
 from pabal.base.pages import open_pages
-from pabal.base.settings import Settings, split_list
+from pabal.base.settings import Settings, parse_networks, split_list
 from pabal.base.telemetry import declare, emit
 from pabal.demo import SLICE as DEMO
 from pabal.engine import housekeeping
 from pabal.engine.loop import Loop, LoopState
 from pabal.engine.server import Server
 from pabal.platform import auth, demo, tenants
-from pabal.platform.notifications import Telegram
+from pabal.platform.notifications import Mailer, Telegram, Webhooks, read_server
 from pabal.platform.notifications.gateway import URL as TELEGRAM
 from pabal.platform.platform_slice import platform_slice
 from pabal.platform.secrets import find_vault
 from pabal.platform.services import Services
 from pabal.platform.slice import Gateway, Slice, check_slices, list_migrations, load_slices
-from pabal.platform.storage import Files
+from pabal.platform.storage import open_files_of
 
 if TYPE_CHECKING:
     from pabal.platform.web.site import Site
     from pabal.serving import WebServer
 
 CLOSE_SECONDS = 10
+# nobody else wants to find the demo's consumers in a list
+DEMO_AT_REST = replace(DEMO, consumers=())
 CHECK_SECONDS = 2
 PAGES_SIZE = 10
 CHANGES_SIZE = 10
@@ -43,6 +45,7 @@ IDENTITY_SIZE = 6
 POOL_LEAST = 5
 
 declare("main.open_files_allowed", "Starts of a server, with how many files it may have open; each bot is one")
+declare("main.settled", "Starts of a server, with how many objects its garbage collection leaves out")
 declare("main.stop_failed", "Servers that could not say goodbye; others rescue what they held", level=30)
 
 
@@ -108,6 +111,7 @@ class App:
             await gateway.close()
         await self._simulating.aclose()
         await self.services.telegram.close()
+        await self.services.webhooks.close()
         services = self.services
         for each in (self.pulse, services.identity, services.pages, services.changes, services.database):
             await _close(each)
@@ -140,7 +144,7 @@ async def build(settings: Settings, roles: frozenset[str], *, is_demo: bool = Fa
     """
     if is_demo and settings.is_production:
         raise demo.DemoRefused
-    apps = load_slices(split_list(settings.apps), also=(DEMO,))
+    apps = load_slices(split_list(settings.apps), also=(DEMO if is_demo else DEMO_AT_REST,))
     migrations = list_migrations(apps)
     slices = (*apps, platform_slice(apps, migrations))
     check_slices(slices)
@@ -169,9 +173,9 @@ async def build(settings: Settings, roles: frozenset[str], *, is_demo: bool = Fa
         if cluster is not None:
             keeper = embedded.Keeper(settings.postgres_dir)
             server.add_loops([Loop("embedded", keeper.run_once, idle=2.0)])
+        gateways = composing.open_gateways(roles, slices, services, server)
+        server.add_loops([loop for gateway in gateways for loop in gateway.loops])
         on_failure.pop_all()
-    gateways = composing.open_gateways(roles, slices, services, server)
-    server.add_loops([loop for gateway in gateways for loop in gateway.loops])
     return App(settings, roles, slices, cluster, services, pulse, server, migrations, is_demo, simulators, gateways)
 
 
@@ -187,6 +191,7 @@ async def serve(app: App, on_ready: Callable[[str | None], None]) -> None:
         if site is not None:
             waiting.append(asyncio.create_task(site.run_until_stopped()))
             await site.wait_until_started()
+        emit("main.settled", objects=garbage.settle(asyncio.get_running_loop()))
         on_ready(None if site is None else site.url)
         await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
         if not stop.is_set():
@@ -203,6 +208,7 @@ def _make_web_server(app: App) -> "WebServer":
     from pabal.protocol import ConnectionLimits
 
     listening = serving.listen(app.settings.host, app.settings.port)
+    app.services.connections.doors["web"] = listening.getsockname()[:2]
     settings = app.settings
     limits = ConnectionLimits(settings.web_connections, settings.web_connections_per_address)
     site = web.make_web(app, app.site)
@@ -229,9 +235,19 @@ async def _open_services(settings: Settings, pulse: Database, on_failure: AsyncE
     identity = await open_pool(Purpose.IDENTITY, IDENTITY_SIZE)
     telegram = Telegram(settings.telegram_url)
     on_failure.push_async_callback(telegram.close)
-    files = Files(settings.data_dir / "files")
+    webhooks = Webhooks(parse_networks(settings.webhook_networks))
+    on_failure.push_async_callback(webhooks.close)
     return Services(
-        settings, database, pages, find_vault(settings), files, telegram, changes=changes, identity=identity
+        settings,
+        database,
+        pages,
+        find_vault(settings),
+        open_files_of(settings),
+        telegram,
+        changes=changes,
+        identity=identity,
+        webhooks=webhooks,
+        mailer=Mailer(read_server(settings.smtp_url, settings.mail_from)),
     )
 
 

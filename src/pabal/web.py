@@ -2,7 +2,7 @@
 
 import importlib
 
-from fastapi import APIRouter, FastAPI
+from fastapi import FastAPI
 
 from pabal import api, console
 from pabal.health import Running, health_routes
@@ -28,18 +28,18 @@ def make_web(app: Running, site: Site) -> FastAPI:
     web.add_middleware(CloseUnread)
     # outermost: all others see the client, not the proxy
     web.add_middleware(TrustedProxies, trusted=site.services.settings.trusted_proxies)
+    modules = [importlib.import_module(name) for one in site.slices for name in (one.api, one.pages) if name]
+    with_doors = [module for module in modules if hasattr(module, "DOORS")]
+    # Routes are tried in turn, some two hundred of them: what programs call all day comes first.
+    for module in with_doors:
+        web.include_router(module.router)
+    web.state.doors = [door for module in with_doors for door in module.DOORS]
     web.include_router(health_routes(app, metrics_for=site.services.settings.exposure("metrics")))
     web.include_router(api.router)
     web.include_router(console.router)
-    for one in site.slices:
-        for module in (one.api, one.pages):
-            if module:
-                web.include_router(_router(module))
+    for module in modules:
+        if module not in with_doors:
+            web.include_router(module.router)
     web.include_router(openapi.router)
     web.include_router(make_assets({one.name: one.static for one in site.slices if one.static is not None}))
     return web
-
-
-def _router(module: str) -> APIRouter:
-    found: APIRouter = importlib.import_module(module).router
-    return found

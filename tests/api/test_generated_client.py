@@ -22,7 +22,7 @@ from tests.support.web import Web
 
 NAME = "pabal_generated_client"
 # The generator reads JSON, text and bytes; what other files hold it takes as bytes.
-BYTES = ("image/jpeg", "image/png", "image/gif", "image/webp", "application/gzip", "application/x-ndjson")
+BYTES = ("image/jpeg", "image/png", "image/gif", "image/webp", "application/gzip", "application/x-ndjson", "video/mp4")
 
 
 pytestmark = pytest.mark.slow

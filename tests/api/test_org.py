@@ -1,12 +1,15 @@
 """One rule for `org`: lists and figures of what belongs to units take it, and everything else refuses it."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from pabal.base.database import Database
+from pabal.base.settings import Settings
 from pabal.platform.web.openapi import operations_of, schema_of
 from pabal.platform.web.turns import Rate
-from tests.support.web import Web
+from tests.support.web import SECRET, Web
 
 # they belong to the house, or to whoever asks
 OF_NO_UNIT = {
@@ -15,6 +18,16 @@ OF_NO_UNIT = {
 }
 # no list: the figures of the house, the stream, one action on many, and uploads, which have no body to say it in
 ALSO = {"get_health", "follow_facts", "list_upcoming", "act_on_many", "upload_file", "upload_image"}
+
+
+@pytest.fixture(
+    params=[
+        pytest.param("", id="the house"),
+        pytest.param("pabal.apps.messaging,pabal.apps.adgroups", id="with its apps", marks=pytest.mark.slow),
+    ]
+)
+def web_settings(request: pytest.FixtureRequest, db: Database, tmp_path: Path) -> Settings:
+    return Settings(database_url=db.url, data_dir=tmp_path, port=0, bots_port=0, apps=request.param, secret_key=SECRET)
 
 
 async def test_every_list_of_what_belongs_to_units_takes_it(web: Web):

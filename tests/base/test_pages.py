@@ -47,6 +47,7 @@ async def test_what_a_transaction_sets_holds_in_it_and_is_gone_for_the_next_clie
 
     assert inside["process"] == before["process"]
     assert (inside["plan_cache_mode"], inside["jit"], inside["idle"]) == ("force_custom_plan", "off", "10s")
+    assert (inside["statement"], inside["lock"]) == ("10s", "5s")
     assert inside["application_name"].startswith("pabal ")
     assert alone == inside
     assert after == before

@@ -1,6 +1,7 @@
 -- name: read_session()
 select pg_backend_pid() as process, current_setting('plan_cache_mode') as plan_cache_mode, current_setting('jit') as jit,
-  current_setting('idle_in_transaction_session_timeout') as idle, current_setting('application_name') as application_name;
+  current_setting('idle_in_transaction_session_timeout') as idle, current_setting('application_name') as application_name,
+  current_setting('statement_timeout') as statement, current_setting('lock_timeout') as lock;
 
 -- name: list_left_behind()
 select name from pg_prepared_statements

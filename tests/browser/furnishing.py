@@ -14,9 +14,11 @@ from pabal.engine.queue import NewJob
 from pabal.platform import alerts, auth, notifications, tenants
 from pabal.platform.actor import ENGINE, Role
 from pabal.platform.auth import NewToken
-from pabal.platform.notifications import ChannelForm, Level, Notice
+from pabal.platform.notifications import ChannelForm, Level, Notice, attempts
+from pabal.platform.notifications.model import Message
 from pabal.platform.secrets import Vault
 from pabal.platform.tenants import Scope
+from tests.support.relay import RelayWorld, add_account
 
 SECRET = "a secret for tests only"
 BEAT = timedelta(seconds=15)
@@ -33,6 +35,7 @@ async def furnish(database_url: str) -> None:
             await _add_people_things(tx)
             await _add_old_ad_groups(tx)
         await _let_an_alert_fire(database)
+        await _relay_a_message(database)
     finally:
         await database.close()
 
@@ -52,6 +55,16 @@ async def _add_people_things(tx: Tx) -> None:
     )
     chat = ChannelForm("본사 당직방", "-1001234567890", "123456789:AAabcdefghijklmnopqrstuvwxyz012345")
     await notifications.add_channel(tx, ENGINE, Vault(SECRET), chat, unit_id=hq.id)
+    hook = ChannelForm("정산 시스템", kind="webhook", address="https://hooks.example.com/pabal", least_level=Level.INFO)
+    # an address that routes.py knows, however many the demo has added by now
+    await tx.script("alter table pabal.notification_channel alter column id restart with 900")
+    channel = await notifications.add_channel(tx, ENGINE, Vault(SECRET), hook, unit_id=hq.id)
+    missed = await attempts.insert_missed(tx, channel.id, Message("{}", notification_id=1), "503 점검 중입니다")
+    for status, reason in ((503, "점검 중입니다"), (None, "no answer within 10 s"), (503, "점검 중입니다")):
+        await attempts.insert_attempt(tx, missed, status=status, reason=reason, ms=120)
+    # nobody is at that address, and nothing should try
+    await attempts.note_failure(tx, channel.id, "503 점검 중입니다")
+    await attempts.pause_channel(tx, channel.id, hook.address)
     title = ("The morning tea is late", "아침 차가 늦었습니다")
     text = ("The stove was busy for 12 minutes.", "화로가 12분 동안 바빴습니다.")
     await notifications.notify(tx, Notice("demo.tea_late", title, text, level=Level.INFO, link="/schedules"))
@@ -75,6 +88,16 @@ async def _read_old(now: datetime) -> AsyncIterator[list[dict[str, str]]]:
         {"id": "AG-4", "name": "끝난 배너", **known, **confirmed, "end_at": str(now - day), "status": "EXPIRED"},
         {"id": "AG-5", "name": "날짜 없는 배너", "campaign": "옛 캠페인", "status": "READY"},
     ]
+
+
+async def _relay_a_message(database: Database) -> None:
+    """A user of the head office's own account says something."""
+    async with database.transaction() as tx:
+        hq = await tenants.ensure_hq(tx)
+    # nobody asks this world for its organisation
+    world = RelayWorld(database, None, await add_account(database, hq.id, "안내 비서"))
+    await world.pair("kakao-user-1")
+    await world.say("오늘 몇 시까지 하나요?", "kakao-user-1")
 
 
 async def _let_an_alert_fire(database: Database) -> None:

@@ -39,7 +39,7 @@ _FOREIGN = r"""() => {
   const found = [];
   const named = "h1, h2, h3, th, label, legend, summary, button, .btn, .pb-stat-label, .pb-nav-item";
   for (const one of document.querySelectorAll(named)) {
-    if (one.closest("[lang=en], code, pre, .pb-id, [data-copy]")) continue;
+    if (one.closest("[lang=en], [translate=no], code, pre, .pb-id, [data-copy]")) continue;
     const text = one.innerText ?? "";
     if (/[A-Za-z]{3,} [A-Za-z]{2,}/.test(text) && !/[가-힣]/.test(text)) found.push(text);
   }

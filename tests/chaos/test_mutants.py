@@ -8,7 +8,7 @@ import pytest
 
 from chaos import checker
 from chaos.evidence import Evidence
-from chaos.mutants import ROOT, NotSabotaged, sabotaged
+from chaos.mutants import ROOT, NotSabotaged, has_failed, sabotaged
 from chaos.sabotage import MUTANTS, Mutant
 
 
@@ -27,6 +27,15 @@ def test_a_text_that_is_not_there_once_is_an_error():
         sabotaged("a a", mutant)
     with pytest.raises(NotSabotaged):
         sabotaged("", mutant)
+
+
+def test_only_the_named_test_catches_a_mutant_and_only_by_failing():
+    test = "tests/engine/test_claims.py::test_one"
+
+    assert has_failed(f"1 failed\nFAILED {test} - assert 1 == 2\n", test)
+    assert has_failed(f"FAILED {test}[ours]\n", test)
+    assert not has_failed(f"ERROR {test} - fixture\n1 error\n", test)
+    assert not has_failed(f"FAILED {test}_more - assert 1 == 2\n", test)
 
 
 def test_each_mutant_has_a_name_and_a_sabotage_of_its_own():

@@ -7,6 +7,8 @@ import pytest
 
 from pabal.base.database import Database
 from pabal.platform import audit
+from pabal.platform.notifications import attempts
+from pabal.platform.notifications.model import Message
 from pabal.platform.notifications.simulator import Kind
 from tests.cli.inside import Inside
 from tests.support.people import Tree
@@ -100,3 +102,46 @@ async def test_what_is_no_token_is_refused_without_being_repeated(run: Inside, t
 
     assert (told.code, "bad_token" in told.err) == (2, True)
     assert "hunter2" not in told.out + told.err
+
+
+async def test_a_webhook_is_added_and_its_secret_is_printed_once(run: Inside, tree: Tree) -> None:
+    made = await run("channel", "add", "hook", "--url", "https://example.com/hook", "-o", "json", PABAL_SECRET_KEY=KEY)
+    number = str(made.json["id"])
+    rotated = await run("channel", "rotate", number, "-o", "plain", PABAL_SECRET_KEY=KEY)
+    listed = await run("channel", "list", "-o", "json")
+    tried = await run("channel", "rotate", number, "--dry-run", "-o", "json", PABAL_SECRET_KEY=KEY)
+
+    assert made.json["secret"].startswith("whsec_")
+    assert rotated.out.startswith("whsec_")
+    assert rotated.out.strip() != made.json["secret"]
+    assert "whsec_" not in listed.out + tried.out
+    assert listed.json["items"][0]["before_until"] is not None
+
+
+async def test_a_mailbox_needs_no_token_and_one_must_say_where_it_leads(run: Inside, tree: Tree) -> None:
+    made = await run("channel", "add", "mail", "--to", "kim@example.com", "-o", "json", PABAL_SECRET_KEY=KEY)
+    neither = await run("channel", "add", "x", PABAL_SECRET_KEY=KEY)
+    both = await run("channel", "add", "x", "--to", "a@b", "--url", "https://example.com", PABAL_SECRET_KEY=KEY)
+    odd = await run("channel", "add", "x", "--to", "a b", PABAL_SECRET_KEY=KEY)
+
+    assert (made.code, made.json["kind"], made.json["address"]) == (0, "email", "kim@example.com")
+    assert [neither.code, both.code, odd.code] == [2, 2, 2]
+    assert "--to: " in odd.err
+
+
+async def test_what_was_missed_is_listed_and_sent_again(db: Database, run: Inside, tree: Tree) -> None:
+    made = await run("channel", "add", "hook", "--url", "https://example.com/a", "-o", "json", PABAL_SECRET_KEY=KEY)
+    number = str(made.json["id"])
+    async with db.transaction() as tx:
+        await attempts.insert_missed(tx, made.json["id"], Message("{}", notification_id=1), "it was stopped")
+
+    listed = await run("channel", "deliveries", number, "-o", "json")
+    delivery = listed.json["items"][0]["id"]
+    tries = await run("channel", "deliveries", number, "--attempts", delivery, "-o", "json")
+    odd = await run("channel", "replay", number)
+    again = await run("channel", "replay", number, "--since", "-1h", "-o", "json")
+    once = await run("channel", "replay", number, "--delivery", delivery)
+
+    assert (listed.json["items"][0]["state"], tries.json["items"]) == ("failed", [])
+    assert (odd.code, again.json["count"]) == (2, 1)
+    assert "channel_delivery_on_its_way" in once.err

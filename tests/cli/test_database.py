@@ -27,7 +27,15 @@ def test_migrations_are_applied_once_and_can_be_looked_at_before(cli: Cli, empty
     assert unready.code == 1
     assert "pabal db migrate" in unready.err
     assert planned == applied
-    assert {one["owner"] for one in applied} == {"base", "engine", "platform", "messaging", "adgroups"}
+    assert {one["owner"] for one in applied} == {
+        "base",
+        "engine",
+        "platform",
+        "messaging",
+        "adgroups",
+        "relay",
+        "rendering",
+    }
     assert (again.out, again.err) == ("", "Everything is up to date.\n")
 
 

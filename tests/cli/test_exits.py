@@ -9,8 +9,10 @@ import pabal
 from pabal.apps.adgroups.errors import KO as ADS
 from pabal.apps.messaging.errors import KO as MESSAGES
 from pabal.base.errors import Conflict, Forbidden, Invalid, NotFound, PabalError, Unavailable
+from pabal.base.settings import Settings, split_list
 from pabal.cli.exits import _NEXT, NotRetryable, SomeFailed, exit_code, next_command
 from pabal.platform.language.errors import korean
+from pabal.platform.slice import load_slices
 
 
 @pytest.mark.parametrize(
@@ -38,6 +40,7 @@ def test_every_error_we_have_a_command_for_exists_and_every_error_is_said_in_kor
     for module in pkgutil.walk_packages(pabal.__path__, "pabal."):
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)
+    load_slices(split_list(Settings().apps))
     # What only the console raises, no command meets.
     met = ("pabal.base", "pabal.engine", "pabal.platform", "pabal.cli", "pabal.main", "pabal.serving")
     codes = {error.__new__(error).code for error in _below(PabalError) if error.__module__.startswith(met)}

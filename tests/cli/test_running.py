@@ -152,7 +152,7 @@ def test_without_a_terminal_every_event_is_a_line_of_json(empty_url: str, tmp_pa
 
     events = [json.loads(line)["event"] for line in logged]
     assert events.count("migrations.applied") > 20
-    assert {"housekeeping.made", "server.started", "server.stopped"} <= set(events)
+    assert {"housekeeping.made", "server.started", "main.settled", "server.stopped"} <= set(events)
     assert "Tables" not in out
 
 

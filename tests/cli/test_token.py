@@ -54,3 +54,12 @@ async def test_what_is_wrong_is_named(run: Inside, tree: Tree) -> None:
     assert "bad_scope" in scope.err
     assert "토큰은 400일" in span.err
     assert "pabal token list" in unknown.err
+
+
+async def test_it_says_which_role_it_gave_and_how_to_give_another(run: Inside, tree: Tree) -> None:
+    plain = await run("token", "make", "report", "--scope", "messaging:write", "-o", "plain")
+    korean = await run("token", "make", "report", "--scope", "*:manage", "--role", "admin", "--lang", "ko")
+
+    assert "viewer" in plain.err
+    assert "--role" in plain.err
+    assert "‘관리’" in korean.err

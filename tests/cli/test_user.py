@@ -23,6 +23,19 @@ async def sign_in(db: Database, url: str) -> str:
         return (await auth.use_link(tx, url.rpartition("/")[2], Caller())).user.login
 
 
+async def test_a_login_is_found_among_any_number_that_hold_it(db: Database, run: Inside, tree: Tree) -> None:
+    async with db.transaction() as tx:
+        rows = [(tree.haeundae.id, f"a.kim.{number}", "x", "viewer", "ko", tx.now) for number in range(1001)]
+        columns = ("unit_id", "login", "name", "role", "language", "created_at")
+        await tx.copy("pabal.user_account", columns, rows)
+    kim = await add(db, "kim", unit_id=tree.haeundae.id)
+
+    found = await run("user", "show", " Kim ", "-o", "json")
+    part = await run("user", "show", "a.kim")
+
+    assert (found.json["id"], part.code) == (kim.id, 3)
+
+
 async def test_people_are_listed_by_login_in_pages_and_by_unit(db: Database, run: Inside, tree: Tree) -> None:
     await add(db, "kim", unit_id=tree.haeundae.id)
     await add(db, "lee", unit_id=tree.gangnam.id, role=Role.VIEWER)

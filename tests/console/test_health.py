@@ -328,7 +328,7 @@ async def test_what_is_measured_may_be_called_anything(web: Web) -> None:
 
 
 async def test_a_token_for_something_else_may_not_look(web: Web) -> None:
-    client = await web.as_("hq", Role.ADMIN, scopes=("jobs:read",))
+    client = await web.as_("hq", Role.ADMIN, scopes=("jobs:read",), Accept="text/html")
 
     answers = [await client.get(path) for path in ("/health", "/health/series?measure=bots.lag", "/servers")]
 

@@ -9,8 +9,18 @@ from pabal.base.sql import load
 from pabal.engine import subjects
 from pabal.engine.reading import Wanted, read_page, start_cursor
 from pabal.engine.subjects import SubjectNotFound
-from pabal.engine.transitions import AlreadyBegun, Because, Transition, begin_in, history
-from tests.support.adgroup import AD_GROUP, State, create_table, timers_of
+from pabal.engine.transitions import (
+    AlreadyBegun,
+    Because,
+    Noting,
+    Step,
+    Transition,
+    apply,
+    begin_in,
+    begin_inserted,
+    history,
+)
+from tests.support.adgroup import AD_GROUP, Event, State, add_groups, create_table, get_group, load_groups, timers_of
 
 SQL = load(__file__)
 BECAUSE = Because("user:7", "moved house", "run:1")
@@ -92,3 +102,42 @@ async def test_who_is_forgotten_leaves_neither_history_nor_timers(groups: Databa
     assert (await history_of(groups, gone), await timers_of(groups, gone)) == ([], {})
     assert len(await history_of(groups, stays)) == 1
     assert len(await timers_of(groups, stays)) == 2
+
+
+async def test_what_is_inserted_and_begun_in_one_statement_is_as_if_it_were_two(groups: Database) -> None:
+    async with groups.transaction() as tx:
+        cursor = await start_cursor(tx)
+    async with groups.transaction() as tx:
+        given = {"unit_id": 7, "start_at": START, "end_at": END}
+        made = await begin_inserted(tx, AD_GROUP, SQL.insert_one, given, BECAUSE)
+    assert made is not None
+    async with groups.transaction() as tx:
+        told = (await read_page(tx, cursor, Wanted())).facts
+
+    [first] = await history_of(groups, made)
+    assert (first.version, first.event, first.source, first.target) == (1, "begin", None, "draft")
+    assert (first.unit_id, first.actor, first.reason, first.cause) == (7, *BECAUSE)
+    assert [(one.name, one.subject, one.unit_id, one.data["target"]) for one in told] == [
+        ("adgroup.draft", f"adgroup:{made}", 7, "draft")
+    ]
+
+
+async def test_what_is_not_inserted_does_not_begin(groups: Database) -> None:
+    async with groups.transaction() as tx:
+        given = {"unit_id": None, "start_at": START, "end_at": END}
+        assert await begin_inserted(tx, AD_GROUP, SQL.insert_one, given, BECAUSE) is None
+
+
+async def test_what_its_owner_notes_is_written_with_the_move_each_to_its_own(groups: Database) -> None:
+    one, other = await add_groups(groups, 2)
+    async with groups.transaction() as tx:
+        # not in the order of their ids
+        found = sorted(await load_groups(tx, [one, other]), key=lambda each: -each.id)
+        steps = [Step(each, Event.COMPLETE_SETUP, State.READY, []) for each in found]
+        await apply(tx, AD_GROUP, steps, BECAUSE, Noting(SQL.note_each, {"notes": ["first ", "second "]}))
+
+    assert [(group := await get_group(groups, each)) and (group.state, group.note) for each in (one, other)] == [
+        (State.READY, f"second {one}"),
+        (State.READY, f"first {other}"),
+    ]
+    assert [(each.version, each.target) for each in await history_of(groups, one)] == [(1, "draft"), (2, "ready")]

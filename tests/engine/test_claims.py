@@ -9,7 +9,7 @@ import pytest
 
 from pabal.base.database import Database
 from pabal.engine import claims, queue, reports
-from pabal.engine.claims import END, LeaseLost, Wanted, fence, holding, return_unknown
+from pabal.engine.claims import END, LeaseLost, Wanted, fenced, holding, return_unknown
 from pabal.engine.endings import Returned
 from pabal.engine.kinds import Job, Report
 from pabal.engine.outcome import Cancel, Done, Limited, Outcome, Retry, Snooze
@@ -337,9 +337,11 @@ async def test_a_late_worker_cannot_write_progress_or_anything_else(db: Database
 
     async with db.transaction() as tx:
         kept = await reports.write(tx, worker, [(zombie, Report({"part": 9})), (current, Report({"part": 1}))])
-        with pytest.raises(LeaseLost):
-            await fence(tx, zombie)
-        await fence(tx, current)
+    with pytest.raises(LeaseLost):
+        async with fenced(db, zombie):
+            pass
+    async with fenced(db, current):
+        pass
 
     assert kept == {current.key}
     assert (await place(db, zombie.id)).progress == {"part": 1}
@@ -489,7 +491,7 @@ async def test_progress_locks_leases_in_the_order_in_which_handlers_hold_them(db
 
     async with holding(db, [first]) as (tx, held):
         reporting = await begin_blocked(db, report())
-        await fence(tx, second)
+        await tx.rows(SQL.lock_lease, id=second.id)
 
     assert set(held) == {first.key}
     assert await reporting == {first.key, second.key}

@@ -21,6 +21,7 @@ from tests.support.work import (
     PLAIN,
     SQL,
     advance,
+    begin_blocked,
     begin_life,
     claim_one,
     do_nothing,
@@ -423,6 +424,22 @@ async def test_urgent_jobs_of_any_route_go_first(db: Database) -> None:
     taken = await take(exchange, worker, routed(9))
 
     assert sorted(taken) == sorted(urgent), "though one of them has more than a third of it"
+
+
+async def test_urgent_jobs_at_which_another_exchange_looks_go_first_too(db: Database) -> None:
+    """It may have no room for all of them; found by the chaos run."""
+    exchange, worker = await held_routes(db, "bot:a", "bot:b")
+    await enqueue_many(db, *[NewJob(PLAIN, route="bot:a", priority=Priority.URGENT)] * 3, NewJob(PLAIN, route="bot:b"))
+    settling = await start(db, OTHER, lane="l")
+    exchange.hear("queue:bot:a", None)
+    async with db.transaction() as blocker:
+        await blocker.rows(SQL.lock_lane, lane="l")
+        first = await begin_blocked(db, exchange.run(worker, [(settling, Done())], routed(1)))
+        exchange.hear("queue:bot:b", None)
+        _, [beside] = await exchange.run(worker, [], routed(1))
+    await first
+
+    assert (beside.queue, beside.priority) == ("bot:a", Priority.URGENT)
 
 
 async def test_each_route_gets_its_share_and_what_one_does_not_need_goes_to_the_others(db: Database) -> None:

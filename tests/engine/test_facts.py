@@ -16,6 +16,7 @@ from pabal.engine.facts import (
     Subscriber,
     deliver_once,
     list_aside,
+    make_loop,
     record,
     record_many,
     retry_aside,
@@ -376,6 +377,30 @@ async def test_a_delivery_that_stalls_is_counted_when_it_does_so_alone(facts: Da
     assert await numbers_seen(facts) == [0, 2]
     [aside] = await aside_of(facts)
     assert aside.error == "it stalled"
+
+
+async def test_a_stop_of_the_server_is_no_stall_of_a_delivery(facts: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pabal.engine.loop.PATIENCE", 0.0)
+    begun: list[bool] = []
+
+    async def take_long(tx: Tx) -> None:
+        begun.append(True)
+        await asyncio.Event().wait()
+
+    slow = Deadly(notebook("notebook", "thing.*"), take_long, at=1)
+    await deliver_once(facts, slow.subscriber)
+    await tell(facts, *range(3))
+    await crash(facts, await begin_life(facts, meta={"alone": ["facts:notebook"]}))
+
+    for stops in range(1, 5):
+        loop = make_loop(facts, slow.subscriber, idle=5.0)
+        loop.start()
+        await servers.until(lambda stops=stops: len(begun) == stops)
+        await loop.stop()
+    await deliver_all(facts, notebook("notebook", "thing.*"))
+
+    assert await numbers_seen(facts) == [0, 1, 2]
+    assert await aside_of(facts) == []
 
 
 async def test_a_statement_that_takes_too_long_is_a_failure_of_its_fact(facts: Database) -> None:

@@ -9,7 +9,7 @@ import asyncpg
 import pytest
 
 from pabal.base.database import Database, Tx
-from pabal.engine import delays
+from pabal.engine import delays, suspects
 from pabal.engine.inside import InsideWork
 from pabal.engine.kinds import Job, Kinds
 from pabal.engine.queue import NewJob
@@ -247,6 +247,30 @@ async def test_one_that_stalls_is_counted_when_it_does_so_alone(db: Database):
     assert await places(db, *jobs) == ["ended"] * 3
 
 
+async def test_one_in_doubt_is_tried_by_one_server_at_a_time(db: Database):
+    class Gated(Counting):
+        has_begun = False
+        go_on = asyncio.Event()
+
+        async def __call__(self, tx: Tx, jobs: Sequence[Job]) -> None:
+            self.has_begun = True
+            await self.go_on.wait()
+
+    jobs = [answer.id for answer in await enqueue_many(db, *[NewJob(COUNT, max_recoveries=0) for _ in range(2)])]
+    await _doubt(db)
+    handler = Gated()
+    step = asyncio.create_task(InsideWork(db, counting(handler)).run_once())
+    await until(lambda: handler.has_begun)
+
+    beside = await InsideWork(db, counting(Counting())).run_once()
+    handler.go_on.set()
+    await step
+
+    assert beside == 0, "it would count the marker of the other as a try that was lost"
+    await drain(InsideWork(db, counting(Counting())))
+    assert [await results(db, job) for job in jobs] == [[(1, "done", True)]] * 2
+
+
 async def test_a_stop_of_the_server_is_no_stall(db: Database):
     class Slow(Deadly):
         has_begun = False
@@ -267,6 +291,43 @@ async def test_a_stop_of_the_server_is_no_stall(db: Database):
     await asyncio.wait([step])
     handler.strike = _pass  # type: ignore[method-assign]
     await drain(InsideWork(db, counting(handler)))
+
+    assert await results(db, job) == [(1, "done", True)]
+
+
+async def test_a_stall_while_the_database_goes_away_is_nobodys_failure(db: Database):
+    class Stalling(Deadly):
+        is_stalled = False
+
+        async def strike(self, tx: Tx) -> None:
+            if not self.is_stalled:
+                await tx.value(SQL.terminate_everybody)
+                self.is_stalled = True
+                await asyncio.Event().wait()
+
+    handler = Stalling()
+    work = InsideWork(db, counting(handler))
+    job = await enqueue(db, COUNT, args={"bad": True}, max_recoveries=0)
+    await _doubt(db)
+    step = asyncio.create_task(work.run_once())
+    await until(lambda: handler.is_stalled)
+
+    step.cancel()
+    await asyncio.wait([step])
+    await drain_deadly(work)
+
+    assert await results(db, job) == [(1, "done", True)]
+
+
+async def test_a_marker_from_before_the_database_started_counts_nothing(db: Database):
+    """Its server went with the database."""
+    job = await enqueue(db, COUNT, max_recoveries=0)
+    await _doubt(db)
+    await suspects.mark(db, f"inside:{COUNT}", job, token=1)
+    async with db.transaction() as tx:
+        await tx.run(SQL.backdate_suspects)
+
+    await drain(InsideWork(db, counting(Counting())))
 
     assert await results(db, job) == [(1, "done", True)]
 

@@ -1,26 +1,26 @@
 """Two transactions at once, step by step. Each fence has a broken variant here, and the same story must catch it."""
 
-import asyncio
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
 from pabal.base.database import Database, Tx
 from pabal.base.sql import Statement
-from pabal.engine import claims, delays, lanes, queue, routes, widths, withdrawals, workers
-from pabal.engine.claims import LeaseLost, fence
+from pabal.engine import claims, delays, reports, routes, withdrawals, workers
+from pabal.engine.claims import LeaseLost, fenced
 from pabal.engine.endings import Returned
-from pabal.engine.kinds import Job
-from pabal.engine.outcome import DONE, Done, Retry
-from pabal.engine.queue import NewJob, Priority
+from pabal.engine.exchange import Capacity, Exchange
+from pabal.engine.kinds import Job, Stop
+from pabal.engine.outcome import Done, Retry
+from pabal.engine.queue import Priority
 from tests.engine import broken
 from tests.support.work import (
     BOT,
     KINDS,
     PLAIN,
     SQL,
+    advance,
     begin_blocked,
     begin_life,
     cancel,
@@ -30,10 +30,8 @@ from tests.support.work import (
     claim_routed,
     crash,
     enqueue,
-    enqueue_many,
     hold_route,
     holder,
-    holders,
     lapse,
     leases,
     places,
@@ -46,14 +44,7 @@ from tests.support.work import (
 )
 
 NO_TTL = timedelta(0)
-
-
-@pytest.fixture
-async def open_end(database_url: str) -> AsyncIterator[Database]:
-    """A database that a broken variant may leave broken: nobody checks the tables after the test."""
-    database = await Database.open(database_url, size=20)
-    yield database
-    await database.close()
+MINUTE = timedelta(minutes=1)
 
 
 variants = pytest.mark.parametrize("is_broken", [False, True], ids=["ours", "broken"])
@@ -107,6 +98,21 @@ async def commit(tx: Tx) -> None:
     await tx.script("commit; begin")
 
 
+async def test_an_exchange_holds_its_life_before_it_settles(db: Database) -> None:
+    """Otherwise rescue waits for its leases, and its claim for rescue."""
+    job = await start(db, lane="l")
+    [(_, worker)] = await leases(db)
+    room = Capacity(quick=1, slow=1, is_quick=lambda _: True)
+    async with db.transaction() as blocker:
+        await blocker.rows(SQL.lock_lane, lane="l")
+        exchanging = await begin_blocked(db, Exchange(db, KINDS).run(worker, [(job, Done())], room))
+        await lapse(db, worker)
+        assert await rescue(db) == 0
+    await exchanging
+
+    assert await results(db, job.id) == [(1, "done", True)]
+
+
 @variants
 async def test_a_life_that_was_seen_cannot_be_buried_before_its_claim_commits(
     open_end: Database, is_broken: bool, monkeypatch: pytest.MonkeyPatch
@@ -130,10 +136,9 @@ async def test_rescue_waits_for_a_fenced_write_and_keeps_it(db: Database) -> Non
     job = await start(db)
     [(_, worker)] = await leases(db)
     await lapse(db, worker)
-    async with db.transaction() as tx:
-        await fence(tx, job)
+    async with fenced(db, job) as tx:
         rescuing = await begin_blocked(db, rescue(db))
-        await claims.settle(tx, worker, [(job, Done())], KINDS)
+        await claims.settle(tx, worker, [(job, Done())], KINDS, is_fenced=True)
     rescued = await rescuing
 
     assert rescued == 0
@@ -154,15 +159,20 @@ async def test_a_fence_that_waits_for_rescue_finds_its_lease_lost(db: Database) 
 
 
 async def write_fenced(db: Database, job: Job) -> None:
-    async with db.transaction() as tx:
-        await fence(tx, job)
+    async with fenced(db, job):
+        pass
 
 
-async def test_a_routed_fence_and_a_rescue_do_not_lock_each_other_out(db: Database) -> None:
-    await enqueue(db, route=BOT)
+async def start_routed(db: Database, **options: Any) -> tuple[int, Job]:
+    await enqueue(db, route=BOT, **options)
     worker = await begin_life(db)
     await hold_route(db, worker)
     [job] = await claim_routed(db, worker)
+    return worker, job
+
+
+async def test_a_routed_fence_and_a_rescue_do_not_lock_each_other_out(db: Database) -> None:
+    worker, job = await start_routed(db)
     await lapse(db, worker)
     async with db.transaction() as blocker:
         await blocker.rows(SQL.lock_lease, id=job.id)
@@ -205,6 +215,17 @@ async def test_a_retry_that_meets_a_cancel_under_way_is_busy_and_then_cancelled(
     assert await results(db, job.id) == [(1, "cancelled", True)]
 
 
+async def test_a_cancel_waits_for_a_retry_that_has_looked_whether_there_was_one(db: Database) -> None:
+    job = await start(db)
+    async with db.transaction() as tx:
+        await claims._cancelled_first(tx, [(job, Retry("bad"))])
+        cancelling = await begin_blocked(db, cancel(db, job.id))
+        await claims.settle(tx, None, [(job, Retry("bad"))], KINDS)
+    cancelled = await cancelling
+
+    assert (cancelled.ended, cancelled.signalled) == ([job.id], [])
+
+
 async def test_a_cancel_that_waits_for_a_retry_finds_the_job_where_it_went(db: Database) -> None:
     job = await start(db)
     async with db.transaction() as tx:
@@ -225,6 +246,48 @@ async def test_a_cancel_that_waits_for_a_hand_back_starts_no_new_attempt(db: Dat
 
     assert await claim(db, await begin_life(db)) == []
     assert await holder(db, "l") is None
+
+
+async def test_who_takes_overdue_leases_passes_over_one_that_is_being_settled(db: Database) -> None:
+    job = await start(db, deadline=MINUTE)
+    await advance(db, 75)
+    async with db.transaction() as tx:
+        await claims.settle(tx, None, [(job, Done())], KINDS)
+        assert await workers.take_overdue_once(db, KINDS) == 0
+
+    assert await results(db, job.id) == [(1, "done", True)]
+
+
+async def test_servers_that_promote_together_pass_over_what_another_is_promoting(db: Database) -> None:
+    job_id = await enqueue(db, delay=MINUTE)
+    await advance(db, 61)
+    async with db.transaction() as tx:
+        [_] = await tx.rows(delays.SQL.take_due, slice=10)
+        assert await delays.promote_once(db) == 0
+
+    assert await places(db, job_id) == ["ready"]
+
+
+async def test_who_notes_stops_locks_leases_in_the_order_of_ids_however_they_stand_in_the_table(db: Database) -> None:
+    """As handlers hold them, who mark what they did in one commit: otherwise each has what the other wants."""
+    await enqueue(db)
+    await enqueue(db, priority=Priority.HIGH)
+    worker = await begin_life(db)
+    last, first = await claim_one(db, worker), await claim_one(db, worker)
+    async with db.transaction() as blocker:
+        await blocker.rows(SQL.lock_lease, id=first.id)
+        noting = await begin_blocked(db, note_stops_as_they_stand(db, [last, first]))
+        await blocker.rows(SQL.lock_lease, id=last.id)
+    await noting
+
+
+async def note_stops_as_they_stand(db: Database, jobs: list[Job]) -> None:
+    """By a plan that has no order of its own: no index, and the table before what is looked for in it."""
+    async with db.transaction() as tx:
+        await tx.script("discard plans")
+        for way in ("indexscan", "bitmapscan", "hashjoin", "mergejoin", "material"):
+            await tx.script(f"set local enable_{way} = off")
+        await reports.note_stops(tx, [(job, Stop.SHUTDOWN) for job in jobs])
 
 
 async def test_a_claim_passes_over_a_job_that_is_being_cancelled(db: Database) -> None:
@@ -251,265 +314,8 @@ async def test_a_cancel_that_waits_for_a_claim_signals_it(db: Database) -> None:
     assert await results(db, job_id) == [(1, "cancelled", True)]
 
 
-@variants
-async def test_an_enqueue_while_the_lane_is_being_freed_is_overlooked_by_nobody(
-    open_end: Database, is_broken: bool
-) -> None:
-    """The step that frees has its snapshot and waits at another lane; meanwhile somebody joins this one."""
-    db = open_end
-    first, last = [one.id for one in await enqueue_many(db, NewJob(PLAIN, lane="a"), NewJob(PLAIN, lane="b"))]
-    worker = await begin_life(db)
-    jobs = await claim(db, worker)
-    async with db.transaction() as blocker:
-        await blocker.rows(SQL.lock_lane, lane="a")
-        freeing = await begin_blocked(db, end_both(db, jobs, in_one=is_broken))
-        joined = await enqueue(db, lane="b")
-    await freeing
-
-    assert await places(db, first, last) == ["ended", "ended"]
-    assert await places(db, joined) == ["waiting" if is_broken else "ready"]
-    assert await holder(db, "b") == (None if is_broken else joined)
-    mended = await lanes.LaneSweep(db).run_once()
-    assert mended == (1 if is_broken else 0)
-
-
-async def end_both(db: Database, jobs: list[Job], *, in_one: bool) -> None:
-    async with db.transaction() as tx:
-        ids, tokens = [job.id for job in jobs], [job.token for job in jobs]
-        await tx.rows(claims.SQL.end_leases, ids=ids, tokens=tokens, results=None, errors=None, datas=None)
-        held = [(job.lane or "", job.id) for job in jobs]
-        if in_one:
-            names = [name for name, _ in held]
-            await tx.rows(broken.SQL.free_and_advance_in_one, lanes=names, holders=ids)
-        else:
-            await lanes.release_lanes(tx, held)
-
-
-async def test_an_enqueue_that_commits_after_the_holder_was_freed_waits_and_gets_the_lane(db: Database) -> None:
-    [first] = [one.id for one in await enqueue_many(db, NewJob(PLAIN, lane="l"))]
-    job = await claim_one(db, await begin_life(db))
-    async with db.transaction() as tx:
-        await claims.settle(tx, None, [(job, Done())], KINDS)
-        joining = await begin_blocked(db, enqueue(db, lane="l"))
-    second = await joining
-
-    assert await places(db, first, second) == ["ended", "ready"]
-    assert await holder(db, "l") == second
-
-
-async def test_a_settle_sees_who_enqueued_while_the_holder_ran(db: Database) -> None:
-    await enqueue(db, lane="l")
-    job = await claim_one(db, await begin_life(db))
-    async with db.transaction() as tx:
-        behind = (await queue.enqueue(tx, NewJob(PLAIN, lane="l"))).id
-        settling = asyncio.create_task(settle(db, job, Done()))
-        await settling
-        assert await holder(db, "l") is None
-
-    assert await places(db, behind) == ["ready"]
-
-
-async def test_two_that_promote_one_lane_together_make_one_holder(db: Database) -> None:
-    async with AsyncExitStack() as stack:
-        opened = [await stack.enter_async_context(db.transaction()) for _ in range(4)]
-        made = [(await queue.enqueue(tx, NewJob(PLAIN, lane="l"))).id for tx in opened]
-
-    assert sorted(await places(db, *made)) == ["ready", "waiting", "waiting", "waiting"]
-    await asyncio.gather(*(lanes.promote_lanes(db, ["l"]) for _ in range(4)))
-    assert sorted(await places(db, *made)) == ["ready", "waiting", "waiting", "waiting"]
-
-
-async def fill_shared(db: Database, count: int, *, width: int) -> list[int]:
-    await widths.declare_all(db, {"licence": width})
-    return [one.id for one in await enqueue_many(db, *[NewJob(PLAIN, lane="licence:ae")] * count)]
-
-
-async def count_waiting(db: Database, made: list[int]) -> int:
-    return (await places(db, *made)).count("waiting")
-
-
-async def choose_width(db: Database, width: int) -> None:
-    async with db.transaction() as tx:
-        await widths.choose(tx, "licence", width)
-
-
-async def test_two_that_settle_in_one_shared_lane_let_one_go_each(db: Database) -> None:
-    made = await fill_shared(db, 5, width=2)
-    first, second = await claim(db, await begin_life(db))
-    async with db.transaction() as tx:
-        await claims.settle(tx, None, [(first, Done())], KINDS)
-        beside = await begin_blocked(db, settle(db, second, Done()))
-    await beside
-
-    assert await places(db, *made) == ["ended", "ended", "ready", "ready", "waiting"]
-    assert sorted(await holders(db, "licence:ae")) == made[2:4]
-
-
-async def test_two_that_settle_in_the_same_lanes_lock_them_in_the_same_order_however_each_ended(db: Database) -> None:
-    await widths.declare_all(db, {"licence": 2})
-    lane_of = {name: f"licence:{name}" for name in "ab"}
-    new = [NewJob(PLAIN, lane=lane_of[name]) for name in "aabb"]
-    await enqueue_many(db, *new)
-    a1, a2, b1, b2 = await claim(db, await begin_life(db))
-    async with db.transaction() as blocker:
-        await blocker.rows(SQL.lock_lane, lane=lane_of["a"])
-        first = await begin_blocked(db, settle_both(db, a1, b1))
-        second = await begin_blocked(db, settle_both(db, b2, a2), others=1)
-    await asyncio.gather(first, second)
-
-    assert await places(db, a1.id, b1.id, b2.id, a2.id) == ["ended", "delayed", "ended", "delayed"]
-
-
-async def settle_both(db: Database, done: Job, again: Job) -> None:
-    async with db.transaction() as tx:
-        await claims.settle(tx, None, [(done, DONE), (again, Retry("bad"))], KINDS)
-
-
-async def test_who_joins_a_shared_lane_beside_a_settle_finds_the_room_it_leaves(db: Database) -> None:
-    [first] = await fill_shared(db, 1, width=2)
-    job = await claim_one(db, await begin_life(db))
-    async with db.transaction() as tx:
-        await claims.settle(tx, None, [(job, Done())], KINDS)
-        joining = await begin_blocked(db, enqueue_many(db, *[NewJob(PLAIN, lane="licence:ae")] * 3))
-    joined = [one.id for one in await joining]
-
-    assert await places(db, first, *joined) == ["ended", "ready", "ready", "waiting"]
-
-
-async def test_many_that_join_a_shared_lane_together_fill_it_and_no_more(db: Database) -> None:
-    await fill_shared(db, 1, width=3)
-    async with AsyncExitStack() as stack:
-        opened = [await stack.enter_async_context(db.transaction()) for _ in range(5)]
-        made = [(await queue.enqueue(tx, NewJob(PLAIN, lane="licence:ae"))).id for tx in opened]
-
-    assert sorted(await places(db, *made)) == ["ready", "ready", "waiting", "waiting", "waiting"]
-
-
-async def test_two_that_promote_a_shared_lane_step_by_step_count_its_holders_one_after_the_other(db: Database) -> None:
-    [first] = await fill_shared(db, 1, width=2)
-    async with db.transaction() as tx:
-        left = [one.id for one in await queue.enqueue_many(tx, [NewJob(PLAIN, lane="licence:ae")] * 2)]
-        tx._after_commit.clear()
-    async with db.transaction() as late:
-        async with db.transaction() as early:
-            await early.run(lanes.SQL.open_lanes, lanes=["licence:ae"])
-            opening = await begin_blocked(db, late.run(lanes.SQL.open_lanes, lanes=["licence:ae"]))
-            await lanes.advance_lanes(early, ["licence:ae"])
-            advancing = await begin_blocked(db, advance_when(opening, late))
-        await advancing
-
-    assert await places(db, first, *left) == ["ready", "ready", "waiting"]
-    assert sorted(await holders(db, "licence:ae")) == [first, left[0]]
-
-
-async def advance_when(opening: "asyncio.Task[int]", tx: Tx) -> None:
-    await opening
-    await lanes.advance_lanes(tx, ["licence:ae"])
-
-
-async def test_a_settle_that_waits_for_a_narrower_width_lets_nobody_go(db: Database) -> None:
-    made = await fill_shared(db, 6, width=3)
-    jobs = await claim(db, await begin_life(db))
-    async with db.transaction() as tx:
-        await widths.choose(tx, "licence", 2)
-        settling = await begin_blocked(db, settle(db, jobs[0], Done()))
-    await settling
-
-    assert await places(db, *made) == ["ended", "lease", "lease", "waiting", "waiting", "waiting"]
-
-
-async def test_a_narrower_width_waits_for_a_settle_and_takes_back_whom_it_let_go(db: Database) -> None:
-    made = await fill_shared(db, 6, width=3)
-    jobs = await claim(db, await begin_life(db))
-    async with db.transaction() as tx:
-        await claims.settle(tx, None, [(jobs[0], Done())], KINDS)
-        narrowing = await begin_blocked(db, choose_width(db, 2))
-    await narrowing
-
-    assert await places(db, *made) == ["ended", "lease", "lease", "waiting", "waiting", "waiting"]
-
-
-async def test_a_narrower_width_leaves_what_a_claim_is_taking_to_it(db: Database) -> None:
-    made = await fill_shared(db, 3, width=3)
-    worker = await begin_life(db)
-    async with db.transaction() as tx:
-        await claim_in(tx, worker, total=2)
-        await choose_width(db, 1)
-
-    assert await places(db, *made) == ["lease", "lease", "waiting"]
-    assert sorted(await holders(db, "licence:ae")) == made[:2]
-
-
-async def test_a_narrower_width_waits_for_who_is_opening_the_lane(db: Database) -> None:
-    """A lane that is just being opened is in no list: the promoter has read the old width."""
-    await fill_shared(db, 0, width=3)
-    async with db.transaction() as tx:
-        made = [one.id for one in await queue.enqueue_many(tx, [NewJob(PLAIN, lane="licence:ae")] * 4)]
-        tx._after_commit.clear()
-    async with db.transaction() as tx:
-        await tx.run(lanes.SQL.open_lanes, lanes=["licence:ae"])
-        await lanes.advance_lanes(tx, ["licence:ae"])
-        narrowing = await begin_blocked(db, choose_width(db, 1))
-    await narrowing
-
-    assert await places(db, *made) == ["ready", "waiting", "waiting", "waiting"]
-
-
-async def test_who_opens_a_lane_waits_for_a_narrower_width_and_reads_it(db: Database) -> None:
-    await fill_shared(db, 0, width=3)
-    async with db.transaction() as tx:
-        await widths.choose(tx, "licence", 1)
-        joining = await begin_blocked(db, enqueue_many(db, *[NewJob(PLAIN, lane="licence:ae")] * 3))
-    made = [one.id for one in await joining]
-
-    assert await count_waiting(db, made) == 2
-
-
-async def test_a_rescue_beside_a_settle_frees_each_place_once(db: Database) -> None:
-    made = await fill_shared(db, 6, width=2)
-    dead, alive = await begin_life(db), await begin_life(db)
-    [lost], [kept] = await claim(db, dead, total=1), await claim(db, alive, total=1)
-    await lapse(db, dead)
-    async with db.transaction() as tx:
-        await withdrawals.cancel_jobs(tx, [lost.id], kinds=KINDS)
-    async with db.transaction() as tx:
-        await claims.settle(tx, alive, [(kept, Done())], KINDS)
-        rescuing = await begin_blocked(db, rescue(db))
-    await rescuing
-    await settle(db, lost, Done(), worker=dead)
-
-    assert await places(db, *made) == ["ended", "ended", "ready", "ready", "waiting", "waiting"]
-
-
-async def test_a_cancel_of_the_next_in_line_while_the_lane_advances_skips_it(db: Database) -> None:
-    first, second, third = [one.id for one in await enqueue_many(db, *[NewJob(PLAIN, lane="l")] * 3)]
-    job = await claim_one(db, await begin_life(db))
-    async with db.transaction() as tx:
-        await withdrawals.cancel_jobs(tx, [second], kinds=KINDS)
-        await settle(db, job, Done())
-
-    assert await places(db, first, second, third) == ["ended", "ended", "ready"]
-
-
-async def test_a_due_job_joins_its_lane_while_the_holder_ends(db: Database) -> None:
-    first, second = [one.id for one in await enqueue_many(db, *[NewJob(PLAIN, lane="l")] * 2)]
-    worker = await begin_life(db)
-    await settle(db, await claim_one(db, worker), Retry("bad", after=timedelta(0)))
-    job = await claim_one(db, worker)
-    async with db.transaction() as tx:
-        await claims.settle(tx, None, [(job, Done())], KINDS)
-        promoting = await begin_blocked(db, delays.promote_once(db))
-    await promoting
-
-    assert job.id == second
-    assert await places(db, first, second) == ["ready", "ended"]
-
-
 async def test_a_takeover_waits_for_a_settle_that_has_checked_the_epoch(db: Database) -> None:
-    await enqueue(db, route=BOT)
-    worker = await begin_life(db)
-    await hold_route(db, worker)
-    [job] = await claim_routed(db, worker)
+    worker, job = await start_routed(db)
     async with db.transaction() as tx:
         await claims.settle(tx, worker, [(job, Done())], KINDS)
         taking = await begin_blocked(db, hold_route(db, await begin_life(db)))
@@ -518,11 +324,42 @@ async def test_a_takeover_waits_for_a_settle_that_has_checked_the_epoch(db: Data
     assert await results(db, job.id) == [(1, "done", True)]
 
 
-async def test_a_takeover_waits_for_those_who_write_for_its_route_in_one_commit(db: Database) -> None:
-    await enqueue(db, route=BOT)
+async def test_a_takeover_waits_for_a_fenced_write(db: Database) -> None:
+    worker, job = await start_routed(db)
+    async with fenced(db, job) as tx:
+        taking = await begin_blocked(db, hold_route(db, await begin_life(db)))
+        await claims.settle(tx, worker, [(job, Done())], KINDS, is_fenced=True)
+    await taking
+
+    assert await results(db, job.id) == [(1, "done", True)]
+
+
+async def test_a_fenced_write_for_a_route_keeps_its_lease_from_who_takes_overdue_ones(db: Database) -> None:
+    """The route does not tell them: only the lock on the lease does."""
+    worker, job = await start_routed(db, deadline=MINUTE)
+    await advance(db, 75)
+    async with fenced(db, job) as tx:
+        assert await workers.take_overdue_once(db, KINDS) == 0
+        await claims.settle(tx, worker, [(job, Done())], KINDS, is_fenced=True)
+
+    assert await results(db, job.id) == [(1, "done", True)]
+
+
+async def test_two_claims_from_one_route_pass_over_each_other(db: Database) -> None:
+    """A server has two exchanges under way, and both share the route."""
+    first, second = await enqueue(db, route=BOT), await enqueue(db, route=BOT)
     worker = await begin_life(db)
     await hold_route(db, worker)
-    [job] = await claim_routed(db, worker)
+    async with db.transaction() as tx:
+        held = await claims.claim_routed(tx, worker, [BOT], kinds=list(KINDS), total=1)
+        passed = await claim_routed(db, worker)
+
+    assert [job.id for job in held] == [first]
+    assert [job.id for job in passed] == [second]
+
+
+async def test_a_takeover_waits_for_those_who_write_for_its_route_in_one_commit(db: Database) -> None:
+    _, job = await start_routed(db)
     async with claims.holding(db, [job]) as (_, held):
         taking = await begin_blocked(db, hold_route(db, await begin_life(db)))
     await taking

@@ -178,6 +178,7 @@ async def test_a_loop_that_died_is_mended():
     assert state.restarts == 1
 
 
+@pytest.mark.req("A-190")
 @pytest.mark.parametrize("script", [(hang,), (ValueError("no"), hang)], ids=["at once", "after a failure"])
 async def test_a_loop_whose_step_hangs_is_mended(monkeypatch: pytest.MonkeyPatch, script: tuple[object, ...]):
     monkeypatch.setattr("pabal.engine.loop.STALLED", 0.02)

@@ -20,7 +20,7 @@ HOT = [
     claims.SQL.claim_routed,
     claims.SQL.take_inside,
     claims.SQL.find_leases,
-    claims.SQL.fence,
+    claims.SQL.open_fenced,
     claims.SQL.end_leases,
     claims.SQL.delay_leases,
     claims.SQL.return_leases,

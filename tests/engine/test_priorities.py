@@ -120,6 +120,18 @@ async def test_one_that_a_claim_takes_meanwhile_runs(db: Database) -> None:
     assert await places(db, job_id) == ["lease"]
 
 
+async def test_one_whose_moment_comes_meanwhile_goes_on_with_it(db: Database) -> None:
+    job_id = await enqueue(db, delay=timedelta(seconds=10))
+    await advance(db, 11)
+    async with db.transaction() as tx:
+        await priorities.move(tx, job_id, Priority.URGENT)
+        assert await promote(db) == 0
+    await promote(db)
+    other = await enqueue(db, priority=Priority.HIGH)
+
+    assert await order(db) == [job_id, other]
+
+
 async def test_one_whose_turn_comes_meanwhile_is_found_where_it_went(db: Database) -> None:
     await widths.declare_all(db, {"licence": 1})
     first, second = [await enqueue(db, lane=LANE) for _ in range(2)]

@@ -459,7 +459,7 @@ async def test_a_report_waits_for_nobody_when_it_is_written_with_an_end(db: Data
         job.keep(Report(checkpoint={"frame": 12}))
 
     async with db.transaction() as other:
-        await other.rows(claims.SQL.fence, id=held.id, token=held.token)
+        await other.rows(SQL.lock_lease, id=held.id)
         async with asyncio.timeout(30), db.transaction() as tx:
             settled = await claims.settle(tx, None, [(held, Retry("bad")), (free, Retry("bad"))], KINDS)
 

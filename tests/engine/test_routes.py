@@ -7,7 +7,7 @@ import pytest
 from pabal.base.database import Database
 from pabal.base.errors import Conflict
 from pabal.engine import claims, reports, routes, workers
-from pabal.engine.claims import RouteLost, fence, holding
+from pabal.engine.claims import RouteLost, fenced, holding
 from pabal.engine.kinds import Job, Report
 from pabal.engine.outcome import Done, Outcome, Retry
 from pabal.engine.queue import Priority
@@ -106,8 +106,9 @@ async def test_after_a_takeover_nothing_of_the_old_holder_is_kept(db: Database) 
 
     async with db.transaction() as tx:
         assert await reports.write(tx, worker, [(job, Report({"part": 1}))]) == set()
-        with pytest.raises(RouteLost):
-            await fence(tx, job)
+    with pytest.raises(RouteLost):
+        async with fenced(db, job):
+            pass
 
     assert (await place(db, job.id)).progress is None
 
@@ -125,8 +126,7 @@ async def test_the_old_holder_is_told_to_stop(db: Database) -> None:
 async def test_while_the_epoch_is_current_everything_is_kept(db: Database) -> None:
     worker, job = await start_routed(db)
 
-    async with db.transaction() as tx:
-        await fence(tx, job)
+    async with fenced(db, job) as tx:
         assert await reports.write(tx, worker, [(job, Report({"part": 1}))]) == {job.key}
         assert await workers.list_signals(tx, worker) == []
     await settle(db, job, Done(), worker=worker)

@@ -3,13 +3,14 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pabal.base.database import Database
+from pabal.base.database import Database, DatabaseUnavailable
 from pabal.engine import claims, queue, withdrawals, workers
 from pabal.engine.exchange import Exchange
 from pabal.engine.kinds import Job, Kinds, Stop
@@ -424,12 +425,14 @@ class Late(Exchange):
     def __init__(self, db: Database, kinds: Kinds) -> None:
         super().__init__(db, kinds)
         self.claimed: list[Job] = []
+        self.waiting = 0
         self.go_on = asyncio.Event()
 
     async def run(self, *given: Any) -> Any:
         settled, jobs = await super().run(*given)
         self.claimed += jobs
         if jobs:
+            self.waiting += 1
             await self.go_on.wait()
         return settled, jobs
 
@@ -488,16 +491,75 @@ async def test_what_another_exchange_claimed_is_not_taken_for_lost(db: Database,
     assert await results(db, job) == [(1, "done", True)]
 
 
-async def test_the_room_of_an_exchange_under_way_is_not_given_twice(db: Database, locks: Path):
-    gate = Gate()
-    async with answering_late(db, gated(gate), locks, concurrency=2) as (server, late):
-        await enqueue_many(server.database, *[NewJob(GATED) for _ in range(10)])
+@dataclass(frozen=True)
+class Shared:
+    """Room that two exchanges share: how many there are of it, and what is to be known and given for that."""
+
+    room: int
+    seconds: float | None = None
+    options: dict[str, int] = field(default_factory=lambda: {"concurrency": 2})
+    slots: int | None = None
+    route: str | None = None
+
+
+ROOMS = {
+    "slow": Shared(2),
+    # as many as two slots begin within a quarter of a second
+    "quick": Shared(10, seconds=0.05),
+    "routed": Shared(2, options={"routed": 2}, route=BOT),
+    # so quick that there is room for more than one exchange takes; but not of this kind
+    "slots of a kind": Shared(1, seconds=0.0001, slots=1),
+}
+
+
+@pytest.mark.parametrize("name", ROOMS)
+async def test_the_room_of_an_exchange_under_way_is_not_given_twice(db: Database, locks: Path, name: str):
+    gate, shared = Gate(), ROOMS[name]
+    async with answering_late(db, gated(gate, slots=shared.slots), locks, **shared.options) as (server, late):
+        server.runner._seconds |= {} if shared.seconds is None else {GATED: shared.seconds}
+        await hold_route(db, server.life.worker)
+        await enqueue_many(server.database, *[NewJob(GATED, route=shared.route) for _ in range(30)])
         await until(lambda: late.claimed)
-        server.runner.hear(f"queue:{GATED}", None)
-        await server.runner.exchange_once()
+        server.runner.hear(f"queue:{shared.route or GATED}", None)
+        beside = asyncio.create_task(server.runner.exchange_once())
+        under_way = server.runner._under_way
+        await until(lambda: (beside.done() or len(under_way) == 2) and late.waiting == len(under_way))
         held = len(await leases(db))
         late.go_on.set()
         gate.open.set()
-        await until(lambda: len(gate.begun) == 10)
+        await until(lambda: beside.done() and len(gate.begun) == 30)
 
-    assert held == 2
+    assert held == shared.room
+
+
+class Failing(Exchange):
+    """Its first settling is not heard of: nothing was committed, or only the answer was lost."""
+
+    has_failed = False
+    is_committed = False
+
+    async def run(self, worker: int, attempts: Any, room: Any) -> Any:
+        fails = bool(attempts) and not self.has_failed
+        answer = await super().run(worker, attempts, room) if self.is_committed or not fails else None
+        self.has_failed |= fails
+        if fails:
+            raise DatabaseUnavailable("on purpose")
+        return answer
+
+
+@pytest.mark.parametrize("is_committed", [False, True], ids=["nothing was committed", "the answer was lost"])
+async def test_what_an_exchange_that_failed_was_to_settle_ends_once(db: Database, locks: Path, is_committed: bool):
+    gate = Gate()
+    kinds = gated(gate)
+    async with serving(db, kinds, locks) as server:
+        failing = server.runner._exchange = Failing(server.database, kinds)
+        failing.is_committed = is_committed
+        job = await enqueue_via(server, GATED)
+        await gate.until_begun()
+        gate.open.set()
+        await until_ended(db, job)
+        await until(lambda: not server.runner._must_reconcile)
+
+    assert failing.has_failed
+    assert await results(db, job) == [(1, "done", True)]
+    assert len(gate.begun) == 1

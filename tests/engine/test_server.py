@@ -217,7 +217,6 @@ async def test_every_loop_is_healthy_while_a_server_serves(db: Database, locks: 
     assert [state.name for state in states if not state.is_healthy] == []
 
 
-@pytest.mark.req("A-190")
 async def test_a_loop_that_died_is_started_again(db: Database, locks: Path):
     gate = Gate()
     gate.open.set()

@@ -81,6 +81,19 @@ async def test_a_commit_is_heard_by_those_who_listen_elsewhere_with_its_moment(d
         await until(lambda: ("queue:test.plain", NOON) in there.heard)
 
 
+async def test_what_was_announced_here_is_not_heard_here_a_second_time(db: Database):
+    async with ears(db) as here, ears(db) as there:
+        await here.wakeups.listen_once()
+        await there.wakeups.listen_once()
+        await hint(here.database, "delayed", NOON)
+        await until(lambda: ("delayed", NOON) in there.heard)
+        # notifications come in order: what follows comes after the own one
+        await hint(there.database, "last")
+        await until(lambda: ("last", None) in here.heard)
+
+    assert here.heard.count(("delayed", NOON)) == 1
+
+
 async def test_work_of_another_process_is_heard(db: Database):
     async with ears(db) as here:
         await here.wakeups.listen_once()

@@ -1,11 +1,12 @@
 """Of a shared lane at most so many are ready or running at once, over all servers, whatever dies (I27)."""
 
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
 
 import pytest
 
 from pabal.base.database import Database
-from pabal.engine import claims, queue, widths
+from pabal.engine import claims, queue, widths, workers
 from pabal.engine.endings import Returned
 from pabal.engine.kinds import BadKind, Job, Kinds, merge
 from pabal.engine.lanes import LaneSweep
@@ -323,3 +324,47 @@ def test_two_parts_of_a_server_do_not_declare_the_same_name() -> None:
 
     with pytest.raises(BadKind):
         merge(parts)
+
+
+async def rescued(db: Database, worker: int, jobs: list[Job]) -> None:
+    await crash(db, worker)
+
+
+async def handed_back(db: Database, worker: int, jobs: list[Job]) -> None:
+    for job in jobs:
+        await settle(db, job, Returned("shutdown"), worker=worker)
+
+
+async def forgotten(db: Database, worker: int, jobs: list[Job]) -> None:
+    """A claim whose answer was lost."""
+    async with db.transaction() as tx:
+        await claims.return_unknown(tx, worker, known=set())
+
+
+async def overdue(db: Database, worker: int, jobs: list[Job]) -> None:
+    await advance(db, 75)
+    await workers.take_overdue_once(db, KINDS)
+
+
+async def delayed(db: Database, worker: int, jobs: list[Job]) -> None:
+    for job in jobs:
+        await settle(db, job, Retry("bad"), worker=worker)
+    await advance(db, 60)
+    await promote(db)
+
+
+@pytest.mark.parametrize("way", [rescued, handed_back, forgotten, overdue, delayed])
+async def test_one_that_is_ready_again_in_a_lane_that_became_narrower_waits_for_its_turn(
+    shared: Database, way: Callable[[Database, int, list[Job]], Awaitable[None]]
+) -> None:
+    """They ran when it became narrower, and kept their places; found by the chaos run."""
+    job = NewJob(HOLDING, lane=LANE, deadline=timedelta(minutes=1))
+    made = [answer.id for answer in await enqueue_many(shared, *[job] * 3)]
+    worker = await begin_life(shared)
+    jobs = await claim(shared, worker)
+    await choose(shared, 1)
+
+    await way(shared, worker, jobs)
+
+    assert await count_places(shared, made) == {"ready": 1, "waiting": 2}
+    assert len(await holders(shared, LANE)) == 1

@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 from typing import Any
 
-from pabal.platform.actor import Right
-from tests.flows.test_doors import TAKES, Asker
+from pabal.platform.actor import EVERYTHING, Right
+from tests.flows.test_doors import LATER, TAKES, Asker
 
-W, M = Right.WRITE, Right.MANAGE
-V1, MSG, ADS = "/api/v1", "/api/v1/messages", "/api/v1/adgroups"
+R, W, M = Right.READ, Right.WRITE, Right.MANAGE
+V1, MSG, ADS, RLY = "/api/v1", "/api/v1/messages", "/api/v1/adgroups", "/api/v1/relay"
+RND = "/api/v1/render"
 FORBIDDEN, MISSING = "forbidden", "not found"
 AT_FIELD = "refused at its field"
 TOKEN = "123456789:AAEhBOweik6ad9r_QXMENQjcrGbqCr4K-bc"
@@ -15,12 +16,14 @@ TOKEN = "123456789:AAEhBOweik6ad9r_QXMENQjcrGbqCr4K-bc"
 
 @dataclass(frozen=True)
 class Door:
-    """`body` is JSON for programs and a form for pages; `upload` is the field of a file that comes with it."""
+    """`body` is JSON for programs and a form for pages; `upload` is the field of a file that comes with it. `shows`: a
+    page that answers what was asked by showing it."""
 
     path: str
     body: Any = None
     method: str = "POST"
     upload: str = ""
+    shows: bool = False
 
     @property
     def is_page(self) -> bool:
@@ -30,7 +33,8 @@ class Door:
 @dataclass(frozen=True)
 class Verb:
     """`of_house`: what everybody but the head office is told. `at_field`: what a body names out of sight is refused
-    where it stands, as if it were not there at all. `for_all`: it begins with nothing that could be out of sight."""
+    where it stands, as if it were not there at all. `for_all`: it begins with nothing that could be out of sight.
+    `of_person`: a person has all that their role gives, so a program that has less may do nothing to one."""
 
     area: str
     right: Right
@@ -38,9 +42,12 @@ class Verb:
     of_house: str = ""
     at_field: bool = False
     for_all: bool = False
+    of_person: bool = False
 
     def expects(self, asker: Asker, *, is_house: bool) -> str:
         if not asker.actor.may(self.right, self.area):
+            return FORBIDDEN
+        if self.of_person and EVERYTHING not in asker.actor.scopes:
             return FORBIDDEN
         if self.of_house and not is_house:
             return self.of_house
@@ -62,8 +69,26 @@ def _ads(right: Right, *doors: Door, **more: Any) -> Verb:
     return Verb("adgroups", right, doors, **more)
 
 
+def _relay(right: Right, *doors: Door, **more: Any) -> Verb:
+    return Verb("relay", right, doors, **more)
+
+
+def _rendering(right: Right, *doors: Door, **more: Any) -> Verb:
+    return Verb("rendering", right, doors, **more)
+
+
+def _slot(right: Right, verb: str, body: Any = None, typed: Any = None) -> Verb:
+    """Slots are the house's."""
+    doors = Door(f"{RND}/workers/{{slot}}/{verb}", body), Door(f"/render/workers/{{slot}}/{verb}", typed or body)
+    return _rendering(right, *doors, of_house=FORBIDDEN)
+
+
 def _people(*doors: Door, **more: Any) -> Verb:
     return Verb("people", M, doors, **more)
+
+
+def _person(*doors: Door) -> Verb:
+    return _people(*doors, of_person=True)
 
 
 def _channel(*doors: Door, **more: Any) -> Verb:
@@ -222,20 +247,102 @@ ADGROUPS = {
         *(M, Door(f"{ADS}/legacy/calculator/off"), Door("/ads/migration/calculator/off")), of_house=FORBIDDEN
     ),
 }
+ACCOUNT, ACCOUNT_PAGE = f"{RLY}/accounts/{{relay_account}}", "/relay/accounts/{relay_account}"
+CONVERSATION, OF_ACCOUNT = "conversations/{relay_paired}", {"account_id": "{relay_account}"}
+INSTANCE, SAID = {"name": "새 비서", "unit_id": "{unit}"}, "messages/{relay_said}"
+RELAY = {
+    "account create": _relay(
+        M, Door(f"{RLY}/accounts", INSTANCE), Door("/relay/accounts/new", {**INSTANCE, "rate_limit": "60"})
+    ),
+    "account edit": _relay(
+        *(M, Door(ACCOUNT, {"name": "다른 비서"}, "PATCH")),
+        Door(f"{ACCOUNT_PAGE}/edit", {**INSTANCE, "rate_limit": "60"}),
+    ),
+    "account rotate": _relay(M, Door(f"{ACCOUNT}/rotate", {}), Door(f"{ACCOUNT_PAGE}/rotate", {"overlap": "0"})),
+    "account disable": _relay(M, Door(f"{ACCOUNT}/disable", {}), Door(f"{ACCOUNT_PAGE}/disable")),
+    "account enable": _relay(M, Door(f"{ACCOUNT}/enable"), Door(f"{ACCOUNT_PAGE}/enable")),
+    "code make": _relay(W, Door(f"{RLY}/codes", OF_ACCOUNT), Door("/relay/pairing", OF_ACCOUNT)),
+    "code revoke": _relay(
+        W, Door(f"{RLY}/codes/{{pairing_code}}/revoke"), Door("/relay/pairing/{pairing_code}/revoke")
+    ),
+    "conversation move": _relay(
+        W, Door(f"{RLY}/{CONVERSATION}/move", OF_ACCOUNT), Door(f"/relay/{CONVERSATION}/move", OF_ACCOUNT)
+    ),
+    "message replay": _relay(W, Door(f"{RLY}/{SAID}/replay", OF_ACCOUNT), Door(f"/relay/{SAID}/replay", OF_ACCOUNT)),
+}
+RENDER, RENDER_PAGE = f"{RND}/jobs/{{render}}", "/render/jobs/{render}"
+LAYOUT, LAYOUT_PAGE = f"{RND}/compositions/{{composition}}", "/render/templates/{composition}"
+GFX = {"composition_name": "해운대 자막", "slots": [], "single_fields": {"pot": "500"}}
+ASKED = {"composition_id": "{composition}", "gfx_data": GFX}
+HOURS = {"days": [1, 2], "begins": "09:00", "ends": "18:00"}
+RENDERING = {
+    "render request": _rendering(
+        *(W, Door(f"{RND}/jobs", ASKED), Door(f"{RND}/jobs/bulk", {"items": [ASKED]})),
+        Door("/render/new", {**ASKED, "gfx_data": "{gfx}"}),
+        at_field=True,
+    ),
+    "render request for another unit": _rendering(
+        W, Door(f"{RND}/jobs", {**ASKED, "unit_id": "{busan}"}), of_house=MISSING
+    ),
+    "render priority": _rendering(
+        W, Door(f"{RENDER}/priority", {"priority": "urgent"}), Door(f"{RENDER_PAGE}/priority", {"priority": "urgent"})
+    ),
+    "render on air": _rendering(
+        W, Door(f"{RENDER}/on-air", {"on_air_at": LATER}), Door(f"{RENDER_PAGE}/on-air", {"at": "2080-01-01T00:00"})
+    ),
+    "render retry failed": _rendering(
+        W, Door(f"{RND}/jobs/retry-failed", {}), Door("/render/retry-failed"), for_all=True
+    ),
+    "render release all stuck": _rendering(W, Door("/render/workers/stuck/release"), for_all=True),
+    "worker pause": _slot(M, "pause", {"reason": "x"}),
+    "worker resume": _slot(M, "resume"),
+    "worker drain": _slot(M, "drain"),
+    "worker hours": _slot(M, "hours", {"hours": HOURS}, {"day": "1", "begins": "09:00", "ends": "18:00"}),
+    "worker look": _slot(W, "look"),
+    "worker allow": _slot(M, "allow", {"composition_id": "{composition}"}),
+    # whoever may see the render that it holds
+    "worker release": _rendering(W, Door(f"{RND}/workers/{{slot}}/release"), Door("/render/workers/{slot}/release")),
+    "mapping import": _rendering(
+        *(M, Door(f"{RND}/compositions/import", {"format": "csv", "content": "{mappings}"})),
+        Door("/render/mapping/import", {"content": "{mappings}"}),
+        at_field=True,
+    ),
+    "mapping test": _rendering(
+        R, Door(f"{LAYOUT}/test", {"gfx_data": GFX}), Door(f"{LAYOUT_PAGE}/test", {"gfx_data": "{gfx}"}, shows=True)
+    ),
+    "composition remove": _rendering(M, _delete(LAYOUT), Door(f"{LAYOUT_PAGE}/remove")),
+    "composition remove of a unit above": _rendering(
+        *(M, _delete(f"{RND}/compositions/{{above_composition}}")),
+        Door("/render/templates/{above_composition}/remove"),
+        of_house=MISSING,
+    ),
+    "cache clear": _rendering(M, Door(f"{RND}/cache/clear"), Door("/render/mapping/cache"), of_house=FORBIDDEN),
+}
 USER, TOKENS = f"{V1}/users/{{user}}", {"name": "보고", "role": "viewer"}
 PERSON = {"login": "new.one", "name": "새 사람", "role": "viewer"}
 UNIT, UNDER = f"{V1}/units/{{unit}}", {"parent_id": "{busan}", "level": "branch"}
 CHANNEL, CHANNELS = {"name": "당직방", "chat_id": "-1001234567890"}, "/notifications/channels"
 SERVER, KEY, FAMILY = f"{V1}/servers/{{server}}", "backup.keep_days", "licence"
+GROUP = "walked"
+LETTER = f"{V1}/dead-letters/{{dle}}"
+PUBLISHED = {"name": "tea.drunk", "key": "", "event_id": "", "data": ""}
+
+
+def _consumer(right: Right, verb: str, body: Any = None) -> Verb:
+    """Consumers are the house's."""
+    doors = Door(f"{V1}/event-consumers/{GROUP}/{verb}", body), Door(f"/events/consumers/{GROUP}/{verb}", body)
+    return Verb("events", right, doors, of_house=MISSING)
+
+
 HOUSE = {
-    "user add": _people(
+    "user add": _person(
         Door(f"{V1}/users", {**PERSON, "unit_id": "{unit}"}), Door("/people/users", {**PERSON, "unit": "{unit}"})
     ),
-    "user edit": _people(Door(USER, {"name": "x"}, "PATCH"), Door("/people/users/{user}", {"name": "x"})),
-    "user deactivate": _people(Door(USER, {"is_active": False}, "PATCH"), Door("/people/users/{user}/deactivate")),
-    "user activate": _people(Door(USER, {"is_active": True}, "PATCH"), Door("/people/users/{user}/activate")),
-    "user link": _people(Door(f"{USER}/link"), Door("/people/users/{user}/link")),
-    "user reset": _people(Door(f"{USER}/reset-password"), Door("/people/users/{user}/reset-password")),
+    "user edit": _person(Door(USER, {"name": "x"}, "PATCH"), Door("/people/users/{user}", {"name": "x"})),
+    "user deactivate": _person(Door(USER, {"is_active": False}, "PATCH"), Door("/people/users/{user}/deactivate")),
+    "user activate": _person(Door(USER, {"is_active": True}, "PATCH"), Door("/people/users/{user}/activate")),
+    "user link": _person(Door(f"{USER}/link"), Door("/people/users/{user}/link")),
+    "user reset": _person(Door(f"{USER}/reset-password"), Door("/people/users/{user}/reset-password")),
     "token make": _people(
         Door(f"{V1}/tokens", {**TOKENS, "unit_id": "{unit}", "scopes": ["jobs:read"], "expires_at": "{soon}"}),
         Door("/people/tokens", {**TOKENS, "unit": "{unit}", "scope": "jobs:read"}),
@@ -270,6 +377,13 @@ HOUSE = {
         Door(f"{V1}/channels/{{channel}}", CHANNEL, "PATCH"), Door(f"{CHANNELS}/{{channel}}", CHANNEL)
     ),
     "channel test": _channel(Door(f"{V1}/channels/{{channel}}/test"), Door(f"{CHANNELS}/{{channel}}/test")),
+    "channel rotate": _channel(Door(f"{V1}/channels/{{hook}}/rotate", {}), Door(f"{CHANNELS}/{{hook}}/rotate")),
+    "channel open": _channel(Door(f"{V1}/channels/{{hook}}/open"), Door(f"{CHANNELS}/{{hook}}/open")),
+    "channel replay": _channel(
+        Door(f"{V1}/channels/{{hook}}/replay", {"delivery": "{delivery}"}),
+        Door(f"{CHANNELS}/{{hook}}/deliveries/{{said}}/replay"),
+        Door(f"{CHANNELS}/{{hook}}/replay", {"hours": "24"}),
+    ),
     "channel remove": _channel(_delete(f"{V1}/channels/{{channel}}"), Door(f"{CHANNELS}/{{channel}}/remove")),
     "setting change": Verb(
         *("settings", M, (Door(f"{V1}/settings/{KEY}", {"value": 9}, "PUT"), Door("/settings", {"group": "x"}))),
@@ -288,20 +402,43 @@ HOUSE = {
     ),
     "lane resize": Verb("jobs", M, (Door(f"{V1}/lanes/{FAMILY}", {"width": 3}, "PUT"),), of_house=MISSING),
     "lane reset": Verb("jobs", M, (_delete(f"{V1}/lanes/{FAMILY}"),), of_house=MISSING),
+    "event publish": Verb(
+        "events", W, (Door(f"{V1}/events", {"name": "tea.drunk"}), Door("/events/publish", PUBLISHED)), for_all=True
+    ),
+    "letter retry": Verb("events", W, (Door(f"{LETTER}/retry"), Door("/events/dead/{letter}/retry"))),
+    "letter discard": Verb("events", W, (Door(f"{LETTER}/discard", {}), Door("/events/dead/{letter}/discard", {}))),
+    "consumer replay": _consumer(M, "replay", {"since": "2026-01-01T00:00:00Z"}),
+    "consumer pause": _consumer(W, "pause"),
+    "consumer resume": _consumer(W, "resume"),
+    "consumer forget": Verb("events", M, (_delete(f"{V1}/event-consumers/{GROUP}"),), of_house=MISSING),
 }
-NOUNS = {**MESSAGING, **ADGROUPS, **HOUSE}
+NOUNS = {**MESSAGING, **ADGROUPS, **RELAY, **RENDERING, **HOUSE}
 # what the walks say by name where a route has a place for it
-NAMED = {*TAKES, "EXPIRE", "expire", "ID", KEY, FAMILY}
+NAMED = {*TAKES, "EXPIRE", "expire", "ID", KEY, FAMILY, GROUP}
 # one door, or one's own affairs; everything else is walked, here or in test_doors.py
 OWN = ("/account/", "/logout", "/scope", "/theme", "/welcome", "/sign-in", "/demo/")
+# called by Kakao and by instances, who are nobody in the house: tests/apps/relay/api
+WIRE = ("/kakao/", "/kakao-talkchannel/", "/openclaw/", "/v1/")
 SINGLE = {
     **dict.fromkeys(("/api/v1/notifications/read", "/notifications/read"), "one's own: what one has read"),
     **dict.fromkeys(("/api/v1/me/preferences", "/api/v1/sessions/{id}"), "one's own"),
+    **dict.fromkeys(("/api/v1/me/telegram-code", "/api/v1/me/telegram"), "one's own"),
     **dict.fromkeys(("/api/v1/files", "/api/v1/files/{id}"), "files have no page of their own"),
+    **dict.fromkeys(
+        ("/api/v1/approvals/{id}/decision", "/approvals/{approval_id}/decision"),
+        "asks for the right of the app whose thing it is: tests/platform/approvals/test_faces.py",
+    ),
     "/api/v1/messages/schedules/preview": "changes nothing",
     "/messages/schedules/preview": "changes nothing",
     "/messages/templates/preview": "changes nothing",
     "/ads/groups/preview": "changes nothing",
     "/ads/groups/bulk": "asks which event to send to many: test_doors_for_many.py",
+    "/api/v1/files/{id}/link": "changes nothing: tests/api/test_isolation.py",
+    "/relay/simulator": "talks as a KakaoTalk user of the demo does: tests/apps/relay/pages",
+    "/relay/simulator/replay": "of the demo alone, and the same verb as from a trace: tests/apps/relay/pages",
+    "/relay/conversations/bulk": "asks which event to send to many: test_doors_for_many.py",
+    "/relay/conversations/{conversation_id}/{event}": "each of its verbs is an event of a machine",
+    "/render/bulk": "asks what to do with many: test_doors_for_many.py",
+    "/api/v1/render/jobs/check": "changes nothing; its page is the form of a new render",
     "/messages/devices/{device_id}/{verb}": "each of its verbs is an event of a machine",
 }

@@ -189,7 +189,7 @@ async def test_an_outage_of_minutes_is_made_up_for_once_and_a_longer_one_is_told
     assert sent.started_at - sent.scheduled_at < 2 * MINUTE
 
 
-@pytest.mark.req("A-109", "A-179", "A-180", "A-210", "A-211")
+@pytest.mark.req("A-109", "A-179", "A-210", "A-211")
 async def test_servers_are_replaced_one_after_the_other_and_nothing_is_lost_or_said_twice(
     world: World, tmp_path: Path, db: Database
 ) -> None:

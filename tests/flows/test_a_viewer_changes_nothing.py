@@ -59,6 +59,9 @@ async def test_every_form_of_the_console_is_refused(web: Web) -> None:
         "unit_id": str(web.unit("haeundae").id),
         "days": "30",
         "hours": "24",
+        "verdict": "approve",
+        "kind": "telegram",
+        "since": "2026-11-17T09:00",
     }
 
     answers = {}
@@ -67,7 +70,8 @@ async def test_every_form_of_the_console_is_refused(web: Web) -> None:
         answers[path] = (await client.post(address, data=form)).status_code
 
     assert len(answers) > 20
-    assert {path: status for path, status in answers.items() if status not in (403, 404)} == {}
+    # 405: a path of REST, which has another beginning there and takes no form here
+    assert {path: status for path, status in answers.items() if status not in (403, 404, 405)} == {}
     async with web.db.transaction() as tx:
         viewer = (await web.person("haeundae", Role.VIEWER)).actor().name
         assert await audit.list_entries(tx, audit.Wanted(actor=viewer, action="[!s]*")) == []

@@ -5,6 +5,7 @@ The command line is an administrator of the house and calls the same action: its
 
 import asyncio
 import io
+import json
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from datetime import timedelta
@@ -22,27 +23,36 @@ from pabal.apps.adgroups.legacy.model import FlagKind, FromFile
 from pabal.apps.adgroups.model.adgroups import NewAdGroup, NewCampaign, Schedule
 from pabal.apps.messaging.actions import templates
 from pabal.apps.messaging.model.content import NewTemplate
+from pabal.apps.rendering.actions.compositions import put_composition
+from pabal.apps.rendering.model.compositions import Composition, FieldMapping
 from pabal.base.database import Tx
 from pabal.base.sql import load
 from pabal.engine import ids, widths, workers
-from pabal.platform import auth, notifications, storage
+from pabal.platform import auth, events, notifications, storage, tenants
 from pabal.platform.actor import ENGINE, Actor, Role
 from pabal.platform.auth import NewToken, NewUser
-from pabal.platform.notifications import ChannelForm
+from pabal.platform.events.delivery import bury
+from pabal.platform.notifications import ChannelForm, attempts
+from pabal.platform.notifications.model import Message
 from tests.flows import test_doors, test_doors_for_many
 from tests.flows.doors_of_nouns import (
     ADGROUPS,
     AT_FIELD,
     FAMILY,
     FORBIDDEN,
+    GFX,
+    GROUP,
     HOUSE,
     MESSAGING,
     MISSING,
     NAMED,
     NOUNS,
     OWN,
+    RELAY,
+    RENDERING,
     SINGLE,
     TOKEN,
+    WIRE,
     Door,
     Verb,
 )
@@ -53,11 +63,13 @@ from tests.flows.test_doors import (
     Asker,
     furnish,
     list_people,
+    list_programs,
     patiently,
     unlogged,
     web_settings,
 )
 from tests.support.messaging import add_room
+from tests.support.studio import COMPOSITION
 from tests.support.web import Web
 
 __all__ = ["unlogged", "web_settings"]
@@ -77,12 +89,13 @@ async def furnish_nouns(web: Web) -> dict[str, str]:
     async with web.db.transaction() as tx:
         units = {name: str(web.unit(name).id) for name in ("busan", "seoul")}
         shop = await tx.value(SQL.find_room, channel_id="18200001")
-        made = {**await _add_ads(tx, admin), **await _add_people(tx, web, admin)}
+        made = {**await _add_ads(tx, admin), **await _add_people(tx, web, admin), **await _add_composition(tx, admin)}
         mismatch = await tx.value(SQL.add_mismatch, unit_id=unit.id, ad_group_id=int(made["draft"]), now=tx.now)
         backup = await tx.value(SQL.add_backup, now=tx.now)
         server = await workers.insert_worker(tx, host="here", meta={})
         above = await templates.save(tx, (await web.person("hq", Role.ADMIN)).actor(), NewTemplate("공지", "x"))
         template = await templates.save(tx, admin, NewTemplate("휴무", "x"))
+        letter = await _add_letter(tx, admin)
     own = {"unit": str(unit.id), "found": str(found), "shop": str(shop), "csv": ids.show("file", file)}
     numbers = {"run": run.id, "mismatch": mismatch, "backup": backup, "above": above.id, "template": template.id}
     return {
@@ -91,8 +104,23 @@ async def furnish_nouns(web: Web) -> dict[str, str]:
         **made,
         **own,
         "server": ids.show("wrk", server),
+        "letter": str(letter),
+        "dle": ids.show("dle", letter),
         **{name: str(number) for name, number in numbers.items()},
     }
+
+
+async def _add_letter(tx: Tx, admin: Actor) -> int:
+    """Of Haeundae, for a consumer that is paused."""
+    await events.begin(tx, events.Consumer(GROUP, ("tea.*",), _take_nothing))
+    await events.pause(tx, ENGINE, GROUP)
+    event = await events.publish(tx, admin, events.NewEvent("tea.ordered"))
+    await bury(tx, GROUP, event, "ValueError: no cup", tries=3)
+    return (await events.list_dead(tx, await tenants.visible_to(tx, admin))).items[0].id
+
+
+async def _take_nothing(_tx: Tx, _events: object) -> None:
+    """Nobody runs it."""
 
 
 async def _upload_csv(web: Web, admin: Actor, unit_id: int) -> int:
@@ -122,6 +150,14 @@ async def _add_ads(tx: Tx, admin: Actor) -> dict[str, str]:
     }
 
 
+async def _add_composition(tx: Tx, admin: Actor) -> dict[str, str]:
+    """Of Haeundae, beside the one of the head office that everybody may use."""
+    own = Composition("haeundae", GFX["composition_name"], "haeundae.aep")
+    await put_composition(tx, admin, own, [FieldMapping(own.id, "Single - pot", "Pot")])
+    mappings = f"composition_id,field_name,layer_name\n{own.id},Single - pot,Pot 2\n"
+    return {"composition": own.id, "above_composition": COMPOSITION, "gfx": json.dumps(GFX), "mappings": mappings}
+
+
 async def _add_people(tx: Tx, web: Web, admin: Actor) -> dict[str, str]:
     unit = web.unit("haeundae")
     user = await auth.add_user(tx, ENGINE, NewUser("somebody", "somebody", unit.id, Role.VIEWER))
@@ -129,7 +165,16 @@ async def _add_people(tx: Tx, web: Web, admin: Actor) -> dict[str, str]:
     token = (await auth.make_token(tx, ENGINE, new)).token
     form = ChannelForm(name="당직", chat_id="4242", token=TOKEN)
     channel = await notifications.add_channel(tx, admin, web.app.services.vault, form, unit_id=unit.id)
-    return {"user": str(user.id), "token": str(token.id), "channel": str(channel.id)}
+    hook = await notifications.add_channel(
+        tx,
+        admin,
+        web.app.services.vault,
+        ChannelForm("프로그램", kind="webhook", address="https://hooks.example.com/a"),
+        unit_id=unit.id,
+    )
+    said = await attempts.insert_missed(tx, hook.id, Message("{}", notification_id=1), "it was stopped")
+    channels = {"channel": str(channel.id), "hook": str(hook.id), "said": str(said), "delivery": ids.show("dlv", said)}
+    return {"user": str(user.id), "token": str(token.id), **channels}
 
 
 def _fill(body: Any, names: dict[str, str]) -> Any:
@@ -167,7 +212,8 @@ async def ask(asker: Asker, door: Door, names: dict[str, str]) -> str:
     if answer.status_code == 422:
         return AT_FIELD
     # a page that only shows itself again has done nothing
-    is_done = answer.status_code in (201, 303) if door.is_page else answer.status_code < 400
+    is_form = door.is_page and not door.shows
+    is_done = answer.status_code in (201, 303) if is_form else answer.status_code < 400
     return told.get(answer.status_code, "allowed" if is_done else f"{answer.status_code} {answer.text}")
 
 
@@ -191,13 +237,16 @@ async def list_all_people(web: Web) -> list[Asker]:
 async def walk(web: Web, verbs: dict[str, Verb]) -> list[str]:
     """Every answer that differs from the one expected. A commit that would change something fails."""
     names, people, hq = await furnish_nouns(web), await list_all_people(web), web.unit("hq").id
+    programs = {area: await list_programs(web, area) for area in {verb.area for verb in verbs.values()}}
     async with web.db.transaction() as tx:
         await tx.script(Path(test_doors.__file__).with_suffix(".sql").read_text())
     asked = [
         (name, verb, asker, door, verb.expects(asker, is_house=asker.actor.unit_id == hq))
         for name, verb in verbs.items()
-        for asker in people
+        for asker in (*people, *programs[verb.area])
         for door in verb.doors
+        # pages are for people
+        if asker in people or not door.is_page
     ]
     few = asyncio.Semaphore(4)
 
@@ -222,6 +271,14 @@ async def test_every_verb_of_ad_groups_has_one_answer_in_rest_and_on_its_page(we
     assert "\n".join(await walk(web, ADGROUPS)) == ""
 
 
+async def test_every_verb_of_the_relay_has_one_answer_in_rest_and_on_its_page(web: Web) -> None:
+    assert "\n".join(await walk(web, RELAY)) == ""
+
+
+async def test_every_verb_of_rendering_has_one_answer_in_rest_and_on_its_page(web: Web) -> None:
+    assert "\n".join(await walk(web, RENDERING)) == ""
+
+
 async def test_every_verb_of_the_house_has_one_answer_in_rest_and_on_its_page(web: Web) -> None:
     assert "\n".join(await walk(web, HOUSE)) == ""
 
@@ -243,9 +300,9 @@ async def test_no_door_is_forgotten(web: Web) -> None:
     """Whoever adds a form or an operation walks it with every role, or says here why it has no second door."""
     described = (one for verb in NOUNS.values() for one in verb.doors)
     walked = {(door.method, _shape(door.path)) for door in (*_doors_of(EVENTS), *_doors_of(VERBS), *described)}
-    alone = {*ALONE, *SINGLE, test_doors_for_many.ADGROUPS, "/ads/groups/bulk/send"}
+    alone = {*ALONE, *SINGLE, test_doors_for_many.ADGROUPS, "/ads/groups/bulk/send", *test_doors_for_many.PAGES}
 
-    doors = [(method, path) for method, path in _list_doors(web) if not path.startswith(OWN)]
+    doors = [(method, path) for method, path in _list_doors(web) if not path.startswith((*OWN, *WIRE))]
     forgotten = [
         f"{method} {path}" for method, path in doors if path not in alone and (method, _shape(path)) not in walked
     ]

@@ -1,12 +1,15 @@
 """REST, the command line and CSV name and word every resource alike, because each is described once."""
 
 import csv
+import importlib
 import io
+import pkgutil
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, get_args, get_type_hints
+from typing import Any, TypeVar, get_args, get_type_hints
 
 import pytest
 import typer
@@ -15,24 +18,22 @@ from typer.main import get_command
 from pabal import resources as house
 from pabal.apps.adgroups import resources as adgroups
 from pabal.apps.messaging import resources as messaging
+from pabal.apps.relay import resources as relay
+from pabal.apps.rendering import resources as rendering
 from pabal.base.database import Database
 from pabal.base.settings import Settings
 from pabal.cli.app import app
 from pabal.platform import demo
 from pabal.platform.commands.tree import Later
-from pabal.platform.resources import Listing, Noun, Report, View, columns_of, find_name
+from pabal.platform.resources import Ask, Listing, Noun, Report, View, columns_of, find_name
 from pabal.platform.resources.asks import asked_of
 from pabal.platform.web.openapi import operations_of, schema_of
-from pabal.resources import machines, notifications, people, work
-from pabal.resources.broker import BrokerView
-from pabal.resources.files import FileView
-from pabal.resources.insight import StoryView
-from pabal.resources.schedules import NextView
 from tests.cli.inside import Inside
 from tests.support.web import SECRET, Web
 
-NOUNS: tuple[Noun, ...] = (*house.NOUNS, *messaging.NOUNS, *adgroups.NOUNS)
-REPORTS: tuple[Report, ...] = (*house.REPORTS, *messaging.REPORTS)
+T = TypeVar("T")
+NOUNS: tuple[Noun, ...] = (*house.NOUNS, *messaging.NOUNS, *adgroups.NOUNS, *relay.NOUNS, *rendering.NOUNS)
+REPORTS: tuple[Report, ...] = (*house.REPORTS, *messaging.REPORTS, *rendering.REPORTS)
 _PERIOD = ("--since", "2026-01-01", "--until", "2026-03-01")
 # the command of each report, and which of its fields that answers; None: all of it
 COMMANDS: dict[str, list[tuple[tuple[str, ...], str | None]]] = {
@@ -40,6 +41,7 @@ COMMANDS: dict[str, list[tuple[tuple[str, ...], str | None]]] = {
     "get_message_usage": [
         (("msg", "report", "--by", one, *_PERIOD), f"{one}s") for one in ("unit", "room", "kind", "template", "reason")
     ],
+    "get_render_statistics": [(("render", "stats"), None)],
     "list_upcoming": [(("next", "--for", "24h", "--limit", "100"), "items")],
 }
 # reports without a command, each with its reason
@@ -54,8 +56,10 @@ BY_HAND: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
     "list_jobs": (("jobs", "list", "--limit", "200"), _ALL),
     "list_schedules": (("schedules", "list", "--limit", "200"), {**_ALL, "sort": "id"}),
     "list_alerts": (("alert", "list", "--all", "--limit", "200"), _ALL),
+    "list_approvals": (("inbox", "--limit", "200"), _ALL),
     "list_notifications": (("notice", "list", "--limit", "200"), _ALL),
     "list_migrations": (("ad", "migration", "status", "--limit", "200"), _ALL),
+    "list_stuck_render_jobs": (("render", "stuck"), {}),
     "list_open_deliveries": (("msg", "delivery", "list", "--open"), {}),
 }
 # lists without a command of their own, each with its reason
@@ -66,13 +70,39 @@ NO_COMMAND = {
     "list_servers": "`pabal status` shows them, with what waits for them",
     "list_state_flags": "`pabal ad migration flag` says beside them how many ad groups use which",
 }
-# answered by routes written by hand (see decision 0031): who one is, files and their bytes, stories, machines
-LONE: tuple[type[View], ...] = (
-    *(people.MeView, people.PreferencesView, people.SessionView, FileView, StoryView),
-    *(work.WholeJobView, work.JobResultView, work.AttemptView, NextView, notifications.DeliveryView),
-    *(machines.MachineView, machines.WholeMachineView, machines.SubjectView, machines.SubjectStateView),
-    *(machines.TransitionView, machines.EventEffectView, BrokerView),
-)
+# views that only a command shows, each with its reason
+ONLY_COMMANDS = {
+    "StoreView": "which stores this machine's settings lead to",
+    "FilesMovedView": "a move that this process does",
+    "SentView": "an event for many: BulkResultView, and where each was",
+    "FlagSetView": "the flag beside FlagChangedView's count",
+    "DifferingView": "what a comparison would find: the list of mismatches is REST's",
+    "ComparedView": "a comparison that this process does; REST's servers do it by themselves",
+    "ReportView": "where this machine's file lies",
+    "CopiedArchiveView": "where this machine's file lies",
+    "PreviewView": "of a schedule that is saved; REST's preview is of a draft",
+    "SkippedScheduleView": "the schedule beside SkippedView's moment",
+    "SentScheduleView": "the schedule beside SentNowView's job",
+}
+# changes that cannot be tried, each with its reason
+NO_DRY_RUN = {
+    "check_render_job": "changes nothing: it is the trying",
+    "mark_notifications_read": "one's own marks; no command does it",
+    "set_preferences": "one's own; no command does it",
+    "revoke_session": "one's own; no command does it",
+    "make_telegram_code": "a code is shown once; one that was tried would not work",
+    "unlink_telegram": "one's own; no command does it",
+    "upload_file": "bytes lie outside the database: they cannot be taken back",
+    "upload_image": "bytes lie outside the database: they cannot be taken back",
+    "make_link": "it changes nothing here",
+    "remove_file": "bytes lie outside the database: they cannot be taken back",
+    "create_kb_schedule": "the contract of the system it replaces",
+    "update_kb_schedule": "the contract of the system it replaces",
+    "delete_kb_schedule": "the contract of the system it replaces",
+    "toggle_kb_schedule": "the contract of the system it replaces",
+    "preview_message_schedule": "it saves nothing",
+    "plan_migration": "it is the dry run of a migration",
+}
 HANGUL = re.compile("[가-힣]")
 # words that Korean operators write in Latin letters
 LATIN = {"ID", "PID", "SHA-256", "CSV", "CPU(%)", "SQL", "URL", "IP"}
@@ -88,8 +118,10 @@ class Described:
 
 
 @pytest.fixture
-def web_settings(db: Database, tmp_path: Path) -> Settings:
-    apps = "pabal.apps.messaging,pabal.apps.adgroups"
+def web_settings(db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    # commands open what the servers sealed
+    monkeypatch.setenv("PABAL_SECRET_KEY", SECRET)
+    apps = "pabal.apps.messaging,pabal.apps.adgroups,pabal.apps.relay,pabal.apps.rendering"
     return Settings(database_url=db.url, data_dir=tmp_path / "data", port=0, bots_port=0, apps=apps, secret_key=SECRET)
 
 
@@ -167,7 +199,7 @@ async def test_reports_are_the_same_in_rest_and_commands(web: Web, tmp_path: Pat
             assert (here.status_code, there.code) == (200, 0), (command, here.text, there.err)
             answered = here.json() if field is None else here.json()[field]
             shown = there.json if field is None else there.json["items"]
-            assert _same(shown) == _same(answered), command
+            assert same(shown) == same(answered), command
 
 
 async def test_what_a_verb_answers_has_the_fields_of_its_view(web: Web):
@@ -183,14 +215,41 @@ async def test_what_a_verb_answers_has_the_fields_of_its_view(web: Web):
     assert sum(verb.shows is not None for _, verb in own) > 5
 
 
-@pytest.mark.parametrize("view", LONE, ids=lambda view: view.__name__)
-async def test_what_is_shown_by_hand_has_a_view_too(web: Web, view: type[View]):
-    shown = schema_of(web.site)["components"]["schemas"][view.__name__]
+async def test_what_is_shown_by_hand_has_a_view_too(web: Web):
+    """Of the house and of both apps: also what belongs to no noun and no report."""
+    schemas = schema_of(web.site)["components"]["schemas"]
 
-    assert list(shown["properties"]) == view.names()
-    for name, about in columns_of(view).items():
-        assert all(about.label), name
-        assert HANGUL.search(about.label[1]) or about.label[1] in LATIN, name
+    for view in every_view():
+        shown = schemas.get(view.__name__)
+        assert (shown is None) == (view.__name__ in ONLY_COMMANDS), view.__name__
+        assert shown is None or list(shown["properties"]) == view.names(), view.__name__
+        for name, about in columns_of(view).items():
+            assert all(about.label), f"{view.__name__}.{name}"
+            assert HANGUL.search(about.label[1]) or about.label[1] in LATIN, f"{view.__name__}.{name}"
+
+
+async def test_no_two_schemas_of_all_apps_together_have_one_title(web: Web):
+    titles = Counter(one.get("title") for one in schema_of(web.site)["components"]["schemas"].values())
+
+    assert {title for title, count in titles.items() if count > 1 and title is not None} == set()
+
+
+def test_what_must_fit_together_is_in_the_schema():
+    """`fits` refuses it, `cases` tell a client before it asks."""
+    every_view()
+    strict = [one for one in _subclasses(Ask) if one.fits is not Ask.fits]
+
+    assert [one.__name__ for one in strict if not one.cases] == []
+    assert len(strict) > 3
+
+
+async def test_every_change_can_be_tried_first(web: Web):
+    changes = [one for _, method, one in operations_of(schema_of(web.site)) if method != "GET"]
+    lasting = {
+        one["operationId"] for one in changes if all(each["name"] != "dry_run" for each in one.get("parameters", ()))
+    }
+
+    assert lasting == set(NO_DRY_RUN)
 
 
 async def test_a_story_is_the_same_in_rest_and_in_its_command(web: Web, tmp_path: Path):
@@ -228,7 +287,7 @@ async def test_lists_are_the_same_in_rest_csv_and_commands(web: Web, tmp_path: P
             printed = await run(*one.path, "--limit", "200", "-o", "csv")
             asked, typed = _rows(sheet.text.lstrip("\ufeff")), _rows(printed.out)
             assert asked[0] == typed[0] == list(one.noun.shows.fields), one.path
-            assert [row[0] for row in typed] == [row[0] for row in asked[: len(typed)]], one.path
+            assert _moving(typed) == _moving(asked[: len(typed)]), one.path
 
     assert compared > 30
 
@@ -244,6 +303,20 @@ async def test_lists_of_commands_written_by_hand_are_the_same(web: Web, tmp_path
         here, there = await client.get(paths[name], params=asked), await run(*command, "-o", "json")
         assert (here.status_code, there.code) == (200, 0), (command, here.text, there.err)
         assert _still(there.json["items"]) == _still(here.json()["items"]), command
+
+
+def every_view() -> list[type[View]]:
+    for package in (house, messaging, adgroups):
+        for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+            importlib.import_module(module.name)
+    found = list(_subclasses(View))
+    return [view for view in found if ".resources." in view.__module__ and view.__module__.startswith("pabal.")]
+
+
+def _subclasses(kind: type[T]) -> Iterator[type[T]]:
+    for one in kind.__subclasses__():
+        yield one
+        yield from _subclasses(one)
 
 
 def described_commands() -> list[Described]:
@@ -274,13 +347,19 @@ def _rows(text: str) -> list[list[str]]:
     return list(csv.reader(io.StringIO(text)))
 
 
-def _same(value: Any) -> Any:
+def _moving(rows: list[list[str]]) -> list[list[str]]:
+    """Without the columns of what moves while one looks."""
+    kept = [place for place, name in enumerate(rows[0]) if not name.endswith("_seconds")]
+    return [[row[place] for place in kept] for row in rows]
+
+
+def same(value: Any) -> Any:
     """Without what moves while one looks."""
     match value:
         case list():
-            return [_same(one) for one in value]
+            return [same(one) for one in value]
         case dict():
-            return {name: _same(one) for name, one in value.items() if not name.endswith("_seconds")}
+            return {name: same(one) for name, one in value.items() if not name.endswith("_seconds")}
     return value
 
 

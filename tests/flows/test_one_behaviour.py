@@ -6,9 +6,10 @@ import pytest
 
 from pabal.apps.adgroups.store.adgroups import load_ad_groups
 from pabal.apps.messaging.store.schedules import find_schedule
+from pabal.apps.rendering.store import renders
 from pabal.base.database import Database
 from pabal.base.settings import Settings
-from pabal.engine import schedules, transitions, why
+from pabal.engine import queue, schedules, transitions, why, withdrawals
 from pabal.platform import audit
 from pabal.platform.actor import Role
 from pabal.platform.alerts import ALERT
@@ -20,7 +21,7 @@ from tests.support.web import SECRET, Web
 
 @pytest.fixture
 def web_settings(db: Database, tmp_path: Path) -> Settings:
-    apps = "pabal.apps.messaging,pabal.apps.adgroups"
+    apps = "pabal.apps.messaging,pabal.apps.adgroups,pabal.apps.relay,pabal.apps.rendering"
     return Settings(database_url=db.url, data_dir=tmp_path, port=0, apps=apps, secret_key=SECRET)
 
 
@@ -77,6 +78,24 @@ async def test_pausing_the_timetable_of_a_message_schedule_makes_it_inactive(
     assert found is not None
     assert found.state == "inactive"
     assert await _last_action(web) == "messaging.deactivate_schedule"
+
+
+async def test_a_render_cancelled_by_its_machine_leaves_no_job_in_the_queue(web: Web) -> None:
+    names = await furnish(web)
+    operator = await web.as_("haeundae", Role.OPERATOR)
+    path = f"/api/v1/machines/render/subjects/{names['render']}/events"
+
+    released = await operator.post(path, json={"event": "release"})
+    sent = await operator.post(path, json={"event": "cancel", "reason": "over"})
+
+    assert (released.status_code, sent.json()["transition"]["reason"]) == (200, "over")
+    assert await _last_action(web) == "rendering.render_cancel"
+    await withdrawals.obey_once(web.db, web.app.server.kinds)
+    async with web.db.transaction() as tx:
+        [render] = await renders.hold_renders(tx, [int(names["render"])])
+        assert render.job_id is not None
+        place = await queue.get_place(tx, render.job_id)
+    assert (render.state, render.error_message, place.result) == ("cancelled", "over", "cancelled")
 
 
 async def test_an_alert_acknowledged_by_its_machine_keeps_the_reason_as_its_note(web: Web) -> None:

@@ -21,7 +21,7 @@ from tests.support.web import SECRET, open_web
 pytestmark = needs_pgbouncer
 LISTS = ("jobs", "schedules", "facts", "alerts", "audit", "units", "users", "messages/rooms", "adgroups")
 # Leads to the front page whoever is signed in; needs samples, which a server with loops takes.
-NOT_WALKED = ("/sign-in", "/health/measures/{name}")
+NOT_WALKED = ("/sign-in", "/health/measures/{name}", "/relay/simulator")
 
 
 async def test_pages_are_read_through_a_pooler_and_everything_else_goes_past_it(db: Database, tmp_path: Path) -> None:

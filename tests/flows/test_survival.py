@@ -9,7 +9,7 @@ import pytest
 from chaos import checks_long, checks_order, checks_time, checks_work
 from chaos.evidence import Attempt, Body, Evidence, Outcome
 from chaos.history import Line
-from chaos.plan import Minimums, make_plan
+from chaos.plan import SELDOM, Minimums, make_plan
 from chaos.report import Finding, Report
 from chaos.run import Chosen, run
 
@@ -50,7 +50,8 @@ class Story:
         queue = args.get("route", f"chaos.{kind}")
         records_end = bool(given.get("gives"))
         max_failures, deadline = args.pop("max_failures", 3), args.pop("deadline", None)
-        body = Body(number, f"chaos.{kind}", queue, lane, given, max_failures, 3, 0.0, 2, deadline, records_end)
+        priority = args.pop("priority", 2)
+        body = Body(number, f"chaos.{kind}", queue, lane, given, max_failures, 3, 0.0, priority, deadline, records_end)
         self.evidence.bodies[number] = body
         return self
 
@@ -61,7 +62,7 @@ class Story:
         until = more.pop("until", None if end is None else end + 0.01)
         data = {"lane": body.lane, "epoch": None, **body.args, **more}
         told = more.get("told")
-        how = None if end is None else "end" if told is None else "cut"
+        how = None if end is None else more.get("how", "end" if told is None else "cut")
         self.evidence.attempts[job, token] = Attempt(job, token, body.kind, 100, 1, start, data, end, how, told)
         return self.ended(job, result, until, started=more.get("claimed", start - 0.01))
 
@@ -82,6 +83,21 @@ class Story:
     def served(self) -> "Story":
         """Two others are there all the time."""
         return self.said("life", worker=2, pid=201).said("life", worker=3, pid=202)
+
+    def claimed(self, job: int, at: float, token: int = 1, turn: float = 0.0) -> "Story":
+        return self.said("claimed", at, jobs=[[job, token, turn]], worker=1)
+
+    def handed_back(self, job: int, at: float) -> "Story":
+        """Not begun in time; its line is there as soon as it is committed."""
+        token = len(self.evidence.by_job[job]) + 1
+        self.claimed(job, at - 1.0, token).ended(job, "returned", at - 0.01, started=at - 1.0)
+        return self.said("handed back", at, jobs=[[job, token]], worker=1)
+
+    def on_routes(self) -> "Story":
+        """An urgent job on one route and another one on the other, both held, committed and heard of at 1."""
+        self.job(1, "routed", route="bot:left", priority=0).job(2, "routed", route="bot:right")
+        self.said("held", 0.5, epoch=5).said("held", 0.5, epoch=6).said("committed", 0.9, jobs=[[1, 1], [2, 2]])
+        return self.said("heard", 1.0, route="bot:left").said("heard", 1.0, route="bot:right")
 
     def cancelled(self, job: int, at: float, *, is_running: bool = True) -> "Story":
         return self.said("cancelled", at, jobs=[job], signalled=[job] if is_running else [], moment=at)
@@ -189,7 +205,83 @@ BROKEN: dict[str, tuple[Check, Story]] = {
         checks_order.i7_lanes_keep_order,
         Story().job(1, "lane").job(2, "lane").ran(1, 1, 5).ran(2, 4.99, 6),
     ),
-    "what was claimed did not begin": (checks_long.i21_what_is_claimed_begins, Story().job(1).ran(1, 9, 10, claimed=1)),
+    "what was claimed did not begin": (
+        checks_long.i21_what_is_claimed_begins,
+        Story().claimed(1, 1).job(1).ran(1, 2.5, 3),
+    ),
+    "a kind had more slots than it may": (
+        checks_long.i21_what_is_claimed_begins,
+        Story()
+        .job(1, "reporting")
+        .job(2, "reporting")
+        .job(3, "reporting")
+        .job(4, "reporting")
+        .ran(1, 1, 5)
+        .ran(2, 1, 5)
+        .ran(3, 2, 5)
+        .ran(4, 4.9, 6),
+    ),
+    "a stall was told before it could": (
+        checks_long.i21_deadlines_count_from_the_start,
+        Story().job(1, "reporting").ran(1, 1, 1.5, "retry", told="stall"),
+    ),
+    "a stall was told late": (
+        checks_long.i21_deadlines_count_from_the_start,
+        Story().job(1, "reporting").ran(1, 1, 9, "retry", told="stall"),
+    ),
+    "one that stalled was told something else": (
+        checks_long.i21_deadlines_count_from_the_start,
+        Story().job(1, "reporting").ran(1, 1, 2.6, "retry", told="deadline"),
+    ),
+    "one was cut without a word": (
+        checks_long.stops_are_told_soon_and_rightly,
+        Story().job(1).ran(1, 1, 2, "returned", how="cut"),
+    ),
+    "a stop was told that was none": (
+        checks_long.stops_are_told_soon_and_rightly,
+        Story().job(1).ran(1, 1, 2, "returned", told="shutdown"),
+    ),
+    "one that was done was told that its job is another's": (
+        checks_long.stops_are_told_soon_and_rightly,
+        Story().job(1).ran(1, 1, 2, "done", told="lease_lost"),
+    ),
+    "one ran on when its server stopped": (
+        checks_long.stops_are_told_soon_and_rightly,
+        Story().said("stopping", 2).job(1).ran(1, 1, 14, "returned", told="shutdown"),
+    ),
+    "one ran on when its job was taken": (
+        checks_long.stops_are_told_soon_and_rightly,
+        Story().job(1).ran(1, 1, 14, "lost", until=5, told="lease_lost"),
+    ),
+    "a less urgent one of another route went first": (
+        checks_order.i23_urgent_work_of_any_route_goes_first,
+        Story().on_routes().ran(2, 2.01, 3, epoch=6).ran(1, 3.01, 4, epoch=5),
+    ),
+    "one that was handed back lost its turn": (
+        checks_order.turns_are_kept,
+        Story().job(1).handed_back(1, 3).claimed(1, 4, 2, turn=2.9).ran(1, 4, 5),
+    ),
+    "one was claimed in the commit that handed another back": (
+        checks_order.turns_are_kept,
+        Story().job(1).job(2).handed_back(1, 3).ran(2, 3.1, 4, claimed=2.99),
+    ),
+    "a moved priority was lost": (
+        checks_order.moved_priorities_stay,
+        Story().job(1).said("moved", job=1, priority=0),
+    ),
+    "one too many in a lane that had become narrower": (
+        checks_order.i27_at_most_n_at_once,
+        Story()
+        .said("width", 2.1, lane="wide:1", width=1, asked=2.0, is_known=True)
+        .job(1, "wide")
+        .job(2, "wide")
+        .ran(1, 1, 5)
+        .ran(2, 4, 6),
+    ),
+    "one of a schedule ran where its label is not": (
+        checks_order.labels_are_kept,
+        Story().said("started", pid=100, slot=1).job(1, "scheduled", route="chaos.scheduled@gpu").ran(1, 1, 2),
+    ),
     "a deadline passed before it could": (
         checks_long.i21_deadlines_count_from_the_start,
         Story().job(1, "timed", deadline=1.0).ran(1, 1, 1.2, "retry", told="deadline"),
@@ -335,6 +427,33 @@ KEPT: dict[str, tuple[Check, Story]] = {
         .ran(3, 2, 5)
         .ran(4, 5, 6),
     ),
+    "those that run when a lane becomes narrower go on": (
+        checks_order.i27_at_most_n_at_once,
+        Story()
+        .said("width", 2.1, lane="wide:1", width=1, asked=2.0, is_known=True)
+        .job(1, "wide")
+        .job(2, "wide")
+        .job(3, "wide")
+        .ran(1, 1, 5)
+        .ran(2, 1.5, 6)
+        .ran(3, 6, 7),
+    ),
+    "one that its loop was kept from began late": (
+        checks_long.i21_what_is_claimed_begins,
+        Story().claimed(1, 1).said("lag", 3.2, seconds=1.5).job(1).ran(1, 3.3, 4),
+    ),
+    "an inside job that was lost is nobody's who was killed": (
+        checks_work.i6_rescued_in_time,
+        Story().served().said("life", worker=0).said("kill", at=1, pid=100).job(1, "inside").ended(1, "lost", 60),
+    ),
+    "a less urgent one that was claimed before its server had heard of the urgent one": (
+        checks_order.i23_urgent_work_of_any_route_goes_first,
+        Story().on_routes().ran(2, 1.05, 2, epoch=6).ran(1, 2.01, 3, epoch=5),
+    ),
+    "one that was handed back was claimed again in its turn": (
+        checks_order.turns_are_kept,
+        Story().job(1).job(2).handed_back(1, 3).claimed(1, 4, 2).ran(1, 4, 5).ran(2, 3.1, 4),
+    ),
     "an outage put a rescue off": (
         checks_work.i6_rescued_in_time,
         Story()
@@ -376,6 +495,16 @@ def test_the_checker_bears_what_is_allowed(name: str):
     assert check(story.evidence).violations == []
 
 
+def test_only_those_that_had_to_wait_for_each_other_are_judged():
+    """An urgent job that was claimed at once says nothing about what else was there."""
+    waited = Story().on_routes().ran(1, 2.01, 3, epoch=5).ran(2, 3.01, 4, epoch=6)
+    at_once = Story().on_routes().ran(1, 1.05, 2, epoch=5).ran(2, 3.01, 4, epoch=6)
+
+    findings = [checks_order.i23_urgent_work_of_any_route_goes_first(story.evidence) for story in (waited, at_once)]
+
+    assert [sum(finding.judged.values()) for finding in findings] == [1, 0]
+
+
 def test_a_run_that_did_too_little_does_not_count():
     report = Report([Finding("I6", "", judged={"rescued": 1})], ended=4999)
     report.judge(Counter(kill=20, stop=5, database=2), Minimums(5000, 20, 5, 2, {"rescued": 2}))
@@ -389,4 +518,5 @@ def test_what_a_run_needs_follows_its_seconds():
 
     assert (minute.jobs, minute.kills, minute.stops, minute.database) == (2000, 20, 5, 2)
     assert 0 < short.jobs < minute.jobs < Minimums.of(120).jobs
+    assert {name for name, least in Minimums.of(16).judged.items() if not least} == SELDOM
     assert 0 < short.judged["facts"] < minute.judged["facts"] < Minimums.of(120).judged["facts"]

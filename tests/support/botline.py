@@ -90,13 +90,29 @@ class Desk:
     route: Route
 
     @classmethod
-    async def open(cls, world: World, *, bot: str | None = None, running: timedelta = timedelta(hours=1)) -> "Desk":
+    async def open(
+        cls,
+        world: World,
+        *,
+        bot: str | None = None,
+        running: timedelta = timedelta(hours=1),
+        settings: Settings | None = None,
+    ) -> "Desk":
         """`running`: how long ago it started."""
-        return await cls.begin(world.db, world.files, route_of(bot or world.bot_name), running=running)
+        route = route_of(bot or world.bot_name)
+        return await cls.begin(world.db, world.files, route, running=running, given=settings)
 
     @classmethod
-    async def begin(cls, db: Database, files: Files, route: str, *, running: timedelta = timedelta(hours=1)) -> "Desk":
-        services = make_services(db, files)
+    async def begin(
+        cls,
+        db: Database,
+        files: Files,
+        route: str,
+        *,
+        running: timedelta = timedelta(hours=1),
+        given: Settings | None = None,
+    ) -> "Desk":
+        services = make_services(db, files, given)
         kinds = Kinds()
         kinds.shared_steps(SEND, Send(services, began=clock.elapsed() - running.total_seconds()))
         async with db.transaction() as tx:
@@ -150,9 +166,11 @@ async def bury(db: Database, kinds: Kinds, worker: int) -> None:
     await workers.rescue_once(db, kinds, ttl=timedelta(0))
 
 
-def make_services(db: Database, files: Files) -> Services:
+def make_services(db: Database, files: Files, given: Settings | None = None) -> Services:
     telegram = Telegram("http://127.0.0.1:9")
-    return Services(Settings(), db, db, Vault("a key for tests only"), files, telegram, changes=db, identity=db)
+    return Services(
+        given or Settings(), db, db, Vault("a key for tests only"), files, telegram, changes=db, identity=db
+    )
 
 
 async def fall_due(db: Database, by: timedelta = timedelta(minutes=1)) -> None:

@@ -47,7 +47,7 @@ def cluster_url(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Ite
     if given:
         yield given
         return
-    session = _session_folder(tmp_path_factory, worker_id)
+    session = session_folder(tmp_path_factory, worker_id)
     folder = _enter(session)
     url = asyncio.run(embedded.ensure(folder, settings=FAST)).url("postgres")
     asyncio.run(_let_in_quickly(url))
@@ -192,7 +192,7 @@ def prefer_memory(folder: Path) -> Path:
     return MEMORY / f"pabal-tests-{_digest(folder)}" if has_room else folder
 
 
-def _session_folder(factory: pytest.TempPathFactory, worker_id: str) -> Path:
+def session_folder(factory: pytest.TempPathFactory, worker_id: str) -> Path:
     """What all workers of a session share."""
     return factory.getbasetemp() if worker_id == "master" else factory.getbasetemp().parent
 

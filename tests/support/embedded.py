@@ -100,7 +100,10 @@ def postmaster_pid(cluster: embedded.Cluster) -> int:
 
 def has_ended(process: psutil.Process) -> bool:
     """In a container the first process may never collect the dead."""
-    return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
+    try:
+        return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
 
 
 async def until(is_met: Callable[[], bool]) -> None:

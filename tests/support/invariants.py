@@ -9,6 +9,9 @@ SQL = load(__file__)
 
 async def assert_every_job_is_in_one_place(database: Database) -> None:
     async with database.transaction() as tx:
+        # many tests touch no job, and then what follows answers nothing: PostgreSQL need not plan it
+        if not await tx.value(SQL.has_anything_to_check):
+            return
         wrong = [dict(row) for row in await tx.rows(SQL.misplaced_jobs)]
         lanes = [dict(row) for row in await tx.rows(SQL.misheld_lanes)]
         asked = [ids.show("job", row["id"]) for row in await tx.rows(SQL.ended_jobs_that_asked)]

@@ -1,3 +1,6 @@
+-- name: has_anything_to_check()
+select exists (select from pabal.work) or exists (select from pabal.lane) or exists (select from pabal.fact where name = 'job.ended');
+
 -- name: misplaced_jobs()
 with place (id, place) as (
   select id, 'waiting' from pabal.waiting union all select id, 'delayed' from pabal.delayed

@@ -32,7 +32,7 @@ def import_everything() -> None:
     for command in COMMANDS:
         load_tree(command)
     for one in (load_slice(name) for name in split_list(Settings.model_fields["apps"].default)):
-        for module in (one.api, one.pages):
+        for module in filter(None, (one.api, one.pages)):
             import_module(module)
     for module in list(sys.modules.values()):
         getattr(module, "__name__", "")  # one that is imported lazily is loaded by this

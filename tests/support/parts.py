@@ -4,6 +4,8 @@ from collections.abc import Iterable
 
 import pytest
 
+from tests.support import figures
+
 # fixtures whose users belong to the second part
 DEAR = {
     "chromium": "opens a browser",
@@ -20,10 +22,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.nodeid.startswith(FOLDERS):
             item.add_marker(pytest.mark.slow)
-    # what takes long begins first: at the end of a run no worker is left alone with it
-    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+    items.sort(key=_place)
     if wrong := list_misplaced(items):
         raise pytest.UsageError("\n".join(wrong))
+
+
+def _place(item: pytest.Item) -> int:
+    """What takes long begins first: at the end of a run no worker is left alone with it. Last comes what only reads
+    the answers of a process that runs beside all others."""
+    if figures.is_user(item):
+        return 2
+    return 0 if item.get_closest_marker("slow") else 1
 
 
 def list_misplaced(items: Iterable[pytest.Item]) -> list[str]:

@@ -9,6 +9,7 @@ from typing import Any
 import schemathesis
 from fastapi import FastAPI
 from hypothesis import HealthCheck, Phase, given, settings
+from schemathesis import GenerationMode
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import (
     content_type_conformance,
@@ -22,7 +23,6 @@ from pabal.platform.web.turns import Rate
 from tests.support.web import Web
 
 NOBODY = "nobody"
-WHO = (Role.ADMIN, Role.VIEWER, NOBODY)
 # it does not end, except for strangers, who are refused; it has tests of its own
 ENDLESS = "follow_facts"
 CHECKS = [
@@ -35,20 +35,23 @@ CHECKS = [
 
 @dataclass(frozen=True)
 class Asking:
-    """Where, as whom, about what that is there, and how often each."""
+    """Where, as whom, about what that is there, and how often each. `is_wrong`: with what its schema does not allow."""
 
     url: str
     headers: dict[str, str]
     known: dict[str, Any]
     times: int
     is_stranger: bool = False
+    is_wrong: bool = False
 
 
 def paths_of(site: FastAPI, prefixes: Sequence[str]) -> dict[str, Any]:
     return {path: one for path, one in schema_of(site)["paths"].items() if path.startswith(tuple(prefixes))}
 
 
-async def try_paths(web: Web, paths: dict[str, Any], known: dict[str, Any], who: str, times: int) -> None:
+async def try_paths(
+    web: Web, paths: dict[str, Any], known: dict[str, Any], who: str, times: int, *, is_wrong: bool = False
+) -> None:
     """Every operation of these paths; nothing is left out but the one that would not end."""
     web.site.state.rate = Rate(limit=1_000_000)
     headers = {"Accept-Language": "en"}
@@ -57,7 +60,7 @@ async def try_paths(web: Web, paths: dict[str, Any], known: dict[str, Any], who:
     described = {**schema_of(web.site), "paths": paths}
     wanted = {operation["operationId"] for _, _, operation in operations_of(described)}
 
-    asking = Asking(web.url, headers, known, times, is_stranger=who == NOBODY)
+    asking = Asking(web.url, headers, known, times, is_stranger=who == NOBODY, is_wrong=is_wrong)
     tried = await asyncio.to_thread(_try_all, described, asking)
 
     assert tried == (wanted if who == NOBODY else wanted - {ENDLESS})
@@ -78,6 +81,7 @@ def _try_all(schema: dict[str, Any], asking: Asking) -> set[str]:
 def _try_one(operation: Any, asking: Asking) -> None:
     real = next((one for part, one in asking.known.items() if part in operation.path), None)
     numbers = count()
+    mode = GenerationMode.NEGATIVE if asking.is_wrong else GenerationMode.POSITIVE
 
     @settings(
         max_examples=asking.times,
@@ -87,7 +91,7 @@ def _try_one(operation: Any, asking: Asking) -> None:
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )
-    @given(operation.as_strategy())
+    @given(operation.as_strategy(generation_mode=mode))
     def ask(case: Any) -> None:
         number = next(numbers)
         if number % 2 == 0:

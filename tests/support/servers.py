@@ -52,6 +52,13 @@ async def until(condition: Callable[[], Any]) -> None:
             await asyncio.sleep(0.005)
 
 
+async def count_connections(db: Database) -> int:
+    """Everybody's to this database, but for the one that asks."""
+    async with db.transaction() as tx:
+        found: int = await tx.value(SQL.count_connections)
+    return found
+
+
 async def until_ended(db: Database, job_id: int) -> Place:
     return await until_in(db, job_id, "ended")
 

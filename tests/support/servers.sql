@@ -23,6 +23,10 @@ select pg_terminate_backend(pg_backend_pid()) as terminated;
 select count(*)::int from pg_stat_activity
 where datname = current_database() and pid <> pg_backend_pid() and state like 'idle in transaction%';
 
+-- name: count_connections()
+select count(*)::int from pg_stat_activity
+where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid();
+
 -- name: give_leases(worker, other)!
 -- what a rescue and the next claim leave behind
 update pabal.lease set worker = :other, token = token + 1 where worker = :worker;
@@ -48,3 +52,7 @@ where datname = current_database() and backend_type = 'client backend' and pid <
 
 -- name: list_suspects()
 select name, doubts, reason, tried from pabal.suspect order by name;
+
+-- name: backdate_suspects()!
+-- what was being tried when the database went away
+update pabal.suspect set trying_since = trying_since - interval '1 hour';

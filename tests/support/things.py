@@ -9,14 +9,15 @@ from pabal.engine import facts, ids, listing, queue, schedules, transitions, why
 from pabal.engine.queue import NewJob
 from pabal.engine.recurrence import Daily
 from pabal.engine.schedules import NewSchedule
-from pabal.platform import alerts, auth, notifications
+from pabal.platform import alerts, auth, events, notifications
 from pabal.platform.actor import ENGINE, EVERYTHING, Role
 from pabal.platform.alerts.store import NewAlert, insert_alerts
 from pabal.platform.auth import NewToken, NewUser
+from pabal.platform.events.delivery import bury
 from pabal.platform.notifications import ChannelForm, Notice
 from pabal.platform.secrets import Vault
 from pabal.platform.storage import Files, Upload, accept_file
-from pabal.platform.tenants import Unit
+from pabal.platform.tenants import Scope, Unit
 
 FACT = "oven.heated"
 
@@ -34,9 +35,12 @@ class Things:
     alert_number: int
     notification: str
     channel: int
+    delivery: str
     user: int
     token: int
     file: str
+    event: str
+    dead_letter: str
     marks: tuple[str, ...]
 
 
@@ -62,7 +66,12 @@ async def make_things(db: Database, files: Files, vault: Vault, unit: Unit) -> T
         await notifications.notify(tx, notice)
         form = ChannelForm(f"channel {word}", "-100123", "123456789:AAEhBOweik6ad9r_QXMENQjcrGbqCr4K-bc")
         channel = await notifications.add_channel(tx, ENGINE, vault, form, unit_id=unit.id)
+        delivery = await notifications.send_test(tx, ENGINE, channel.id)
         user = await auth.add_user(tx, ENGINE, NewUser(f"user.{word}", f"person {word}", unit.id, Role.VIEWER))
+        said = events.NewEvent("oven.heated", {"mark": word}, f"event {word}", unit_id=unit.id)
+        event = await events.publish(tx, ENGINE, said)
+        await bury(tx, "cooks", event, f"ValueError: {word}", tries=3)
+        [letter] = (await events.list_dead(tx, Scope((unit.id,), unit.id))).items
         until = tx.now + timedelta(days=9)
         token = await auth.make_token(tx, ENGINE, NewToken(f"token {word}", unit.id, Role.VIEWER, (EVERYTHING,), until))
         [told] = [one for one in await notifications.list_notifications(tx, ENGINE) if word in one.title[0]]
@@ -80,9 +89,12 @@ async def make_things(db: Database, files: Files, vault: Vault, unit: Unit) -> T
         alert_number=alert,
         notification=ids.show("ntf", told.id),
         channel=channel.id,
+        delivery=ids.show("dlv", delivery),
         user=user.id,
         token=token.token.id,
         file=file.shown_id,
+        event=ids.show("evt", event.seq),
+        dead_letter=ids.show("dle", letter.id),
         marks=(word, str(job), why.show_occurrence(schedule.id, made.fire_at), file.shown_id),
     )
 

@@ -192,7 +192,13 @@ async def web(db: Database, web_settings: Settings, web_has_loops: bool, web_is_
 
 @asynccontextmanager
 async def open_web(
-    db: Database, settings: Settings, *, has_loops: bool = True, is_demo: bool = False, tree: Tree | None = None
+    db: Database,
+    settings: Settings,
+    *,
+    has_loops: bool = True,
+    is_demo: bool = False,
+    tree: Tree | None = None,
+    roles: frozenset[str] = frozenset({"web"}),
 ) -> AsyncIterator[Web]:
     """`tree`: the organisation is there already, because this is a second server."""
     # before the demo, which makes room for units that are there already
@@ -201,7 +207,7 @@ async def open_web(
         if not has_loops:
             # connections that wait for bursts cost PostgreSQL more than most tests ask of it
             patch.setattr(main, "POOL_LEAST", 0)
-        app = await main.build(settings, frozenset({"web"}), is_demo=is_demo)
+        app = await main.build(settings, roles, is_demo=is_demo)
     site = make_web(app, app.site)
     # tests ask as strangers more often in a second than an office does in an hour
     site.state.turns = Turns(Shares(guest_burst=1_000_000))

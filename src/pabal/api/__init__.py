@@ -4,10 +4,12 @@ from fastapi import APIRouter, Depends
 
 from pabal.api import (
     alerts,
+    approvals,
     audit,
     backups,
     broker,
     bulk,
+    events,
     facts,
     files,
     health,
@@ -32,7 +34,7 @@ from pabal.platform.web.limits import limit_rate
 __all__ = ["router"]
 
 NOUNS = (
-    *(jobs, schedules, why, machines, facts, bulk, alerts, notifications, audit),
+    *(jobs, schedules, why, machines, facts, events, bulk, approvals, alerts, notifications, audit),
     *(units, users, tokens, me, settings, files, servers, lanes, backups, broker, health),
 )
 

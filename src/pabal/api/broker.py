@@ -18,4 +18,4 @@ async def get_broker(visit: Visitor) -> Response:
     """Shows how the lines to the broker stand. They belong to the house: only people of the head office see them."""
     async with visit.read() as tx:
         found = await broker.describe(tx, visit.actor)
-    return answer(view_broker(found))
+    return answer(view_broker(found, is_set=bool(visit.services.settings.broker_url)))

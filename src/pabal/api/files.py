@@ -1,21 +1,22 @@
 """Files: uploaded in pieces, checked, and served to those who may see them."""
 
-import re
+from datetime import datetime, timedelta
 from typing import Annotated, Any, Literal
-from urllib.parse import quote
 
 from fastapi import Query
 from fastapi.responses import Response, StreamingResponse
+from pydantic import Field
 
-from pabal.api.parts import FileId, answer, may_read, no_content, noun
+from pabal.api.parts import Asked, FileId, Shown, answer, may_read, no_content, noun
 from pabal.base.errors import Invalid
 from pabal.platform import storage
-from pabal.platform.storage import BadSpan, Content, File, Span, Upload, UploadLimits
+from pabal.platform.storage import File, Span, Upload, UploadLimits
 from pabal.platform.storage.model import AREA
 from pabal.platform.tenants import visible_to
 from pabal.platform.web.etags import answer_one, is_known
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.models import model_of
+from pabal.platform.web.ranges import disposition, headers_of, read_span
 from pabal.platform.web.uploads import FilePart, PartLimits, UploadOrg, read_parts
 from pabal.platform.web.visit import Visit
 from pabal.resources.files import FileView, view_file
@@ -23,7 +24,6 @@ from pabal.resources.files import FileView, view_file
 router = noun("files")
 LIMITS = UploadLimits()
 MOST_BYTES = 100 * 1024 * 1024
-_RANGE = re.compile(r"bytes=([0-9]{0,18})-([0-9]{0,18})", re.ASCII)
 _BODY = {
     "required": True,
     "content": {
@@ -45,10 +45,15 @@ class NoFile(Invalid, code="no_file"):
     """The upload holds no file. Send it as the field named file."""
 
 
-class RangeNotThere(BadSpan, code="range_not_there"):
-    """The file has no such range of bytes. Content-Range says how many it has."""
+class LinkToMake(Asked):
+    expires_in: Annotated[int, Field(ge=1, le=7 * 86_400, description="Seconds.", examples=[60])] = 3600
 
-    status = 416
+
+class Link(Shown):
+    """Only for files that are kept in a bucket."""
+
+    url: str = Field(examples=["https://store.example.com/pabal/kept/01h/file_01h2xcejqtf2n?X-Amz-Signature=…"])
+    expires_at: datetime
 
 
 @router.post("/files", response_model=model_of(FileView), status_code=201, openapi_extra={"requestBody": _BODY})
@@ -84,9 +89,10 @@ async def get_content(visit: Visitor, id: FileId) -> Response:
     tag = f'"{file.sha256[:32]}"'
     if is_known(visit, tag):
         return Response(status_code=304, headers={"ETag": tag})
-    span = _span(visit, file.size, tag)
+    span = read_span(visit, file.size, tag)
     content = await storage.read(visit.services.files, file, Span() if span is None else span)
-    headers = {"ETag": tag, "Content-Disposition": _disposition(file), **_lengths(content, is_part=span is not None)}
+    named = disposition("inline" if file.width is not None else "attachment", file.name)
+    headers = {"ETag": tag, "Content-Disposition": named, **headers_of(content, is_part=span is not None)}
     return StreamingResponse(content.chunks, 200 if span is None else 206, headers, media_type=file.media_type)
 
 
@@ -98,8 +104,19 @@ async def get_thumbnail(visit: Visitor, id: FileId) -> Response:
     if is_known(visit, tag):
         return Response(status_code=304, headers={"ETag": tag})
     content = await storage.read_thumbnail(visit.services.files, file)
-    headers = {"ETag": tag, **_lengths(content, is_part=False)}
+    headers = {"ETag": tag, **headers_of(content, is_part=False)}
     return StreamingResponse(content.chunks, 200, headers, media_type=storage.THUMBNAIL_MEDIA_TYPE)
+
+
+@router.post("/files/{id}/link", response_model=Link, status_code=201)
+async def make_link(visit: Visitor, id: FileId, asked: LinkToMake) -> Response:
+    """Makes an address of the file store that opens this one file to whoever has it, for a while."""
+    lifetime = timedelta(seconds=asked.expires_in)
+    file = await _find(visit, id)
+    url = await storage.sign_link(visit.services.files, visit.actor, file, lifetime)
+    made = answer(Link(url=url, expires_at=visit.now + lifetime), 201)
+    made.headers["Cache-Control"] = "no-store"
+    return made
 
 
 @router.delete("/files/{id}", status_code=204)
@@ -122,36 +139,3 @@ async def _find(visit: Visit, file_id: int) -> File:
     may_read(visit, AREA)
     async with visit.read() as tx:
         return await storage.get_file(tx, await visible_to(tx, visit.actor), file_id)
-
-
-def _span(visit: Visit, size: int, tag: str) -> Span | None:
-    """RFC 9110: one range; what cannot be read as one, or is of another version, is the whole file."""
-    found = _RANGE.fullmatch(visit.request.headers.get("Range", "").replace(" ", ""))
-    if found is None or found.group(1, 2) == ("", "") or visit.request.headers.get("If-Range", tag) != tag:
-        return None
-    first, last = found.group(1, 2)
-    if first and last and int(last) < int(first):
-        return None
-    start = int(first) if first else max(0, size - int(last))
-    if start >= size:
-        raise RangeNotThere(f"bytes */{size}")
-    return Span(start, min(int(last) + 1, size) if first and last else size)
-
-
-def _lengths(content: Content, *, is_part: bool) -> dict[str, str]:
-    headers = {
-        "Accept-Ranges": "bytes",
-        "Content-Length": str(content.end - content.start),
-        "Cache-Control": "private, no-cache",
-        # what somebody uploaded is shown, never run
-        "Content-Security-Policy": "default-src 'none'; sandbox",
-    }
-    if is_part:
-        headers["Content-Range"] = f"bytes {content.start}-{content.end - 1}/{content.size}"
-    return headers
-
-
-def _disposition(file: File) -> str:
-    kind = "inline" if file.width is not None else "attachment"
-    plain = re.sub(r"[^A-Za-z0-9._-]", "_", file.name)
-    return f"{kind}; filename=\"{plain}\"; filename*=UTF-8''{quote(file.name, safe='')}"

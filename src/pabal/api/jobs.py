@@ -36,7 +36,8 @@ async def get_job(visit: Visitor, id: JobId) -> Response:
     async with visit.read() as tx:
         place = await _find(tx, visit, id)
         [line] = await listing.show_jobs(tx, [place.id])
-    return answer_one(visit, view_whole_job(line, place))
+        attempts = await queue.list_attempts(tx, place.id)
+    return answer_one(visit, view_whole_job(line, place, attempts))
 
 
 @router.get("/jobs/{id}/attempts", response_model=Page[model_of(AttemptView)])  # type: ignore[misc]  # made from the view

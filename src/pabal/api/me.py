@@ -9,13 +9,14 @@ from pabal.base.database import Tx
 from pabal.engine import ids
 from pabal.platform import auth
 from pabal.platform.auth import OpenSession, Preferences
+from pabal.platform.notifications import linking
 from pabal.platform.web.etags import answer_one
 from pabal.platform.web.idempotency import OnceOnly
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.models import model_of, read_body
-from pabal.platform.web.paging import Page, answer_all
+from pabal.platform.web.paging import Page, answer_all, answer_json
 from pabal.platform.web.visit import Visit
-from pabal.resources.people import MeView, Preference, PreferencesView, SessionView
+from pabal.resources.people import MeView, Preference, PreferencesView, SessionView, TelegramCodeView
 
 router = noun("me")
 
@@ -49,6 +50,22 @@ async def set_preferences(
         return answer(PreferencesView.of(user, timezone=user.zone))
 
     return await once.run(act)
+
+
+@router.post("/me/telegram-code", status_code=201, response_model=model_of(TelegramCodeView))
+async def make_telegram_code(visit: Visitor) -> Response:
+    """Makes a code that links your Telegram account: send `/start CODE` to the bot. It works once, for 15 minutes."""
+    async with visit.change() as tx:
+        made = await linking.make_code(tx, visit.actor)
+    return answer_json(TelegramCodeView(code=made.code, expires_at=made.expires_at), 201)
+
+
+@router.delete("/me/telegram", status_code=204)
+async def unlink_telegram(visit: Visitor) -> Response:
+    """Unlinks your Telegram account: its buttons do nothing any more."""
+    async with visit.change() as tx:
+        await linking.unlink(tx, visit.actor)
+    return no_content()
 
 
 @router.get("/sessions", response_model=Page[model_of(SessionView)])  # type: ignore[misc]  # made from the view

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import Query
+from fastapi import Path, Query
 from fastapi.responses import Response
 from pydantic import Field
 
@@ -10,18 +10,19 @@ from pabal.api.parts import Asked, Number, Shown, answer, by_id, no_content, nou
 from pabal.base.database import Tx
 from pabal.engine import ids, listing
 from pabal.platform import notifications
-from pabal.platform.notifications import Delivery
+from pabal.platform.notifications import Attempt, Delivery
 from pabal.platform.web.filters import Listed
 from pabal.platform.web.idempotency import OnceOnly
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.models import model_of
 from pabal.platform.web.paging import Page, Source, answer_list
 from pabal.platform.web.rest import rest, viewer_of
-from pabal.resources.notifications import CHANNEL, NOTIFICATION, DeliveryView, view_delivery
+from pabal.resources.notifications import CHANNEL, NOTIFICATION, DeliveryView, TryView, view_delivery
 
 router = noun("notifications")
 AREA = notifications.AREA
 PREFIX = "ntf"
+DeliveryId = Annotated[str, Path(pattern="^dlv_[0-9a-z]{13}$", examples=["dlv_01h2xcejqtf2n"])]
 rest(router, NOTIFICATION)
 rest(router, CHANNEL)
 
@@ -65,3 +66,17 @@ async def list_deliveries(visit: Visitor, id: Number, wanted: Annotated[Listed, 
     return await answer_list(
         visit, wanted, Source("deliveries", DeliveryView, load, lambda one: view_delivery(one, viewer_of(visit)))
     )
+
+
+@router.get("/channels/{id}/deliveries/{delivery}/attempts", response_model=Page[model_of(TryView)])  # type: ignore[misc]  # made from the view
+async def list_delivery_attempts(
+    visit: Visitor, id: Number, delivery: DeliveryId, wanted: Annotated[Listed, Query()]
+) -> Response:
+    """Lists the tries of one delivery by webhook or e-mail, in order."""
+
+    async def load(tx: Tx, limit: int, cursor: str | None) -> listing.Page[Attempt]:
+        delivery_id = min(ids.read("dlv", delivery), 2**63 - 1)
+        found = await notifications.list_attempts(tx, visit.actor, id, delivery_id)
+        return listing.Page(found, None)
+
+    return await answer_list(visit, wanted, Source("delivery_attempts", TryView, load, TryView.of))

@@ -71,6 +71,7 @@ OccurrenceId = Annotated[
 RuleName = Annotated[str, Path(max_length=200, description="The rule's name.", examples=["engine.stuck_work"])]
 SettingKey = Annotated[str, Path(max_length=100, description="The setting's key.", examples=["backup.keep"])]
 LaneName = Annotated[str, Path(max_length=400, description="The lane's name.", examples=["licence:ae"])]
+ConsumerName = Annotated[str, Path(max_length=100, description="The consumer's name.", examples=["billing"])]
 Number = Annotated[int, Path(ge=1, le=LAST, description="Its number.", examples=[3])]
 DryRun = Annotated[bool, Query(description="Only say what would happen; change nothing.")]
 

@@ -1,5 +1,6 @@
 """Database opens transactions; Tx is one open transaction and its moment. The only room that knows asyncpg."""
 
+import asyncio
 import json
 import os
 import secrets
@@ -105,7 +106,8 @@ PROFILES: Mapping[Purpose, Profile] = {
     Purpose.ENGINE: Profile(_ENGINE_PLANS),
     Purpose.CHANGES: Profile({**_ENGINE_PLANS, "statement_timeout": "30s", "lock_timeout": "5s"}, wait=5),
     Purpose.PAGES: Profile({**_PAGE_PLANS, "statement_timeout": "10s", "lock_timeout": "5s"}, wait=5),
-    Purpose.IDENTITY: Profile({**_PAGE_PLANS, "statement_timeout": "5s", "lock_timeout": "3s"}, wait=5),
+    # who is asking is as hot, and always looked up by a key: to plan it each time costs more than to find it
+    Purpose.IDENTITY: Profile({**_ENGINE_PLANS, "statement_timeout": "5s", "lock_timeout": "3s"}, wait=5),
     Purpose.COMMANDS: Profile(_PAGE_PLANS),
 }
 # What a pooler answers to the first words of a direct connection: a refused startup parameter (PgBouncer's default), or
@@ -134,13 +136,17 @@ _ASIDE = {**_SESSION, "synchronous_commit": "off"}
 class Tx:
     """One open transaction. `now` is the database's moment for all of it."""
 
-    def __init__(self, connection: "Connection | PoolConnectionProxy[Row]", opened: Row) -> None:
+    def __init__(self, connection: "Connection | PoolConnectionProxy[Row]", opened: list[Row]) -> None:
         self._connection = connection
         self._after_commit: list[Callable[[Database], Awaitable[None]]] = []
         self._hints: Hints = {}
         self._was_lost: bool | None = None
-        self.now: datetime = opened[0]
-        self.opened = opened
+        self.reopen(opened)
+        self.now: datetime = opened[0][0]
+
+    def reopen(self, rows: list[Row]) -> None:
+        """What its first statement answered: a row of it, or all of them."""
+        self.opened, self.all_opened = rows[0], rows
 
     async def all(self, row_type: type[T], statement: Statement, **given: Any) -> list[T]:
         records = await self._connection.fetch(statement.text, *statement.arguments(given))
@@ -277,27 +283,26 @@ class Database:
         try:
             with _NamedSlowness(is_limited=self._wait is not None):
                 async with connection.transaction():
-                    row = await self._begin(connection, opening, given)
-                    tx = Tx(connection, cast("Row", row))
+                    tx = Tx(connection, await self._begin(connection, opening, given))
                     yield tx
             # Before the connection goes back, which takes a while: others wait for this.
             await self._tell(tx)
         finally:
             if tx is not None:
                 tx._was_lost = _is_gone(connection)
-            await self._pool.release(connection)
+            await self._pool.release(connection, timeout=self._wait)
         await self._follow(tx)
 
     async def _begin(
         self, connection: "PoolConnectionProxy[Row]", opening: Statement, given: dict[str, Any]
-    ) -> Row | None:
+    ) -> list[Row]:
         """Settings for this transaction alone come with the moment, so that they cost no round trip."""
-        row = None
+        rows: list[Row] = []
         if self._local is not None:
-            row = await connection.fetchrow(SQL.read_now_with.text, list(self._local), list(self._local.values()))
-        if row is None or opening is not SQL.read_now:
-            row = await connection.fetchrow(opening.text, *opening.arguments(given))
-        return row
+            rows = await connection.fetch(SQL.read_now_with.text, list(self._local), list(self._local.values()))
+        if not rows or opening is not SQL.read_now:
+            rows = await connection.fetch(opening.text, *opening.arguments(given))
+        return rows
 
     async def rows(self, statement: Statement, **given: Any) -> list[Row]:
         """One statement that is a transaction of its own: the fewest round trips there are."""
@@ -309,7 +314,7 @@ class Database:
             with _NamedSlowness(is_limited=self._wait is not None):
                 return await connection.fetch(statement.text, *statement.arguments(given))
         finally:
-            await self._pool.release(connection)
+            await self._pool.release(connection, timeout=self._wait)
 
     async def ping(self) -> None:
         """Raises unless a connection is to be had, and answers."""
@@ -318,7 +323,9 @@ class Database:
     async def _acquire(self) -> "PoolConnectionProxy[Row]":
         try:
             with _NamedFailure():
-                return await self._pool.acquire(timeout=self._wait)
+                # the pool's own time limit would make a task of each
+                async with asyncio.timeout(self._wait):
+                    return await self._pool.acquire()
         except DatabaseUnavailable as error:
             # a pool that is not full waited for the server to let it in, not for its own users
             if not isinstance(error.__cause__, TimeoutError) or self._pool.get_size() < self._pool.get_max_size():

@@ -7,7 +7,8 @@ import sys
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, TypeVar
+from urllib.parse import quote
 
 from pydantic import BeforeValidator, Field, ValidationError, field_validator, model_validator
 from pydantic.fields import FieldInfo
@@ -16,7 +17,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 from pabal.base.errors import Invalid
 
 PREFIX = "PABAL_"
-ROLES = ("web", "worker", "scheduler")
+ROLES = ("web", "worker", "scheduler", "render")
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d|w)")
@@ -66,6 +67,29 @@ Exposure = Literal["open", "token", "off"]
 Duration = Annotated[timedelta, BeforeValidator(_read_duration), Field(gt=timedelta(0))]
 
 
+class _Supabase(PydanticBaseSettingsSource):
+    """Supabase's variables, where nothing else names the database: a project's database is a PostgreSQL like any other.
+    Its key opens a web API that is not used here, so it only counts as the password of an address that has none."""
+
+    def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[Any, str, bool]:
+        return None, field_name, False
+
+    def __call__(self) -> dict[str, Any]:
+        address = os.environ.get("SUPABASE_DB_URL") or os.environ.get("SUPABASE_URL")
+        if not address:
+            return {}
+        return {"database_url": _add_password(address, os.environ.get("SUPABASE_KEY", ""))}
+
+
+def _add_password(address: str, password: str) -> str:
+    """Into an address with a user and without a password."""
+    scheme, _, rest = address.partition("://")
+    user, found, place = rest.partition("@")
+    if not password or not found or ":" in user or "/" in user:
+        return address
+    return f"{scheme}://{user}:{quote(password, safe='')}@{place}"
+
+
 class Settings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix=PREFIX, env_ignore_empty=True, frozen=True, extra="forbid")
 
@@ -73,7 +97,8 @@ class Settings(BaseSettings):
         None,
         repr=False,
         description="Address of a PostgreSQL 15 to 18, as `postgresql://user:password@host:port/database`. "
-        "Empty: Pabal makes and runs a private one of its own.",
+        "Empty: Pabal makes and runs a private one of its own. Also read from `SUPABASE_DB_URL`, or from "
+        "`SUPABASE_URL` where that is such an address; `SUPABASE_KEY` is then its password, if it has none.",
     )
     pages_url: str | None = Field(
         None,
@@ -116,6 +141,32 @@ class Settings(BaseSettings):
     telegram_url: str = Field(
         "https://api.telegram.org", description="Address of Telegram's Bot API, or of the simulator."
     )
+    webhook_networks: str = Field(
+        "",
+        description="Private networks that webhooks may be posted into, also without TLS, such as `10.0.0.0/24`, "
+        "separated by commas. Empty: webhooks go to public addresses by https only.",
+    )
+    smtp_url: str = Field(
+        "",
+        repr=False,
+        description="Address of the mail server, as `smtp://user:password@host:587` (STARTTLS) or "
+        "`smtps://user:password@host:465`; `smtp://host:25?tls=none` without TLS. Empty: no e-mail is sent.",
+    )
+    mail_from: str = Field(
+        "", description="Mailbox that e-mail is sent from. Empty: the user of `PABAL_SMTP_URL`, or pabal at its host."
+    )
+    storage_url: str = Field(
+        "",
+        repr=False,
+        description="Where files are kept: a folder, or a bucket as `s3://KEY:SECRET@host/bucket?region=REGION` "
+        "(`&tls=none` without TLS). Empty: Supabase's bucket if SUPABASE_URL, SUPABASE_S3_KEY and SUPABASE_S3_SECRET "
+        "are set, otherwise `files` in the data folder.",
+    )
+    storage_also: str = Field(
+        "",
+        repr=False,
+        description="A second store, where files may still be while they are moved: it is read, never written.",
+    )
     host: str = Field("127.0.0.1", description="Address the web server listens on.")
     port: int = Field(
         8420, ge=0, le=65535, description="Port of the web server; the next free one if it is taken. 0: any free one."
@@ -149,7 +200,7 @@ class Settings(BaseSettings):
         "", description="What this server has that some work needs, such as `gpu,nas`, separated by commas."
     )
     apps: str = Field(
-        "pabal.apps.messaging,pabal.apps.adgroups",
+        "pabal.apps.messaging,pabal.apps.adgroups,pabal.apps.relay,pabal.apps.rendering",
         description="What to load, separated by commas: `module:ATTRIBUTE` or `path/to/file.py:ATTRIBUTE`; "
         "the attribute is `SLICE` if it is left out.",
     )
@@ -234,11 +285,11 @@ class Settings(BaseSettings):
             raise ValueError("write it as https://host or http://host:port, without a path")
         return value.rstrip("/")
 
-    @field_validator("trusted_proxies")
+    @field_validator("trusted_proxies", "webhook_networks")
     @classmethod
     def _check_proxies(cls, value: str) -> str:
         try:
-            parse_proxies(value)
+            parse_networks(value)
         except ValueError as error:
             raise ValueError("write addresses or networks, such as 127.0.0.1,10.0.0.0/24") from error
         return value
@@ -247,6 +298,11 @@ class Settings(BaseSettings):
     @classmethod
     def _check_address(cls, value: str | None) -> str | None:
         """What the driver would stumble over with a traceback; everything else it names itself."""
+        if value is not None and value.startswith(("https://", "http://")):
+            raise ValueError(
+                "this is the address of a web API, such as that of a Supabase project. Set PABAL_DATABASE_URL or "
+                "SUPABASE_DB_URL to the database's own: postgresql://user:password@host:5432/database"
+            )
         if value is not None and _ADDRESS.fullmatch(value) is None:
             raise ValueError("write it as postgresql://user:password@host:port/database")
         return value
@@ -277,7 +333,31 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls, config_file())
+        return (
+            init_settings,
+            env_settings,
+            TomlConfigSettingsSource(settings_cls, config_file()),
+            _Supabase(settings_cls),
+        )
+
+
+class AppSettings(BaseSettings):
+    """What an app reads once, from variables of its own prefix, when a process starts."""
+
+    model_config = SettingsConfigDict(env_ignore_empty=True, frozen=True)
+
+
+A = TypeVar("A", bound=AppSettings)
+
+
+def read_app_settings(kind: type[A]) -> A:
+    """The message never quotes a value: it may be a secret."""
+    try:
+        return kind()
+    except ValidationError as error:
+        prefix = str(kind.model_config.get("env_prefix", ""))
+        faults = [f"{prefix}{'_'.join(map(str, one['loc'])).upper()}: {one['msg']}" for one in error.errors()]
+        raise SettingsInvalid("; ".join(faults)) from None
 
 
 def config_file() -> Path:
@@ -306,7 +386,7 @@ def split_list(text: str) -> list[str]:
     return [part.strip() for part in text.split(",") if part.strip()]
 
 
-def parse_proxies(text: str) -> tuple[Network, ...]:
+def parse_networks(text: str) -> tuple[Network, ...]:
     """`*` is everybody."""
     everybody = ("0.0.0.0/0", "::/0")
     parts = [part for one in split_list(text) for part in (everybody if one == "*" else (one,))]
@@ -314,7 +394,7 @@ def parse_proxies(text: str) -> tuple[Network, ...]:
 
 
 def trusts_everybody(text: str) -> bool:
-    return any(network.prefixlen == 0 for network in parse_proxies(text))
+    return any(network.prefixlen == 0 for network in parse_networks(text))
 
 
 def reference() -> str:

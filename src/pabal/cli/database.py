@@ -122,14 +122,17 @@ async def _refuse_newer_dump(shell: Shell, url: str, file: Path) -> None:
 
 
 async def _renew_cursors(url: str) -> None:
-    """The facts' cursors hold transaction numbers of the cluster the backup was made in."""
+    """Cursors of facts and places in events hold transaction numbers of the cluster the backup was made in."""
     from pabal.base.database import Database
     from pabal.engine import facts
+    from pabal.platform import events
 
     database = await Database.open(url, size=1)
     try:
         async with database.transaction() as tx:
             await facts.renew_cursors(tx)
+        async with database.transaction() as tx:
+            await events.renew(tx)
     finally:
         await database.close()
 

@@ -51,10 +51,18 @@ _NEXT: Mapping[str, str] = {
     "alert_not_found": "pabal alert list",
     "rule_not_found": "pabal alert rules",
     "move_not_allowed": "pabal alert list",
+    "approval_not_found": "pabal inbox",
+    "no_bot": "pabal channel add NAME --chat ID < token.txt",
+    "approval_decided": "pabal inbox",
+    "approval_expired": "pabal inbox",
+    "approval_withdrawn": "pabal inbox",
+    "reason_needed": "pabal reject ID -m TEXT",
     "channel_not_found": "pabal channel list",
     "channel_name_taken": "pabal channel list",
     "bad_channel": "pabal channel add --help",
     "bad_token": "pabal channel add NAME --chat ID < token.txt",
+    "channel_stopped": "pabal channel test ID",
+    "channel_delivery_not_found": "pabal channel deliveries ID",
     "not_delivered": "pabal channel list",
     "no_server": "pabal up",
     "no_secret_key": "PABAL_SECRET_KEY=… {command}",
@@ -64,6 +72,13 @@ _NEXT: Mapping[str, str] = {
     "bad_bot_server": "pabal sim bot --help",
     "bad_simulated_room": "pabal sim bot --help",
     "bad_arrivals_file": "pabal sim bot --help",
+    "channel_port_taken": "pabal sim kakao --port 0",
+    "bad_journal_file": "pabal sim kakao --help",
+    "nexrender_port_taken": "pabal sim nexrender --port 0",
+    "bad_render_journal": "pabal sim nexrender --help",
+    "bad_render_fault": "pabal sim nexrender --help",
+    "bad_sim_path": "pabal sim nexrender --help",
+    "bad_sim_seconds": "pabal sim nexrender --help",
     "not_confirmed": "{command} --yes",
     "not_empty": "pabal db restore FILE --replace --yes",
     "not_migrated": "pabal db migrate",
@@ -76,7 +91,7 @@ _NEXT: Mapping[str, str] = {
 }
 
 
-_NOUNS = {"alr": "alert", "bak": "backup", "ntf": "notice", "aud": "audit"}
+_LISTS = {"alr": "alert list", "bak": "backup list", "ntf": "notice list", "aud": "audit list", "apr": "inbox"}
 _LAST = 2**63 - 1
 
 
@@ -192,7 +207,7 @@ def read_id(prefix: str, text: str) -> int:
         if number > _LAST:
             raise ids.BadId(text)
     except ids.BadId as error:
-        raise WrongId(text[:100], list=f"pabal {_NOUNS[prefix]} list") from error
+        raise WrongId(text[:100], list=f"pabal {_LISTS[prefix]}") from error
     return number
 
 

@@ -4,14 +4,16 @@ from typing import TYPE_CHECKING
 
 from pabal.cli.exits import read_id, read_number
 from pabal.engine import why
-from pabal.platform import alerts, auth, backup, operating
+from pabal.platform import alerts, approvals, auth, backup, operating
 from pabal.platform.commands import options
 from pabal.resources import rows
 
 if TYPE_CHECKING:
     from pabal.base.database import Tx
     from pabal.engine.listing import ScheduleLine, ServerSeen
+    from pabal.platform.actor import Actor
     from pabal.platform.alerts import Alert
+    from pabal.platform.approvals import Approvables, Seen
     from pabal.platform.auth import Token, User
     from pabal.platform.backup import Backup
     from pabal.platform.notifications import Channel
@@ -20,6 +22,10 @@ if TYPE_CHECKING:
 
 async def find_alert(tx: "Tx", scope: "Scope", text: str) -> "Alert":
     return await alerts.get_alert(tx, scope, read_id("alr", text))
+
+
+async def find_approval(tx: "Tx", scope: "Scope", text: str, *, approvables: "Approvables", reader: "Actor") -> "Seen":
+    return await approvals.get_seen(tx, reader, scope, approvables, read_id("apr", text))
 
 
 async def find_channel(tx: "Tx", scope: "Scope", text: str) -> "Channel":
@@ -36,9 +42,9 @@ async def find_unit(tx: "Tx", scope: "Scope", text: str) -> "Unit":
 
 async def find_user(tx: "Tx", scope: "Scope", text: str) -> "User":
     """By login, or by number."""
-    for user in await auth.list_users(tx, scope, words=text, limit=1000):
-        if user.login == text.strip().lower():
-            return user
+    named = await auth.find_login(tx, scope, text.strip().lower())
+    if named is not None:
+        return named
     if text.isascii() and text.isdigit() and len(text) < 19:
         return await auth.get_user(tx, scope, int(text))
     raise auth.UserNotFound(text[:100])

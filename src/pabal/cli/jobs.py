@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -13,14 +12,12 @@ from pabal.cli.shell import Shell
 from pabal.platform.commands.lazily import lazily
 from pabal.platform.commands.options import see
 from pabal.platform.commands.resources import change_row, show_rows, show_views
-from pabal.platform.resources import plain
 from pabal.resources.work import (
     JOB,
     AttemptView,
     JobFilter,
     JobResultView,
     WholeJobView,
-    view_attempt,
     view_result,
     view_whole_job,
 )
@@ -134,16 +131,14 @@ async def _show(shell: Shell, text: str) -> None:
         job_id = await listing.resolve_job(tx, text)
         place = await queue.get_place(tx, job_id)
         [line] = await listing.show_jobs(tx, [job_id])
-        attempts = [view_attempt(one) for one in await queue.list_attempts(tx, job_id)]
+        view = view_whole_job(line, place, await queue.list_attempts(tx, job_id))
         names = await unit_names(tx)
-    view = view_whole_job(line, place)
-    answer = show_views(shell, WholeJobView, [view], WHOLE, names=names, single=True)
-    shell.show(replace(answer, rows=[{**plain(view), "attempts": plain(attempts)}]))
+    shell.show(show_views(shell, WholeJobView, [view], WHOLE, names=names, single=True))
     if shell.output == "table":
-        if attempts:
+        if view.attempts:
             typer.echo()
             columns = ("token", "result", "started_at", "ended_at", "worker", "error")
-            shell.show(show_views(shell, AttemptView, attempts, columns))
+            shell.show(show_views(shell, AttemptView, view.attempts, columns))
         shell.tell("hint.why", id=view.id)
 
 

@@ -39,9 +39,8 @@ _WORDED = ("beyond", "level", "role", "severity", "what")
 def write(answer: Answer, form: str, lang: Lang, *, header: bool = True) -> None:
     match form:
         case "json":
-            typer.echo(
-                _dump(answer.rows[0] if answer.single else {"items": list(answer.rows), **answer.extra}, indent=2)
-            )
+            whole = answer.rows[0] if answer.single else {answer.under: list(answer.rows), **answer.extra}
+            typer.echo(_dump(whole, indent=2))
         case "ndjson":
             for row in answer.rows:
                 typer.echo(_dump(row))

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pabal.base.settings import Settings
     from pabal.platform.actor import Actor
     from pabal.platform.alerts import AlertRule
+    from pabal.platform.approvals import Approvables
     from pabal.platform.commands.answers import Answer
     from pabal.platform.controls import Owners
     from pabal.platform.secrets import Vault
@@ -104,15 +105,30 @@ class Shell:
         from pabal.cli.exits import exit_code, next_command
         from pabal.platform.language.errors import explain
 
-        message = explain(error, self.lang)
-        reason = f"{message} ({error.detail})" if error.detail else message
+        message, detail = explain(error, self.lang), self._facts_of(error)
+        reason = f"{message} ({detail})" if detail else message
         command = next_command(error, self.next_commands)
         if self.output in ("json", "ndjson"):
-            told = json.dumps({"code": error.code, "reason": reason, "next": command}, ensure_ascii=False)
+            said = {"code": error.code, "reason": reason, "next": command, **self._errors_of(error)}
+            told = json.dumps(said, ensure_ascii=False)
         else:
             told = printable(f"{self.say('error')} {error.code}: {reason}\n{self.say('next')} {command}")
         typer.echo(told, err=True)
         raise typer.Exit(exit_code(error))
+
+    def _facts_of(self, error: "PabalError") -> str:
+        """What is wrong with each field, by the name its option has here."""
+        findings, names = getattr(error, "findings", ()), getattr(error, "options", {})
+        said = [f"{names.get(one.field, one.field)}: {put(self.lang, one.text)}" for one in findings]
+        return " / ".join(said) or error.detail
+
+    def _errors_of(self, error: "PabalError") -> dict[str, Any]:
+        """As REST answers them, for programs."""
+        from pabal.platform.findings import view_finding
+        from pabal.platform.resources import plain
+
+        findings = [plain(view_finding(one, self.lang)) for one in getattr(error, "findings", ())]
+        return {"errors": findings} if findings else {}
 
     @cached_property
     def named_apps(self) -> list[str]:
@@ -159,6 +175,17 @@ class Shell:
         from pabal.platform.slice import list_owners
 
         return list_owners(self.house)
+
+    @property
+    def approvables(self) -> "Approvables":
+        """What people decide in the inbox, by kind."""
+        from pabal.platform.slice import list_approvables
+
+        return list_approvables(self.house)
+
+    @property
+    def reader(self) -> "Actor":
+        return self.actor
 
     @property
     def rules(self) -> "tuple[AlertRule, ...]":
@@ -240,21 +267,13 @@ class Shell:
     @asynccontextmanager
     async def services(self, database: "Database") -> "AsyncIterator[Services]":
         """What handlers are made with, on the one small pool of a command."""
-        import secrets
-
-        from pabal.cli.exits import NoSecretKey
         from pabal.platform.notifications import Telegram
-        from pabal.platform.secrets import Vault
         from pabal.platform.services import Services
-        from pabal.platform.storage import Files
+        from pabal.platform.storage import open_files_of
 
-        settings, telegram = self.settings, Telegram(self.settings.telegram_url)
+        settings, telegram, vault = self.settings, Telegram(self.settings.telegram_url), self.opener
         try:
-            vault = self.vault
-        except NoSecretKey:
-            vault = Vault(secrets.token_urlsafe())  # opens nothing; few commands come across a secret
-        try:
-            files = Files(settings.data_dir / "files")
+            files = open_files_of(settings)
             yield Services(settings, database, database, vault, files, telegram, changes=database, identity=database)
         finally:
             await telegram.close()
@@ -268,6 +287,20 @@ class Shell:
         if self.settings.secret_key is None and not key_file(self.settings).exists():
             raise NoSecretKey(str(key_file(self.settings)))
         return find_vault(self.settings)
+
+    @property
+    def opener(self) -> "Vault":
+        """To open what can be opened here: without the servers' key nothing can, and few commands come across a
+        secret."""
+        import secrets
+
+        from pabal.cli.exits import NoSecretKey
+        from pabal.platform.secrets import Vault
+
+        try:
+            return self.vault
+        except NoSecretKey:
+            return Vault(secrets.token_urlsafe())
 
     def confirm(self, words: str | Pair, *, yes: bool, **values: Any) -> None:
         """Asks before what cannot be undone; never where nobody can answer."""

@@ -12,6 +12,21 @@ from pabal.platform.commands.tree import Later
 BOT = Later(
     "bot", "pabal.apps.messaging.simulator.command:bot", "A phone's bot: connects, answers, and shows what arrives."
 )
+KAKAO = Later(
+    "kakao",
+    "pabal.apps.relay.simulator.command:kakao",
+    "KakaoTalk's channel: lines typed are said by a user, and answers are shown.",
+)
+OPENCLAW = Later(
+    "openclaw",
+    "pabal.apps.relay.simulator.command:openclaw_instance",
+    "An OpenClaw instance: reads its mailbox, answers, and shows both.",
+)
+NEXRENDER = Later(
+    "nexrender",
+    "pabal.apps.rendering.simulator.command:nexrender",
+    "A nexrender server with render machines: takes jobs, reports progress, writes videos.",
+)
 
 
 class Simulators(TyperGroup):
@@ -19,7 +34,8 @@ class Simulators(TyperGroup):
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
-        self.add_command(BOT)
+        for simulator in (BOT, KAKAO, OPENCLAW, NEXRENDER):
+            self.add_command(simulator)
 
 
 app = typer.Typer(cls=Simulators, help="Simulators: stand-ins for what is outside.", no_args_is_help=True)

@@ -9,7 +9,7 @@ from pabal.cli.options import DryRun, OrgOption, find_org, unit_names
 from pabal.cli.shell import Shell, administrator
 from pabal.platform.actor import Role
 from pabal.platform.commands.resources import add_commands, show_views, viewer_of
-from pabal.resources.people import TOKEN, MadeTokenView, TokenView, view_made_token
+from pabal.resources.people import ROLES, TOKEN, MadeTokenView, TokenView, view_made_token
 
 app = typer.Typer(help="API tokens: what programs sign in with.", no_args_is_help=True)
 
@@ -43,6 +43,7 @@ def make(
             made = await auth.make_token(tx, administrator(), new)
             view, names = view_made_token(made, viewer_of(shell, tx)), await unit_names(tx)
         _show_made(shell, view, names, dry_run=dry_run)
+        shell.tell("token.role", role=shell.say(ROLES[role]))
 
     shell.run(work())
 

@@ -84,6 +84,24 @@ def reset_password(
     shell.run(work())
 
 
+@app.command("telegram")
+def telegram_code(ctx: typer.Context, user: Login, dry_run: DryRun = False) -> None:
+    """A code that links their Telegram account: they send /start CODE to the bot. It works once, for 15 minutes."""
+    shell: Shell = ctx.obj
+
+    async def work() -> None:
+        from pabal.cli.output import Answer
+        from pabal.platform.notifications import linking
+
+        async with shell.change(dry_run=dry_run) as tx:
+            person = await find_person(tx, user)
+            made = await linking.make_code_for(tx, administrator(), person.id)
+        row = {"user": person.login, "code": None if dry_run else made.code, "expires_at": made.expires_at}
+        shell.show(Answer(tuple(row), [row], single=True))
+
+    shell.run(work())
+
+
 def _show_link(shell: Shell, made: "IssuedLink", *, dry_run: bool) -> None:
     """The address alone on stdout; one that was only tried would not work."""
     from pabal.cli.output import Answer, show_moment

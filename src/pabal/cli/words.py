@@ -109,6 +109,10 @@ WORDS: Mapping[str, tuple[str, str]] = {
         "Void the password, all sessions and all tokens of {user}?",
         "{user} 사용자의 비밀번호와 로그인, 만든 토큰을 모두 무효로 할까요?",
     ),
+    "token.role": (
+        "Its role is ‘{role}’: whatever its scopes say, it may do no more than that. Another one: --role.",
+        "역할은 ‘{role}’입니다. 범위를 넓게 적어도 이 역할까지만 할 수 있습니다. 다른 역할은 --role로 정하세요.",
+    ),
     "token.once": (
         "This secret is shown only now: keep it where the program finds it.",
         "비밀값은 지금만 보입니다. 프로그램이 찾을 곳에 보관하세요.",
@@ -124,6 +128,18 @@ WORDS: Mapping[str, tuple[str, str]] = {
     # backups, alerts, notices, channels, the audit, facts
     "backup.asked": ("Asked for as {job}; waiting.", "{job}(으)로 요청했습니다. 기다립니다."),
     "channel.token": ("Token of the bot, as @BotFather gave it", "@BotFather가 준 봇 토큰"),
+    "channel.which": (
+        "Say one of --chat (Telegram), --url (webhook) or --to (e-mail).",
+        "--chat(텔레그램), --url(웹훅), --to(메일) 가운데 하나를 주세요.",
+    ),
+    "channel.replay_which": (
+        "Say --delivery or --since, and not both.",
+        "--delivery와 --since 가운데 하나만 주세요.",
+    ),
+    "channel.once": (
+        "The secret is shown only now: put it where the receiver checks the signature.",
+        "비밀 값은 지금만 보입니다. 받는 쪽에서 서명을 확인하는 곳에 넣어 두세요.",
+    ),
     "channel.added": ("Try it: pabal channel test {id}", "시험해 보세요: pabal channel test {id}"),
     "tail.none": ("No facts yet.", "아직 사실이 없습니다."),
     # the demo, the overview, simulators

@@ -10,6 +10,8 @@ from pabal.console.zones import list_zones
 from pabal.platform import auth, tenants
 from pabal.platform.auth import Preferences
 from pabal.platform.language.errors import explain
+from pabal.platform.notifications import linking
+from pabal.platform.notifications.linking import LinkCode
 from pabal.platform.web.identify import LANG_COOKIE, SCOPE_COOKIE, THEME_COOKIE, Guest, Visitor
 from pabal.platform.web.lists import RowId
 from pabal.platform.web.visit import Visit
@@ -57,6 +59,24 @@ async def change_password(
     return visit.go("/account", said=("Your password is changed.", "비밀번호를 바꿨습니다."))
 
 
+@router.post("/account/telegram")
+async def link_telegram(visit: Visitor) -> Response:
+    """The code is shown once, on the page that answers."""
+    try:
+        async with visit.change() as tx:
+            made = await linking.make_code(tx, visit.actor)
+    except PabalError as error:
+        return await _show(visit, error)
+    return await _show(visit, code=made)
+
+
+@router.post("/account/telegram/unlink")
+async def unlink_telegram(visit: Visitor) -> Response:
+    async with visit.change() as tx:
+        await linking.unlink(tx, visit.actor)
+    return visit.go("/account", said=("Telegram is unlinked.", "텔레그램 연결을 끊었습니다."))
+
+
 @router.post("/account/sessions/{session_id}/end")
 async def end_session(visit: Visitor, session_id: RowId) -> Response:
     async with visit.change() as tx:
@@ -97,11 +117,12 @@ async def narrow(visit: Visitor, unit: Annotated[int, Form()], back: Annotated[s
     return answer
 
 
-async def _show(visit: Visit, error: PabalError | None = None) -> Response:
+async def _show(visit: Visit, error: PabalError | None = None, *, code: LinkCode | None = None) -> Response:
     async with visit.read() as tx:
         user = await auth.get_user(tx, await tenants.visible_to(tx, visit.actor), visit.user_id or 0)
         unit = await tenants.get_unit(tx, user.unit_id)
         sessions = await auth.list_sessions(tx, visit.actor)
+        link = await linking.find_own_link(tx, visit.actor)
     errors = [] if error is None else [("password", explain(error, visit.lang))]
     return await visit.show(
         "account.html",
@@ -109,6 +130,8 @@ async def _show(visit: Visit, error: PabalError | None = None) -> Response:
         user=user,
         unit=unit,
         sessions=sessions,
+        link=link,
+        code=code,
         zones=list_zones(visit.now),
         errors=errors,
     )

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from pabal.demo.card import show_card
 from pabal.demo.kettle import CONTROLS, KETTLE
+from pabal.demo.orders import orders
 from pabal.demo.teahouse import close, kinds, open_up
 from pabal.platform.language.status import Status
 from pabal.platform.slice import Demo, Slice
@@ -15,6 +16,7 @@ SLICE = Slice(
     kinds=kinds,
     machines=(KETTLE,),
     controls=(CONTROLS,),
+    consumers=orders.consumers,
     migrations=Path(__file__).parent / "migrations",
     card=show_card,
     demo=Demo(load=open_up, clear=close),

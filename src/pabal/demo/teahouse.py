@@ -6,8 +6,10 @@ from datetime import time, timedelta
 from pabal.base.database import Tx
 from pabal.base.errors import PabalError
 from pabal.demo.kettle import Kettle, list_kettles, make_kettles, scrap_kettles, switch_on
+from pabal.demo.orders import clear_orders, order_teas
 from pabal.engine import queue, schedules
 from pabal.engine.kinds import Job, Kinds
+from pabal.engine.outcome import Done, Stopped
 from pabal.engine.queue import NewJob
 from pabal.engine.recurrence import Daily, Interval, Weekday, Weekly
 from pabal.engine.schedules import NewSchedule, Overlap
@@ -38,13 +40,17 @@ async def boil(tx: Tx, jobs: list[Job]) -> None:
 
 
 @kinds.plain("demo.brew")
-async def brew(job: Job) -> None:
-    """Ten seconds, with progress to look at. One that was cut short goes on where it was."""
+async def brew(job: Job) -> Done | Stopped:
+    """Ten seconds, with progress to look at. One that was cut short goes on where it was, so a server that stops need
+    not wait for it."""
     for step in range((job.checkpoint or {"step": 0})["step"], STEPS):
+        if job.stop is not None:
+            return Stopped()
         await job.report({"percent": 100 * step // STEPS, "step": "우리는 중"})
         await asyncio.sleep(PAUSE)
         await job.save({"step": step + 1})
     await job.report({"percent": 100, "step": "다 됨"})
+    return Done()
 
 
 @kinds.plain("demo.spill")
@@ -55,6 +61,7 @@ async def spill(_job: Job) -> None:
 async def open_up(tx: Tx) -> None:
     """Into an organisation that was just made: `platform.demo` calls it once."""
     kettles = await make_kettles(tx)
+    await order_teas(tx, kettles)
     await queue.enqueue(tx, NewJob("demo.greet", {"name": "파발"}, about=ABOUT))
     for kettle in kettles[:2]:
         await queue.enqueue(tx, NewJob("demo.brew", about=_about(kettle), lane="stove", unit_id=kettle.unit_id))
@@ -69,6 +76,7 @@ async def close(tx: Tx) -> None:
         if schedule.kind.startswith("demo."):
             await schedules.delete(tx, schedule.id)
     await scrap_kettles(tx)
+    await clear_orders(tx)
 
 
 def _plan(tx: Tx, kettles: list[Kettle]) -> list[NewSchedule]:

@@ -128,6 +128,7 @@ async def settle(
     done = [job for job, outcome in attempts if outcome is DONE]
     others = attempts if not done else [attempt for attempt in attempts if attempt[1] is not DONE]
     settled, held = await _end_done(tx, done) if done else (set(), [])
+    back: list[str] = []
     if others:
         known = [attempt for attempt in others if isinstance(attempt[1], Done)]
         unknown = [attempt for attempt in others if not isinstance(attempt[1], Done)]
@@ -135,11 +136,11 @@ async def settle(
         # What goes on must know what was reported in the last half second; these leases are locked, so nobody waits.
         await reports.write(tx, worker, [(job, job.unwritten) for job, _ in ours if job.unwritten is not None])
         endings = [_decide(tx, job, outcome, kinds) for job, outcome in [*known, *ours]]
-        more, let_go = await _apply(tx, endings, kinds)
+        more, let_go, back = await _apply(tx, endings, kinds)
         settled |= more
         held += let_go
     # All at once: others lock the lanes they share with us in the same order.
-    await lanes.release_lanes(tx, held)
+    await lanes.release_lanes(tx, held, back=back)
     return await _sort_out(tx, worker, attempts, settled)
 
 
@@ -181,8 +182,8 @@ async def _without_lost_routes(tx: Tx, attempts: Sequence[Attempted]) -> Sequenc
     ]
 
 
-async def _apply(tx: Tx, endings: Sequence[Ending], kinds: Kinds) -> tuple[set[tuple[int, int]], list[Held]]:
-    """Those that were settled, and which lanes their jobs let go."""
+async def _apply(tx: Tx, endings: Sequence[Ending], kinds: Kinds) -> tuple[set[tuple[int, int]], list[Held], list[str]]:
+    """Those that were settled, which lanes their jobs let go, and in which one is ready again."""
     final = [ending for ending in endings if ending.final]
     later = [ending for ending in endings if ending.due_at is not None]
     back = [ending for ending in endings if not ending.final and ending.due_at is None]
@@ -193,7 +194,7 @@ async def _apply(tx: Tx, endings: Sequence[Ending], kinds: Kinds) -> tuple[set[t
     keeping = {ending.job.id for ending in later if ending.holds_lane}
     free += [row for row in delayed if row["lane"] is not None and row["id"] not in keeping]
     settled = {(row["id"], row["token"]) for row in (*ended, *delayed, *returned)}
-    return settled, [(row["lane"], row["id"]) for row in free]
+    return settled, [(row["lane"], row["id"]) for row in free], _lanes_of(returned)
 
 
 async def _end_done(tx: Tx, jobs: Sequence[Job]) -> tuple[set[tuple[int, int]], list[Held]]:
@@ -261,6 +262,10 @@ async def _return(tx: Tx, endings: Sequence[Ending]) -> list[Row]:
     return rows
 
 
+def _lanes_of(rows: Sequence[Row]) -> list[str]:
+    return [row["lane"] for row in rows if row["lane"] is not None]
+
+
 def announce_queues(tx: Tx, rows: Sequence[Row]) -> None:
     for row in rows:
         tx.hint(f"queue:{row['queue']}", row["ready_at"])
@@ -317,21 +322,9 @@ async def note_lost(tx: Tx, worker: int, job: Job) -> None:
     emit("claims.stale", count=1)
 
 
-async def fence(tx: Tx, job: Job) -> None:
-    """Nothing in this transaction may be kept unless the job is still this attempt's: raises LeaseLost or RouteLost."""
-    epochs: list[int | None] = [None]
-    if job.route_epoch is not None:
-        # Routes before leases, as rescue locks them.
-        epochs = [row["epoch"] for row in await tx.rows(SQL.hold_routes, queues=[job.queue])]
-    if await tx.value(SQL.fence, id=job.id, token=job.token) is None:
-        raise LeaseLost(f"job {job.id} token {job.token}")
-    if epochs != [job.route_epoch]:
-        raise RouteLost(f"job {job.id} route {job.queue}")
-
-
 @asynccontextmanager
 async def fenced(database: Database, job: Job) -> AsyncIterator[Tx]:
-    """A transaction in which the job is this attempt's, opened with the fence itself."""
+    """A transaction in which the job is this attempt's, opened with the fence itself; raises LeaseLost or RouteLost."""
     async with _open(database, job) as tx:
         if tx.opened["id"] is None:
             raise LeaseLost(f"job {job.id} token {job.token}")
@@ -366,5 +359,7 @@ async def return_unknown(tx: Tx, worker: int, known: set[tuple[int, int]]) -> in
     if unknown:
         ids, tokens = [pair[0] for pair in unknown], [pair[1] for pair in unknown]
         counted: dict[str, Any] = {"turns": None, "recovered": None, "errors": None}
-        announce_queues(tx, await tx.rows(SQL.return_leases, ids=ids, tokens=tokens, **counted))
+        returned = await tx.rows(SQL.return_leases, ids=ids, tokens=tokens, **counted)
+        announce_queues(tx, returned)
+        await lanes.release_lanes(tx, [], back=_lanes_of(returned))
     return len(unknown)

@@ -99,7 +99,8 @@ cross join lateral (
   select l.* from pabal.lease l where l.id = g.id and l.token = g.token offset 0 for update skip locked) l;
 
 -- name: open_fenced(id, token)
--- fence as the first statement of a transaction, which also reads the moment
+-- The fence, as the first statement of a transaction, which also reads the moment. Waits: the one attempt that may write is the one
+-- whose token the lease has.
 select pabal.now(), (select l.id from pabal.lease l where l.id = :id and l.token = :token for update) as id;
 
 -- name: open_routed(id, token, queue)
@@ -110,12 +111,8 @@ held as materialized (
     select l.id from pabal.lease l where l.id = :id and l.token = :token and m.count >= 0 offset 0 for update) l)
 select pabal.now(), (select id from held) as id, (select epoch from mine) as epoch;
 
--- name: fence(id, token)
--- Waits: the one attempt that may write is the one whose token the lease has.
-select l.id from pabal.lease l where l.id = :id and l.token = :token for update;
-
 -- name: open_held(ids, tokens, queues)
--- fence for many at once, as the first statement of a transaction
+-- the fence for many at once, as the first statement of a transaction
 with held as materialized (select * from pabal.hold(:ids::bigint[], :tokens::bigint[], :queues::text[]))
 select pabal.now(), array(select id from held order by id, token) as ids, array(select token from held order by id, token) as tokens,
   array(select epoch from held order by id, token) as epochs;
@@ -146,13 +143,13 @@ ended as (
 select id, token, lane from held;
 
 -- name: delay_leases(ids, tokens, results, errors, dues, reasons, failed, snoozed)
--- the end of the attempt, not of the job: it comes back when it is due
+-- The end of the attempt, not of the job: it comes back when it is due. This transaction has locked the leases before (find_leases).
 with given as materialized (
   select * from unnest(:ids::bigint[], :tokens::bigint[], :results::text[], :errors::jsonb[], :dues::timestamptz[], :reasons::text[],
     :failed::smallint[], :snoozed::smallint[]) as g(id, token, result, error, due_at, reason, failed, snoozed)),
 held as materialized (
   select l.*, g.result, g.error, g.due_at, g.reason, g.failed, g.snoozed from given g cross join lateral (
-    select l.* from pabal.lease l where l.id = g.id and l.token = g.token offset 0 for update skip locked) l),
+    select l.* from pabal.lease l where l.id = g.id and l.token = g.token offset 0) l),
 gone as (delete from pabal.lease where id = any(array(select id from held))),
 noted as (
   insert into pabal.outcome (id, token, final, result, worker, started_at, ended_at, error)
@@ -178,7 +175,7 @@ again as (
   insert into pabal.ready (queue, priority, ready_at, id, token, failures, recoveries, snoozes)
   select h.queue, w.priority, h.turn, h.id, h.token, h.failures, h.recoveries + h.recovered, h.snoozes
   from held h cross join lateral (select * from pabal.work w where w.id = h.id offset 0) w)
-select id, token, queue, turn as ready_at from held;
+select id, token, queue, lane, turn as ready_at from held;
 
 -- name: note_stale(ids, tokens, worker, results)
 -- Neither settled nor still leased: somebody else has it, or it ended. What we settled ourselves before a lost answer is not stale.

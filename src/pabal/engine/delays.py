@@ -17,6 +17,7 @@ async def promote_once(database: Database) -> int:
         for row in rows:
             if not row["waits"]:
                 tx.hint(f"queue:{row['queue']}", tx.now)
+        await lanes.release_lanes(tx, [], back=[row["lane"] for row in rows if row["lane"] and not row["waits"]])
         behind = sorted({row["lane"] for row in rows if row["waits"]})
         if behind:
             # After the commit: advance must see the rows that others put in front meanwhile.

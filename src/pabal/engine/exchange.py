@@ -72,6 +72,8 @@ class Exchange:
         self._dirty: set[str] = set(self._queues)
         self._deep: set[str] = set()
         self._dirty_routes: set[str] = set()
+        # at which routes the exchanges under way look
+        self._looking: list[set[str]] = []
         self._turn = 0
         # in which turn each queue, and each route, was last served
         self._served: dict[str, int] = {}
@@ -120,11 +122,12 @@ class Exchange:
         # Taken before the claim, never after: what is announced meanwhile must be looked at again.
         # Where the last claim was cut there is more: another exchange need not wait for the end of this one.
         dirty, self._dirty = self._dirty - back, self._dirty & (back | self._deep)
-        dirty_routes, self._dirty_routes = self._dirty_routes - back, self._dirty_routes & back
+        dirty_routes, self._dirty_routes = self._beside(self._dirty_routes) - back, self._dirty_routes & back
         jobs: list[Job] = []
         is_claiming = False
         if not attempts and self._is_simple(dirty, dirty_routes, room):
             return Settled(), await self._claim_alone(worker, dirty, room)
+        self._looking.append(dirty_routes)
         try:
             # The life first of all locks: locking leases first deadlocks with rescue.
             async with self._database.transaction(workers.SQL.open_alive, worker=worker) as tx:
@@ -143,10 +146,15 @@ class Exchange:
             self._sweep_at = elapsed()
             raise
         finally:
+            self._looking.remove(dirty_routes)
             if not is_claiming:
                 self._dirty |= dirty
                 self._dirty_routes |= dirty_routes
         return settled, jobs
+
+    def _beside(self, routes: set[str]) -> set[str]:
+        """Whoever looks at routes also looks at those of an exchange under way: it may leave more urgent ones there."""
+        return routes.union(*self._looking) if routes else set()
 
     def _is_simple(self, dirty: set[str], dirty_routes: set[str], room: Capacity) -> bool:
         """What an idle server does when work arrives: nothing to settle, nothing to sweep, one group of queues."""

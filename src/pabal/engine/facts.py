@@ -14,6 +14,7 @@ from pabal.base.killpoints import kill_point
 from pabal.base.sql import load
 from pabal.base.telemetry import declare, emit
 from pabal.engine import suspects
+from pabal.engine.loop import Loop
 from pabal.engine.reading import ALL, Cursor, Fact, Page, Wanted, read_page, start_cursor
 from pabal.engine.suspects import Suspect, Witness
 
@@ -26,12 +27,15 @@ __all__ = [
     "Subscriber",
     "deliver_once",
     "list_aside",
+    "make_loop",
     "record",
     "record_many",
     "retry_aside",
 ]
 
 SQL = load(__file__)
+# who waits for facts is woken by this
+TOPIC = "facts"
 MAX_TRIES = 3
 RETRY_AFTER = timedelta(seconds=1)
 
@@ -92,19 +96,34 @@ async def record_many(tx: Tx, facts: Sequence[NewFact]) -> None:
         names=[fact.name for fact in facts],
         subjects=[fact.subject for fact in facts],
         units=[fact.unit_id for fact in facts],
-        datas=[_JSON.encode(fact.data) for fact in facts],
+        datas=[encode(fact.data) for fact in facts],
         at=tx.now,
     )
-    tx.hint("facts")
+    tx.hint(TOPIC)
 
 
-async def deliver_once(database: Database, subscriber: Subscriber) -> int:
-    """Hands over one batch; answers how many facts are behind it now, taken or put aside. Every server may call it."""
+def make_loop(database: Database, subscriber: Subscriber, *, idle: float, least: float = 0.0) -> Loop:
+    """Delivers to one subscriber as long as the server runs."""
+
+    async def deliver() -> int:
+        return await deliver_once(database, subscriber, is_stopping=lambda: loop.is_stopping)
+
+    loop = Loop(f"facts:{subscriber.name}", deliver, idle=idle, wake_on=["facts"], least=least)
+    return loop
+
+
+async def deliver_once(
+    database: Database, subscriber: Subscriber, *, is_stopping: Callable[[], bool] = lambda: False
+) -> int:
+    """Hands over one batch; answers how many facts are behind it now, taken or put aside. Every server may call it.
+
+    A delivery that is cancelled was stalled, unless its server stops.
+    """
     trial = _Trial(database, subscriber)
     try:
         delivered = await _deliver_batch(database, subscriber, trial)
     except asyncio.CancelledError:
-        await trial.lose("it stalled")
+        await (trial.undo() if is_stopping() else trial.lose("it stalled"))
         raise
     except Exception as error:
         if trial.tx is not None and trial.tx.is_lost_by(error):
@@ -288,7 +307,15 @@ class _Trial:
         if self._tried is None:
             await suspects.suspect_if_there(self._database, self._name, reason, doubts=self._batch)
         else:
-            await suspects.leave(self._database, self._name, self._tried, reason, counts=await self._witness.answers())
+            await self._leave(self._tried, reason, counts=await self._witness.answers())
+
+    async def undo(self) -> None:
+        """As if it had not been tried."""
+        if self._tried is not None:
+            await self._leave(self._tried, "", counts=False)
+
+    async def _leave(self, tried: int, reason: str, *, counts: bool) -> None:
+        await suspects.leave(self._database, self._name, tried, reason, counts=counts)
 
     def close(self) -> None:
         self._witness.close()
@@ -369,3 +396,8 @@ def _plain(value: Any) -> str:
 
 # One encoder for all: json.dumps makes a new one for every fact.
 _JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=_plain)
+
+
+def encode(data: dict[str, Any]) -> str:
+    """What a fact says, as it is stored."""
+    return _JSON.encode(data)

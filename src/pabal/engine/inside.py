@@ -130,7 +130,8 @@ class InsideWork:
                 jobs = await self._take(tx, name, limit=1)
                 await self._try(tx, name, jobs)
         except asyncio.CancelledError:
-            await self._leave(about, jobs, "it stalled", counts=not self.is_stopping)
+            counts = not self.is_stopping and is_watched and await self._witness.answers()
+            await self._leave(about, jobs, "it stalled", counts=counts)
             raise
         except Exception as error:
             if not jobs or tx is None:

@@ -124,6 +124,8 @@ class Job:
     reported_at: float = field(default=0.0, repr=False, compare=False)
     # from here on what is unwritten is written with its end
     is_performed: bool = field(default=False, repr=False, compare=False)
+    # what was prepared in the commit that enqueued it (headstart.py)
+    begun: tuple[Any] | None = field(default=None, repr=False, compare=False)
 
     @property
     def attempt(self) -> int:
@@ -225,8 +227,8 @@ class Kind:
     batch: int = 500
     # most of it that one claim takes from routes; a function, so that an operator may change it while servers run
     claim_most: Callable[[], int] | None = None
-    # most of it that one server runs at once, so that the other slots are left to others
-    slots: int | None = None
+    # most of it that one server runs at once, so that the other slots are left to others; a function if that changes
+    slots: int | Callable[[], int] | None = None
     # labels that a server must have to run it
     needs: frozenset[str] = frozenset()
     give_up: Callable[[Tx, Job, str], Awaitable[None]] | None = None
@@ -240,6 +242,11 @@ class Kind:
     @property
     def names(self) -> frozenset[str]:
         return frozenset((self.name, *self.aliases))
+
+    @property
+    def most_at_once(self) -> int:
+        """Of a kind that has only some of the slots."""
+        return self.slots() if callable(self.slots) else self.slots or 0
 
     @property
     def most_per_claim(self) -> int:
@@ -337,6 +344,14 @@ class Kinds:
         """In which jobs for such a server are: those of its kinds, and of each those that need one of its labels."""
         able = self.able(labels, *shapes)
         return [*able, *(f"{name}@{label}" for name in able for label in sorted(labels))]
+
+    def only(self, labels: Set[str]) -> "Kinds":
+        """Those that need one of these labels, and all shared lanes."""
+        chosen = Kinds()
+        for kind in {id(kind): kind for kind in self._by_name.values() if kind.needs & labels}.values():
+            chosen.add(kind)
+        chosen.widths = dict(self.widths)
+        return chosen
 
     @property
     def needs(self) -> dict[str, list[str]]:

@@ -21,8 +21,15 @@ async def promote_lanes(database: Database, names: Sequence[str]) -> None:
         await advance_lanes(tx, names)
 
 
-async def release_lanes(tx: Tx, held: Sequence[tuple[str, int]]) -> None:
-    """The holders ended, or let go: the next in each lane become ready, in the same commit."""
+async def release_lanes(tx: Tx, held: Sequence[tuple[str, int]], *, back: Sequence[str] = ()) -> None:
+    """The holders ended, or let go: the next in each lane become ready, in the same commit.
+
+    `back`: lanes of which a holder is ready again. If its lane became narrower while it ran, it waits for its turn.
+    """
+    if back:
+        # All that this transaction needs at once: others lock the lanes they share with us in the same order.
+        locked = await tx.rows(SQL.lock_shared, lanes=[lane for lane, _ in held], back=list(back))
+        await take_back(tx, [row["lane"] for row in locked if row["is_back"]])
     if held:
         names, holders = [lane for lane, _ in held], [holder for _, holder in held]
         freed = await tx.rows(SQL.free_lanes, lanes=names, holders=holders)
@@ -34,6 +41,13 @@ async def advance_lanes(tx: Tx, names: Sequence[str]) -> None:
     """Only lanes that this transaction has locked, in a statement before."""
     for row in await tx.rows(SQL.advance_lanes, lanes=list(names)):
         tx.hint(f"queue:{row['queue']}", tx.now)
+
+
+async def take_back(tx: Tx, names: Sequence[str]) -> None:
+    """Only of lanes that this transaction has locked: what is ready and more than the width allows waits again."""
+    if names:
+        await tx.run(SQL.take_back, lanes=list(names))
+        await tx.run(SQL.close_lanes, lanes=list(names))
 
 
 class LaneSweep:

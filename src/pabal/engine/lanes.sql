@@ -40,6 +40,38 @@ select b.queue, b.priority, pabal.now(), t.id, t.token, t.failures, t.recoveries
 from turn t cross join lateral (select * from pabal.work b where b.id = t.id offset 0) b
 returning queue;
 
+-- name: lock_shared(lanes, back)
+-- Of these two, in order, if one of `back` is shared: only such a lane can have more holders than it is wide.
+select l.lane, l.lane = any(:back::text[]) as is_back from pabal.lane l
+where l.lane = any(:lanes::text[] || :back::text[]) and exists (
+  select from unnest(:back::text[]) as b(lane) where (select true from pabal.lane_width v where v.name = split_part(b.lane, ':', 1)))
+order by l.lane for update;
+
+-- name: take_back(lanes)!
+-- Of lanes that this transaction has locked and that have become narrower: what has not begun waits again, the last in line first.
+-- What a claim is taking at this moment is left to it.
+with over as materialized (
+  select l.ctid as place, l.lane, l.holders, cardinality(l.holders) - coalesce(v.width, 1) as excess
+  from pabal.lane l left join lateral (
+    select v.width from pabal.lane_width v where v.name = any(array[l.lane, split_part(l.lane, ':', 1)]) order by length(v.name) desc limit 1) v on true
+  where l.lane = any(:lanes::text[]) and cardinality(l.holders) > coalesce(v.width, 1)),
+back as materialized (
+  select o.place as held_at, o.lane, r.* from over o cross join lateral (
+    select r.ctid as stands_at, r.* from pabal.ready r where r.id = any(o.holders)
+    order by r.priority desc, r.id desc limit o.excess for update skip locked) r),
+gone as (delete from pabal.ready where ctid = any(array(select stands_at from back))),
+behind as (
+  insert into pabal.waiting (lane, rank, id, token, failures, recoveries, snoozes)
+  select lane, priority, id, token, failures, recoveries, snoozes from back),
+kept as (
+  update pabal.lane l set holders = array(select h from unnest(l.holders) as h where h <> all(b.ids))
+  from (select held_at, array_agg(id) as ids from back group by held_at) b where l.ctid = b.held_at)
+select;
+
+-- name: close_lanes(lanes)!
+-- opened again when there is room
+delete from pabal.lane where lane = any(:lanes::text[]) and holders = '{}';
+
 -- name: list_lanes_with_room(after, slice)
 -- A loose index scan: the distinct lanes with somebody waiting, a slice at a time, and which of them have fewer holders than they may.
 with recursive next as (

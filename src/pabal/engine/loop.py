@@ -71,6 +71,11 @@ class Loop:
     def _idle(self) -> float:
         return self._idle_seconds() if callable(self._idle_seconds) else self._idle_seconds
 
+    @property
+    def is_stopping(self) -> bool:
+        """A step that is cancelled then has not stalled."""
+        return self._is_stopping
+
     def start(self) -> None:
         self._succeeded_at = self._stepped_at = elapsed() + self._first_after
         self._task = asyncio.create_task(self._run(), name=f"loop:{self.name}")

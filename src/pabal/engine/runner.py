@@ -1,4 +1,5 @@
 """Runs handlers side by side. Stops gracefully, and at once when the life lapses."""
+# long: slots, reports and stops all turn on the one table of what runs
 
 import asyncio
 import threading
@@ -15,6 +16,7 @@ from pabal.engine import claims, reports
 from pabal.engine.claims import LeaseLost
 from pabal.engine.endings import Attempted, Returned
 from pabal.engine.exchange import Capacity, Exchange
+from pabal.engine.headstart import may_begin
 from pabal.engine.kinds import Job, Kind, Kinds, Report, Stop
 from pabal.engine.life import Life
 from pabal.engine.outcome import Cancel
@@ -58,13 +60,17 @@ class Runner:
 
     def __init__(self, database: Database, kinds: Kinds, life: Life, *, concurrency: int, routed: int = 0) -> None:
         self._database = database
-        self._kinds = kinds
-        self._life = life
+        self.kinds = self._kinds = kinds
+        self.life = self._life = life
         self._attempts = Attempts(database, kinds)
         self._exchange = Exchange(database, kinds, life.labels)
         # Routed work has slots of its own: waking them for every other batch costs, and no other server could take it.
         self._plain, self._routed = Slots(concurrency, self._hand_back), Slots(routed)
         self._routed_running = 0
+        # what begins outside of them (headstart.py): slots kept free for it, what may be committed already, what runs
+        self._reserved = 0
+        self._beginning: set[tuple[int, int]] = set()
+        self._begun: set[asyncio.Task[None]] = set()
         self._ended: list[Attempted] = []
         self._ended_at = 0.0
         self._under_way: list[_Batch] = []
@@ -126,6 +132,52 @@ class Runner:
         self._ended = settled.busy + self._ended
         self._take(jobs)
         return settled.count + len(jobs)
+
+    def reserve(self, kind: str) -> bool:
+        """Keeps a slot free for one that begins in the commit that enqueues it; nothing that was here before waits."""
+        is_up = self._slots and self._life.worker and not self._is_stopping and not self._life.is_draining
+        if not is_up or self._plain.waiting or not may_begin(self._kinds.find(kind)):
+            return False
+        if len(self._running) - self._routed_running + self._reserved >= self._plain.size:
+            return False
+        self._reserved += 1
+        return True
+
+    def note_begun(self, job: Job) -> None:
+        """From here on its lease may be committed, whether or not we have heard so."""
+        self._beginning.add(job.key)
+
+    def release(self, job: Job | None = None) -> None:
+        self._reserved -= 1
+        if job is not None:
+            self._beginning.discard(job.key)
+
+    def run_begun(self, job: Job) -> None:
+        """Prepared already, so that it is not handed back: it begins at once, in the place that was kept for it."""
+        task = asyncio.create_task(self._run_aside(job), name=f"begun:{job.id}")
+        # before it begins to run, so that a stop or a lapse in between finds it
+        self._running[job.key] = _Running(job, task, elapsed())
+        self._begun.add(task)
+        task.add_done_callback(lambda _task: self._forget_begun(job, task))
+
+    def _forget_begun(self, job: Job, task: asyncio.Task[None]) -> None:
+        self._begun.discard(task)
+        if self._running.pop(job.key, None) is not None:
+            # cancelled before it ran: nobody has said how it ended
+            self.reconcile_soon()
+
+    async def _run_aside(self, job: Job) -> None:
+        task = cast("asyncio.Task[None]", asyncio.current_task())
+        try:
+            await self._run(job, task)
+        except Exception as error:  # noqa: BLE001 -- as in a slot
+            emit("runner.failed", kind=job.kind, job=job.id, error=repr(error))
+            self._must_reconcile = True
+
+    def reconcile_soon(self) -> None:
+        """A commit whose answer was lost may have left leases in our name."""
+        self._must_reconcile = True
+        self.wake()
 
     def report(self, job: Job, report: Report) -> None:
         """In the loop's own thread: what a thread or a child says is noted before its handler's end is."""
@@ -281,7 +333,7 @@ class Runner:
             return Capacity(0, 0, self._is_quick, 0)
         waiting = Counter(job.kind for _, job in self._plain.waiting)
         # What an exchange under way may claim is as good as here.
-        here = len(self._plain.waiting) + sum(batch.room.quick for batch in self._under_way)
+        here = len(self._plain.waiting) + self._reserved + sum(batch.room.quick for batch in self._under_way)
         routed = len(self._routed.waiting) + sum(batch.room.routed for batch in self._under_way)
         free = max(self._plain.size - (len(self._running) - self._routed_running) - here, 0)
         soon = self._soon()
@@ -311,7 +363,7 @@ class Runner:
         """How many more of a kind that has only some of the slots, under whichever of its names."""
         held = [entry.job.kind for entry in self._running.values()] + [job.kind for job in self._waiting]
         claiming = sum(batch.room.limits.get(kind.names, 0) for batch in self._under_way)
-        return max((kind.slots or 0) - sum(one in kind.names for one in held) - claiming, 0)
+        return max(kind.most_at_once - sum(one in kind.names for one in held) - claiming, 0)
 
     def _mean(self, kind: str) -> float:
         return self._seconds.get(kind, SLOW)
@@ -443,6 +495,7 @@ class Runner:
         """Alone, so that every lease in our name is known here or lost; nothing else begins meanwhile."""
         with self._beside(_Batch([], Capacity(0, 0, self._is_quick, 0))):
             known = {job.key for job in self._waiting} | set(self._running) | {job.key for job, _ in self._ended}
+            known |= self._beginning
             async with self._database.transaction() as tx:
                 await claims.return_unknown(tx, self._life.worker, known)
         self._must_reconcile = False

@@ -63,7 +63,7 @@ class _Watch:
         except DatabaseAway as error:
             self._is_needed = True
             if is_watched and await self._witness.answers():
-                raise ConnectionCut(f"its connection was lost: {error}") from error
+                raise ConnectionCut(f"its connection was lost: {error.detail}") from error
             raise
 
 
@@ -251,7 +251,7 @@ class Attempts:
 
     async def _run_steps(self, job: Job, kind: Kind) -> None:
         commits = self._find_commits(kind)
-        prepared = await commits.prepare(job)
+        prepared = await commits.prepare(job) if job.begun is None else job.begun[0]
         if prepared is OVER:
             return
         kill_point("steps.prepare_committed")

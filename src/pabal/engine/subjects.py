@@ -1,5 +1,6 @@
 """The rows a machine moves, in a table that is not the engine's: locks and loads them, swaps states, arms timers."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -12,6 +13,7 @@ from pabal.base.sql import Statement, load
 from pabal.engine.machine import Machine
 
 SQL = load(__file__)
+_PARAMETER = re.compile(r"\$(\d+)")
 
 
 class SubjectNotFound(NotFound, code="subject_not_found"):
@@ -39,9 +41,18 @@ class Armed(NamedTuple):
 
 
 @cache
-def of(machine: Machine, statement: Statement) -> Statement:
-    """A statement about this machine's own table; the name passed the check at import, so nothing else can get in."""
-    return replace(statement, text=statement.text.replace("subject_table", machine.table))
+def of(machine: Machine, statement: Statement, own: Statement | None = None) -> Statement:
+    """A statement about this machine's own table; the name passed the check at import, so nothing else can get in.
+
+    `own` is what the table's owner writes in the same statement, in place of `subject_own`.
+    """
+    text = statement.text.replace("subject_table", machine.table)
+    if own is None:
+        return replace(statement, text=text)
+    behind = len(statement.parameters)
+    part = _PARAMETER.sub(lambda found: f"${int(found[1]) + behind}", own.text.strip().removesuffix(";"))
+    parameters = (*statement.parameters, *own.parameters)
+    return Statement(f"{statement.name} {own.name}", text.replace("subject_own", part), parameters)
 
 
 async def lock_and_load(tx: Tx, machine: Machine, ids: Iterable[int]) -> list[Any]:
@@ -57,15 +68,6 @@ async def load_subjects(tx: Tx, machine: Machine, ids: list[int]) -> list[Any]:
     if machine.loader is None:
         return list(await tx.all(Plain, of(machine, SQL.load_plain), ids=ids))
     return list(await machine.loader(tx, ids)) if ids else []
-
-
-async def swap_states(tx: Tx, machine: Machine, subjects: Sequence[Any], targets: list[str]) -> None:
-    """Compare and set: each must still have the version it was loaded with."""
-    ids = [subject.id for subject in subjects]
-    versions = [subject.version for subject in subjects]
-    swapped = await tx.run(of(machine, SQL.swap_states), ids=ids, states=targets, versions=versions)
-    if swapped != len(ids):
-        raise VersionChanged(f"{machine.name}: {len(ids) - swapped} of {len(ids)}")
 
 
 async def replace_timers(tx: Tx, machine: Machine, subjects: list[int], armed: Sequence[Armed]) -> None:

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from pabal.base.database import Tx
 from pabal.base.errors import Conflict, Invalid
-from pabal.base.sql import load
-from pabal.engine.facts import NewFact, record_many
+from pabal.base.sql import Statement, load
+from pabal.engine.facts import TOPIC, encode
 from pabal.engine.machine import Explained, Machine, Refusal
 from pabal.engine.subjects import (
     Armed,
@@ -16,8 +16,8 @@ from pabal.engine.subjects import (
     VersionChanged,
     load_subjects,
     lock_and_load,
+    of,
     replace_timers,
-    swap_states,
 )
 
 SQL = load(__file__)
@@ -104,7 +104,12 @@ async def transition(  # long: the vocabulary of a transition
     [subject] = found
     if expect_version is not None and subject.version != expect_version:
         raise VersionChanged(f"{machine.name} {subject_id} is at {subject.version}, not {expect_version}")
-    [made] = await apply(tx, machine, [_plan(machine, subject, event, tx.now)], Because(actor, reason, cause))
+    return await transition_loaded(tx, machine, subject, event, Because(actor, reason, cause))
+
+
+async def transition_loaded(tx: Tx, machine: Machine, subject: Any, event: str, because: Because) -> Transition:
+    """The same for whoever has the subject in hand, locked by this transaction."""
+    [made] = await apply(tx, machine, [_plan(machine, subject, event, tx.now)], because)
     return made
 
 
@@ -160,6 +165,13 @@ async def begin_in(tx: Tx, machine: Machine, states: Mapping[int, str], because:
         return []
     # Not locked: what this commit inserted nobody else can see.
     found = await load_subjects(tx, machine, sorted(states))
+    return await begin_loaded(tx, machine, found, states, because)
+
+
+async def begin_loaded(
+    tx: Tx, machine: Machine, found: Sequence[Any], states: Mapping[int, str], because: Because
+) -> list[Transition]:
+    """The same for whoever inserted the subjects a moment ago and has them in hand."""
     if len(found) != len(states):
         raise SubjectNotFound(f"{machine.name} {sorted(set(states) - {subject.id for subject in found})}")
     for subject in found:
@@ -167,7 +179,29 @@ async def begin_in(tx: Tx, machine: Machine, states: Mapping[int, str], because:
             raise AlreadyBegun(f"{machine.name} {subject.id} is {subject.state}, version {subject.version}")
     steps = [Step(one, BEGIN, str(one.state), machine.due(one.state, one, tx.now)) for one in found]
     made = [_made(machine, step, because, tx.now, None, 1) for step in steps]
-    await _write(tx, machine, steps, made)
+    await _append(tx, SQL.append, machine, made)
+    await _follow(tx, machine, steps)
+    return made
+
+
+async def begin_inserted(
+    tx: Tx, machine: Machine, inserting: Statement, given: Mapping[str, Any], because: Because
+) -> int | None:
+    """Inserts one subject in its initial state and begins it, in one statement. Its id; None where nothing came of it.
+
+    `inserting` is a part of a statement: a common table `begun` that answers id and unit_id, and what goes along.
+    """
+    state = str(machine.initial)
+    told = Transition(machine.name, 0, 1, BEGIN, None, state, None, *because, tx.now)
+    own = {"event": BEGIN, "target": state, "at": tx.now, "data": encode(_told(told)), **because._asdict()}
+    rows = await tx.rows(of(machine, SQL.begin_inserted, inserting), machine=machine.name, **own, **given)
+    if not rows:
+        return None
+    tx.hint(TOPIC)
+    made: int = rows[0]["id"]
+    if machine.timers or machine.effects:
+        found = await load_subjects(tx, machine, [made])
+        await _follow(tx, machine, [Step(one, BEGIN, state, machine.due(state, one, tx.now)) for one in found])
     return made
 
 
@@ -179,13 +213,25 @@ def plan(machine: Machine, subject: Any, event: str, now: datetime) -> Step | Re
     )
 
 
-async def apply(tx: Tx, machine: Machine, steps: Sequence[Step], because: Because) -> list[Transition]:
+class Noting(NamedTuple):
+    """Columns that the owner of the table sets in the update that moves its rows: `transitions.sql`, move_noting."""
+
+    columns: Statement
+    given: Mapping[str, Any]
+
+
+async def apply(
+    tx: Tx, machine: Machine, steps: Sequence[Step], because: Because, noting: Noting | None = None
+) -> list[Transition]:
     """Writes decided moves of locked subjects."""
     if not steps:
         return []
-    await swap_states(tx, machine, [step.subject for step in steps], [step.target for step in steps])
     made = [_made(machine, step, because, tx.now, step.subject.state, step.subject.version + 1) for step in steps]
-    await _write(tx, machine, steps, made)
+    if noting is None:
+        await _append(tx, of(machine, SQL.move), machine, made)
+    else:
+        await _append(tx, of(machine, SQL.move_noting, noting.columns), machine, made, noting.given)
+    await _follow(tx, machine, steps)
     return made
 
 
@@ -245,9 +291,8 @@ def _made(machine: Machine, step: Step, because: Because, at: datetime, source: 
     return Transition(machine.name, subject.id, version, step.event, source, step.target, subject.unit_id, *because, at)
 
 
-async def _write(tx: Tx, machine: Machine, steps: Sequence[Step], made: Sequence[Transition]) -> None:
-    await _append_history(tx, machine, made)
-    await record_many(tx, [_fact(machine, one) for one in made])
+async def _follow(tx: Tx, machine: Machine, steps: Sequence[Step]) -> None:
+    """Timers and effects."""
     armed = [Armed(step.subject.id, event, due_at) for step in steps for event, due_at in step.due]
     if machine.timers:
         await replace_timers(tx, machine, [step.subject.id for step in steps], armed)
@@ -258,10 +303,13 @@ async def _write(tx: Tx, machine: Machine, steps: Sequence[Step], made: Sequence
             await effect(tx, entered)
 
 
-async def _append_history(tx: Tx, machine: Machine, made: Sequence[Transition]) -> None:
+async def _append(
+    tx: Tx, statement: Statement, machine: Machine, made: Sequence[Transition], given: Mapping[str, Any] | None = None
+) -> None:
+    """History and facts; with `move` also the states, each of which must still have the version it was loaded with."""
     first = made[0]
-    appended = await tx.run(
-        SQL.append_history,
+    [(moved, appended)] = await tx.rows(
+        statement,
         machine=machine.name,
         subjects=[one.subject for one in made],
         versions=[one.version for one in made],
@@ -273,13 +321,19 @@ async def _append_history(tx: Tx, machine: Machine, made: Sequence[Transition]) 
         reason=first.reason,
         cause=first.cause,
         at=tx.now,
+        datas=[encode(_told(one)) for one in made],
+        **(given or {}),
     )
+    if moved is not None and moved != len(made):
+        raise VersionChanged(f"{machine.name}: {len(made) - moved} of {len(made)}")
     if appended != len(made):
         raise AlreadyBegun(f"{machine.name}: {len(made) - appended} of {len(made)} have this version in their history")
+    tx.hint(TOPIC)
 
 
-def _fact(machine: Machine, made: Transition) -> NewFact:
-    data = {
+def _told(made: Transition) -> dict[str, Any]:
+    """What the fact `machine.state` says."""
+    return {
         "event": made.event,
         "source": made.source,
         "target": made.target,
@@ -288,4 +342,3 @@ def _fact(machine: Machine, made: Transition) -> NewFact:
         "reason": made.reason,
         "cause": made.cause,
     }
-    return NewFact(f"{machine.name}.{made.target}", subject_name(machine, made.subject), data, made.unit_id)

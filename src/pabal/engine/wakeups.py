@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import datetime
 
 from pabal.base.clock import elapsed
@@ -12,7 +13,10 @@ from pabal.base.telemetry import declare, emit
 
 SQL = load(__file__)
 CHANNEL = "pabal"
-PAUSE = 0.01
+# A process notifies so often on average, and a few times more at once: each one costs every listener something.
+PAUSE, AT_ONCE = 0.005, 10
+# Facts come with most commits, and whoever waits for them rests in between: they go along with others, or wait so long.
+UNHURRIED, LINGER = frozenset({"facts"}), 0.01
 PAYLOAD_LIMIT = 7500
 EVERYTHING = "*"
 
@@ -31,13 +35,23 @@ class Notifier:
         self._connection: Connection | None = None
         self._pending: Hints = {}
         self._task: asyncio.Task[None] | None = None
-        self._last = 0.0
+        self._is_urgent = asyncio.Event()
+        # when one more is paid for, if they had all come at their pace
+        self._paid_at = 0.0
+
+    @property
+    def process(self) -> int | None:
+        """The database's process behind its connection: whose notifications are its own."""
+        connection = self._connection
+        return None if connection is None or connection.is_closed() else connection.get_server_pid()
 
     async def announce(self, hints: Hints) -> None:
-        """The first at once, those that follow within 10 ms together."""
+        """Those that come while others wait, or are being sent, go together."""
         for topic, at in hints.items():
             known = self._pending.get(topic, at)
             self._pending[topic] = None if known is None or at is None else min(known, at)
+        if not hints.keys() <= UNHURRIED:
+            self._is_urgent.set()
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._flush())
 
@@ -49,11 +63,13 @@ class Notifier:
 
     async def _flush(self) -> None:
         while self._pending:
-            wait = self._last + PAUSE - elapsed()
-            if wait > 0:
-                await asyncio.sleep(wait)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(LINGER):
+                    await self._is_urgent.wait()
+            await asyncio.sleep(max(0.0, self._paid_at - AT_ONCE * PAUSE - elapsed()))
+            self._paid_at = max(self._paid_at, elapsed()) + PAUSE
             hints, self._pending = self._pending, {}
-            self._last = elapsed()
+            self._is_urgent.clear()
             await self._send(hints)
 
     async def _send(self, hints: Hints) -> None:
@@ -127,6 +143,9 @@ class Wakeups:
             emit("wakeups.deaf")
 
     def _heard(self, _connection: object, process: int, _channel: str, payload: object) -> None:
+        # What this process announced it has passed on already; again, it would look a second time for nothing.
+        if process == self._notifier.process:
+            return
         hints = json.loads(str(payload))
         self._pass_on({topic: None if at is None else datetime.fromisoformat(at) for topic, at in hints.items()})
 

@@ -19,6 +19,8 @@ from pabal.engine.schedules import Schedule
 from pabal.engine.workers import Worker
 
 SQL = load(__file__)
+# roles of servers that run work
+WORKING = frozenset({"worker", "render"})
 RECENT = 5
 # of those that hold a lane
 SHOWN = 5
@@ -206,7 +208,7 @@ def _with_servers(
     lines: list[Line], kind: str, servers: Sequence[Worker], label: str | None = None
 ) -> tuple[list[Line], list[str]]:
     """No story may end in "it is ready" while nobody is there to take it."""
-    able = [server for server in servers if "worker" in server.meta.get("roles", ["worker"])]
+    able = [server for server in servers if WORKING & set(server.meta.get("roles", WORKING))]
     if not able:
         return [*lines, Line(None, "no_server")], ["start_server", "cancel_job"]
     working = [server for server in able if not server.is_draining]

@@ -45,11 +45,14 @@ async def hold(tx: Tx, _name: str) -> None:
 
 async def declare_all(database: Database, widths: Mapping[str, int]) -> None:
     """What the code of this server says; the last to start is right."""
-    if widths:
-        async with database.transaction() as tx:
-            await hold(tx, "")
-            rows = await tx.rows(SQL.declare_widths, names=list(widths), widths=list(widths.values()))
-            await _resize(tx, [row["name"] for row in rows])
+    declared = {"names": list(widths), "widths": list(widths.values())}
+    async with database.transaction() as tx:
+        # Mostly nothing is new: then one that starts waits for nobody, not even for one that sleeps in a promotion.
+        if await tx.value(SQL.is_declared, **declared):
+            return
+        await hold(tx, "")
+        rows = await tx.rows(SQL.declare_widths, **declared)
+        await _resize(tx, [row["name"] for row in rows])
 
 
 async def choose(tx: Tx, name: str, width: int | None) -> None:
@@ -73,9 +76,7 @@ async def _resize(tx: Tx, names: Sequence[str]) -> None:
     """Under the lock on widths. Nobody who saw the width before this commit can let more go after it."""
     for name in names:
         held = [row["lane"] for row in await tx.rows(SQL.lock_lanes, name=name)]
-        if held:
-            await tx.run(SQL.take_back, lanes=held)
-            await tx.run(SQL.close_lanes, lanes=held)
+        await lanes.take_back(tx, held)
         emit("widths.changed", lane=name)
     if names:
         tx.after_commit(lambda database: _promote(database, names))

@@ -2,6 +2,11 @@
 -- One change at a time, and beside no promotion (open_lanes shares this lock): a lane that is just being opened is in no list yet.
 select pg_advisory_xact_lock(7271300);
 
+-- name: is_declared(names, widths)
+select not exists (
+  select from unnest(:names::text[], :widths::int[]) as g(name, width)
+  where (select v.declared from pabal.lane_width v where v.name = g.name) is distinct from g.width);
+
 -- name: declare_widths(names, widths)
 -- answers those whose width is another than before
 with before as materialized (select name, width from pabal.lane_width),
@@ -25,31 +30,6 @@ update pabal.lane_width set chosen = null where name = :name and declared is not
 -- name: lock_lanes(name)
 -- waits for whoever is handing one on, so that the next statement sees all holders
 select lane from pabal.lane where lane = :name or split_part(lane, ':', 1) = :name order by lane for update;
-
--- name: take_back(lanes)!
--- Of lanes that this transaction has locked and that have become narrower: what has not begun waits again, the last in line first.
--- What a claim is taking at this moment is left to it.
-with over as materialized (
-  select l.ctid as place, l.lane, l.holders, cardinality(l.holders) - coalesce(v.width, 1) as excess
-  from pabal.lane l left join lateral (
-    select v.width from pabal.lane_width v where v.name = any(array[l.lane, split_part(l.lane, ':', 1)]) order by length(v.name) desc limit 1) v on true
-  where l.lane = any(:lanes::text[]) and cardinality(l.holders) > coalesce(v.width, 1)),
-back as materialized (
-  select o.place as held_at, o.lane, r.* from over o cross join lateral (
-    select r.ctid as stands_at, r.* from pabal.ready r where r.id = any(o.holders)
-    order by r.priority desc, r.id desc limit o.excess for update skip locked) r),
-gone as (delete from pabal.ready where ctid = any(array(select stands_at from back))),
-behind as (
-  insert into pabal.waiting (lane, rank, id, token, failures, recoveries, snoozes)
-  select lane, priority, id, token, failures, recoveries, snoozes from back),
-kept as (
-  update pabal.lane l set holders = array(select h from unnest(l.holders) as h where h <> all(b.ids))
-  from (select held_at, array_agg(id) as ids from back group by held_at) b where l.ctid = b.held_at)
-select;
-
--- name: close_lanes(lanes)!
--- opened again when there is room
-delete from pabal.lane where lane = any(:lanes::text[]) and holders = '{}';
 
 -- name: list_waiting_lanes(name, after, slice)
 -- a loose index scan, as the sweep's

@@ -151,18 +151,21 @@ def _lost(row: Row) -> NewFact:
 
 
 async def _finish(tx: Tx, kinds: Kinds, rows: Sequence[Row]) -> None:
-    """What ended is given up and frees its lane; what goes on is announced and keeps it."""
+    """What ended is given up and frees its lane; what goes on is announced and keeps it, if it is still wide enough."""
     over: list[End] = []
+    back: list[str] = []
     for row in rows:
         *values, verdict, reason = row.values()
         if verdict is None:
             tx.hint(f"queue:{row['queue']}", tx.now)
+            back += [] if row["lane"] is None else [row["lane"]]
         else:
             job = Job(*values)
             # by somebody who can no longer say so
             job.has_reported = True
             over.append(End(job, verdict, reason))
-    await lanes.release_lanes(tx, [(end.job.lane, end.job.id) for end in over if end.job.lane is not None])
+    held = [(end.job.lane, end.job.id) for end in over if end.job.lane is not None]
+    await lanes.release_lanes(tx, held, back=back)
     await kinds.give_up(tx, [(end.job, end.result) for end in over])
     await ends.record(tx, over)
     quarantined = sum(end.result == "quarantined" for end in over)

@@ -1,7 +1,8 @@
 """What is wrong with a field, or worth knowing of it: the same on every face. A sentence in both languages."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from pabal.base.errors import Invalid, PabalError
 from pabal.platform.language.errors import explain
@@ -31,8 +32,9 @@ class FindingView(View):
 class FieldsRefused(Invalid, code="fields_refused"):
     """It cannot be saved as it is. What is wrong is said beside each field."""
 
-    # as the fields of the caller's own request name it, where those have other names: an edge's to say
+    # an edge's to say, where the caller has other names for the fields: as REST answers them, as a command calls them
     faults: Sequence[object] = ()
+    options: Mapping[str, str] = MappingProxyType({})
 
     def __init__(self, findings: Sequence[Finding]) -> None:
         self.findings = tuple(findings)
@@ -46,7 +48,10 @@ def find_wrong(error: PabalError, field: str = "") -> Finding:
 
 def texts_by_field(findings: Sequence[Finding]) -> dict[str, Pair]:
     """The first of each field, as forms show them."""
-    return {one.field: one.text for one in reversed(findings)}
+    found: dict[str, Pair] = {}
+    for one in findings:
+        found.setdefault(one.field, one.text)
+    return found
 
 
 def view_finding(finding: Finding, lang: Lang) -> FindingView:

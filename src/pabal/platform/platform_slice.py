@@ -7,16 +7,21 @@ from functools import partial
 from pabal.base.database import Database, Tx
 from pabal.base.migrations import Migration
 from pabal.engine import kinds
+from pabal.engine.facts import Subscriber
 from pabal.engine.kinds import Kinds
+from pabal.engine.life import Life
 from pabal.engine.loop import Loop
-from pabal.platform import alerts, auth, backup, broker, notifications, settings, storage
+from pabal.platform import alerts, approvals, auth, backup, broker, events, notifications, settings, storage
 from pabal.platform.actor import Right
 from pabal.platform.alerts import AlertRule, Measure
+from pabal.platform.approvals import cards
 from pabal.platform.controls import KindControls
+from pabal.platform.notifications import demo as telegram_demo
+from pabal.platform.notifications.polling import Poller
 from pabal.platform.overview import NavItem
 from pabal.platform.services import Services
 from pabal.platform.settings import Setting
-from pabal.platform.slice import Slice
+from pabal.platform.slice import Demo, Gateway, Slice, list_approvables
 from pabal.platform.tenants import Scope
 
 KEEP_NOTIFICATIONS = Setting(
@@ -30,12 +35,13 @@ KEEP_NOTIFICATIONS = Setting(
 )
 TIDY = 600.0
 KIND_CONTROLS = (
-    KindControls(notifications.KIND, notifications.AREA),
+    *(KindControls(way.kind, notifications.AREA) for way in notifications.WAYS.values()),
+    KindControls(cards.EDIT, notifications.AREA),
     KindControls(backup.TAKE, backup.AREA, Right.MANAGE),
     KindControls(backup.CHECK, backup.AREA, Right.MANAGE),
 )
-MEASURES = (*alerts.ENGINE_MEASURES, *broker.MEASURES)
-RULES = (*alerts.ENGINE_RULES, *broker.ALERT_RULES)
+MEASURES = (*alerts.ENGINE_MEASURES, *broker.MEASURES, *events.MEASURES)
+RULES = (*alerts.ENGINE_RULES, *broker.ALERT_RULES, *events.ALERT_RULES)
 
 
 def platform_slice(apps: Sequence[Slice], migrations: Sequence[Migration]) -> Slice:
@@ -44,11 +50,11 @@ def platform_slice(apps: Sequence[Slice], migrations: Sequence[Migration]) -> Sl
         name="platform",
         label=("System", "시스템"),
         icon="server-2",
-        kinds=partial(_make_kinds, migrations=migrations),
-        machines=(alerts.ALERT,),
-        controls=(alerts.CONTROLS,),
+        kinds=partial(_make_kinds, apps=apps, migrations=migrations),
+        machines=(alerts.ALERT, approvals.APPROVAL),
+        controls=(alerts.CONTROLS, approvals.CONTROLS),
         kind_controls=KIND_CONTROLS,
-        subscribers=(backup.SUBSCRIBER,),
+        subscribers=(backup.SUBSCRIBER, _follow_deadlines(apps), cards.make_subscriber(list_approvables(apps))),
         on_start=backup.ensure_schedule,
         loops=partial(_make_loops, apps=apps),
         settings=(
@@ -56,24 +62,36 @@ def platform_slice(apps: Sequence[Slice], migrations: Sequence[Migration]) -> Sl
             *backup.SETTINGS,
             *alerts.SETTINGS,
             *broker.SETTINGS,
+            *events.SETTINGS,
             *alerts.list_rule_settings(RULES),
         ),
-        gateways=partial(broker.open_bridges, apps=apps),
+        gateways=partial(_open_gateways, apps=apps),
         measures=MEASURES,
         alert_rules=RULES,
         nav=NAV,
         status=broker.STATUS,
         link=_link,
+        demo=Demo(telegram_demo.load, telegram_demo.clear, telegram_demo.after),
     )
 
 
 def _link(about: str) -> str | None:
     kind, _, name = about.partition(":")
-    return f"/alerts/{name}" if kind == "alert" and name.isdigit() else None
+    there = {"alert": "/alerts/{}", "approval": "/approvals/{}"}.get(kind)
+    return there.format(name) if there is not None and name.isdigit() else None
+
+
+def _follow_deadlines(apps: Sequence[Slice]) -> Subscriber:
+    follow = partial(approvals.follow_deadlines, approvables=list_approvables(apps))
+    return Subscriber("approvals.deadlines", ("approval.expired",), follow)
 
 
 async def _firing(tx: Tx, scope: Scope) -> int:
     return (await alerts.count_open(tx, scope)).firing
+
+
+async def _dead(tx: Tx, scope: Scope) -> int:
+    return await events.count_dead_in(tx, scope)
 
 
 NAV = (
@@ -83,6 +101,7 @@ NAV = (
     NavItem("/occurrences", ("Occurrences", "회차"), "schedules", goto="c"),
     NavItem("/machines", ("Machines", "상태 기계"), "machines", goto="k"),
     NavItem("/facts", ("Facts", "사실"), "facts", goto="f"),
+    NavItem("/events", ("Events", "이벤트"), events.AREA, need=_dead, goto="t"),
     NavItem("/servers", ("Servers", "서버"), "servers", goto="v", is_of_house=True),
     NavItem("/broker", ("Broker", "브로커"), broker.AREA, goto="r", is_of_house=True),
     NavItem("/alerts", ("Alerts", "경보"), "alerts", need=_firing, goto="a"),
@@ -94,16 +113,30 @@ NAV = (
 )
 
 
-def _make_kinds(services: Services, *, migrations: Sequence[Migration]) -> Kinds:
+def _make_kinds(services: Services, *, apps: Sequence[Slice], migrations: Sequence[Migration]) -> Kinds:
     config = services.settings
     return kinds.merge(
         [
             notifications.make_kinds(
                 services.telegram, services.vault, services.files, console_url=config.public_url or None
             ),
+            notifications.make_out_kinds(
+                services.webhooks,
+                services.mailer,
+                services.vault,
+                services.files,
+                console_url=config.public_url or None,
+            ),
+            cards.add_kinds(Kinds(), services.telegram, services.vault, list_approvables(apps)),
             backup.make_kinds(services.database, config.data_dir / "backups", migrations),
         ]
     )
+
+
+def _open_gateways(services: Services, life: Life, *, apps: Sequence[Slice]) -> list[Gateway]:
+    press = partial(cards.press, approvables=list_approvables(apps))
+    poller = Poller(services.database, services.telegram, services.vault, life, press=press)
+    return [*broker.open_bridges(services, life, apps=apps), poller]
 
 
 def _make_loops(services: Services, *, apps: Sequence[Slice]) -> list[Loop]:
@@ -116,6 +149,7 @@ def _make_loops(services: Services, *, apps: Sequence[Slice]) -> list[Loop]:
         Loop("files", partial(storage.sweep_once, database, services.files), idle=TIDY),
         Loop("people", partial(auth.prune_once, database), idle=TIDY),
         Loop("notifications", partial(_forget_notifications, database), idle=TIDY),
+        Loop("events", partial(events.forget_once, database), idle=TIDY),
         Loop("answers", partial(idempotency.forget_once, database), idle=TIDY),
     ]
 

@@ -1,6 +1,7 @@
 """Vault: secrets at rest are sealed with the text of PABAL_SECRET_KEY, or in development with a key file."""
 
 import base64
+import hmac
 import os
 import secrets
 from pathlib import Path
@@ -32,6 +33,7 @@ class Vault:
         texts = [text.strip() for text in keys.split(",") if text.strip()]
         if not texts or min(map(len, texts)) < SHORTEST:
             raise BadSecretKey
+        self._first = texts[0]
         self._fernet = MultiFernet([Fernet(_derive(text)) for text in texts])
 
     @classmethod
@@ -50,6 +52,12 @@ class Vault:
         except InvalidToken as error:
             raise CannotUnseal from error
 
+    def fingerprint(self, text: str, *, purpose: str) -> str:
+        """Equal for equal texts, and useless to whoever guesses them without the key. With another first key it is
+        another one."""
+        key = _derive(self._first, f"pabal fingerprint: {purpose}")
+        return hmac.new(key, text.encode(), "sha256").hexdigest()
+
     def __repr__(self) -> str:
         return "Vault(…)"
 
@@ -64,8 +72,8 @@ def key_file(settings: Settings) -> Path:
     return settings.data_dir / "secret.key"
 
 
-def _derive(text: str) -> bytes:
-    derived = HKDF(hashes.SHA256(), 32, salt=None, info=b"pabal vault").derive(text.encode())
+def _derive(text: str, purpose: str = "pabal vault") -> bytes:
+    derived = HKDF(hashes.SHA256(), 32, salt=None, info=purpose.encode()).derive(text.encode())
     return base64.urlsafe_b64encode(derived)
 
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from pabal.base.database import Database
 from pabal.base.settings import Settings
+from pabal.engine.headstart import HeadStart
 
 
 class Connections:
@@ -30,7 +31,7 @@ class Connections:
 
 
 if TYPE_CHECKING:
-    from pabal.platform.notifications import Telegram
+    from pabal.platform.notifications import Mailer, Telegram, Webhooks
     from pabal.platform.secrets import Vault
     from pabal.platform.storage import Files
 
@@ -38,7 +39,8 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Services:
     """`database` is the engine's. What people and programs ask for over the web has connections of its own, so that
-    neither waits for the other: `pages` to look, `changes` to change, `identity` to find out who is asking."""
+    neither waits for the other: `pages` to look, `changes` to change, `identity` to find out who is asking. `kept` is
+    what apps have one of in this process, by name. `head_start`: for work begun in the commit that asks for it."""
 
     settings: Settings
     database: Database
@@ -47,5 +49,16 @@ class Services:
     files: "Files"
     telegram: "Telegram"
     connections: Connections = field(default_factory=Connections)
+    kept: dict[str, object] = field(default_factory=dict)
+    head_start: HeadStart = field(default_factory=HeadStart)
     changes: Database = field(kw_only=True)
     identity: Database = field(kw_only=True)
+    webhooks: "Webhooks" = field(kw_only=True, default_factory=lambda: _ways_out()[0])
+    mailer: "Mailer" = field(kw_only=True, default_factory=lambda: _ways_out()[1])
+
+
+def _ways_out() -> "tuple[Webhooks, Mailer]":
+    """Those of a process that was told of none: public addresses only, and no mail server."""
+    from pabal.platform.notifications import Mailer, Webhooks  # noqa: PLC0415 -- notifications know services
+
+    return Webhooks(), Mailer(None)

@@ -26,7 +26,9 @@ from pabal.platform.services import Services
 
 if TYPE_CHECKING:
     from pabal.platform.alerts import AlertRule, Measure
+    from pabal.platform.approvals import Approvable, Approvables
     from pabal.platform.broker import EventHandler
+    from pabal.platform.events import Consumer
     from pabal.platform.settings import Setting
 
 ATTRIBUTE = "SLICE"
@@ -75,7 +77,10 @@ class Slice:
     `names` what people call the subjects of its machines, `limits` its limits by the words behind their subject.
     Simulators are entered when a demo starts and left when it stops. `link` answers where a person sees what an
     `about` names. `events` are what it takes in from a broker, by name in any case.
+    `consumers` take what anybody publishes (platform/events), each under a name of its own.
+    `health` reads what `/health` says of the app, under the names its own clients know.
     `controls` say for every event of every machine who may send it by hand, `kind_controls` who may operate its work.
+    `approvals` are what people decide in the inbox all apps share.
     """
 
     name: str
@@ -83,8 +88,10 @@ class Slice:
     machines: tuple[Machine, ...] = ()
     controls: tuple[MachineControls, ...] = ()
     kind_controls: tuple[KindControls, ...] = ()
+    approvals: "tuple[Approvable, ...]" = ()
     subscribers: tuple[Subscriber, ...] = ()
     events: "dict[str, EventHandler]" = field(default_factory=dict)
+    consumers: "tuple[Consumer, ...]" = ()
     migrations: Path | None = None
     on_start: Callable[[Tx], Awaitable[None]] | None = None
     loops: Callable[[Services], list[Loop]] | None = None
@@ -110,6 +117,7 @@ class Slice:
     needs: Needs | None = None
     find: Finds | None = None
     link: Callable[[str], str | None] | None = None
+    health: Callable[[Tx], Awaitable[dict[str, Any]]] | None = None
     demo: Demo | None = None
     simulators: Callable[[Services], list[AbstractAsyncContextManager[object]]] | None = None
 
@@ -150,6 +158,11 @@ def list_owners(slices: Iterable[Slice]) -> Owners:
     return {owner.kind: owner for one in slices for owner in one.kind_controls}
 
 
+def list_approvables(slices: Iterable[Slice]) -> "Approvables":
+    """By the name of their kind."""
+    return {each.kind.name: each for one in slices for each in one.approvals}
+
+
 def check_slices(slices: Sequence[Slice]) -> None:
     check_names(slices)
     for one in slices:
@@ -161,8 +174,10 @@ def check_names(slices: Iterable[Slice]) -> None:
         ("slice", [one.name for one in slices]),
         ("machine", [machine.name for one in slices for machine in one.machines]),
         ("owner of kind", [owner.kind for one in slices for owner in one.kind_controls]),
+        ("kind of approval", [each.kind.name for one in slices for each in one.approvals]),
         ("subscriber", [subscriber.name for one in slices for subscriber in one.subscribers]),
         ("event", [name.lower() for one in slices for name in one.events]),
+        ("consumer", [consumer.group for one in slices for consumer in one.consumers]),
         ("setting", [setting.key for one in slices for setting in one.settings]),
         ("measure", [measure.name for one in slices for measure in one.measures]),
         ("alert rule", [rule.name for one in slices for rule in one.alert_rules]),

@@ -23,8 +23,10 @@ class BrokerLineView(View):
 
 
 class BrokerView(View):
-    """`is_connected` is null when no server with a broker was heard of in the last minute."""
+    """`is_set`: whoever answers has a broker's address. `is_connected` is null when no server with a broker was heard
+    of in the last minute."""
 
+    is_set: bool = field(("Broker set", "브로커 설정"), example=True)
     is_connected: bool | None = field(("Connected", "연결"), example=True)
     lag_seconds: float | None = field(
         ("Facts behind (s)", "나가지 못한 사실(초)"),
@@ -66,8 +68,10 @@ def view_event(event: "Kept", viewer: Viewer) -> BrokerEventView:
     return BrokerEventView.of(event)
 
 
-def view_broker(found: "Described") -> BrokerView:
-    return BrokerView.of(found, lines=[BrokerLineView.of(one) for one in found.lines], lag_seconds=found.lag)
+def view_broker(found: "Described", *, is_set: bool) -> BrokerView:
+    return BrokerView.of(
+        found, is_set=is_set, lines=[BrokerLineView.of(one) for one in found.lines], lag_seconds=found.lag
+    )
 
 
 EVENT = Noun(

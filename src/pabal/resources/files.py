@@ -30,5 +30,24 @@ class FileView(View):
     keep_until: datetime | None = field(("Kept until", "보관 기한"))
 
 
+class StoreView(View):
+    """How much lies in one store. `is_main`: new files go there."""
+
+    store: str = field(("Store", "저장소"), example="s3://store.example.com/pabal")
+    files: int = field(("Files", "파일"), example=120)
+    bytes: int = field(("Bytes", "바이트"), example=48211000)
+    is_main: bool = field(("New files", "새 파일"), example=True)
+
+
+class FilesMovedView(View):
+    """What a move did. `missing` are listed, but their content is in no store; `tidied` an earlier move had left."""
+
+    store: str = field(("Store", "저장소"), example="s3://store.example.com/pabal")
+    files: int = field(("Files", "파일"), example=120)
+    bytes: int = field(("Bytes", "바이트"), example=48211000)
+    missing: list[str] = field(("Missing", "없는 것"), example=[])
+    tidied: int = field(("Tidied", "치운 것"), example=0)
+
+
 def view_file(file: "File") -> FileView:
     return FileView.of(file, id=file.shown_id)

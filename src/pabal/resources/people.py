@@ -106,6 +106,13 @@ class PreferencesView(View):
     theme: Literal["light", "dark"] | None = field(("Theme", "테마"), example=None)
 
 
+class TelegramCodeView(View):
+    """Shown once."""
+
+    code: str = field(("Code", "코드"), example="7K2MQ9XWTB")
+    expires_at: datetime = field(("Until", "기한"))
+
+
 class SessionView(View):
     """Where somebody is signed in."""
 

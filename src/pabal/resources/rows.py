@@ -20,9 +20,10 @@ from pabal.engine.listing import (
 from pabal.engine.listing import schedules as timetables
 from pabal.engine.queue import Priority
 from pabal.engine.reading import Fact
-from pabal.platform import alerts, audit, auth, backup, broker, notifications, operating, settings, tenants
+from pabal.platform import alerts, approvals, audit, auth, backup, broker, notifications, operating, settings, tenants
 from pabal.platform.actor import Actor
 from pabal.platform.alerts import Alert, AlertRule, RuleSeen
+from pabal.platform.approvals import Approvables, Seen
 from pabal.platform.audit import Entry
 from pabal.platform.auth import Token, User
 from pabal.platform.backup import Backup
@@ -36,6 +37,7 @@ from pabal.platform.resources import Filter
 from pabal.platform.settings import Catalogue, Listed
 from pabal.platform.tenants import HeadOfficeOnly, Scope, Unit, UnitNotFound
 from pabal.resources.alerts import AlertFilter
+from pabal.resources.approvals import ApprovalFilter
 from pabal.resources.audit import AuditFilter
 from pabal.resources.broker import BrokerEventFilter
 from pabal.resources.notifications import NotificationFilter
@@ -92,6 +94,32 @@ async def list_alerts(
 
 async def hold_alert(tx: Tx, alert_id: int) -> None:
     await subjects.lock_and_load(tx, alerts.ALERT, [alert_id])
+
+
+async def list_approvals(  # long: who looks decides what is told
+    tx: Tx,
+    scope: Scope,
+    wanted: ApprovalFilter,
+    *,
+    approvables: Approvables,
+    reader: Actor,
+    cursor: str | None = None,
+    limit: int = 50,
+) -> Page[Seen]:
+    readable = approvals.list_readable(reader, approvables)
+    kinds = readable if wanted.kind is None else tuple(kind for kind in readable if kind == wanted.kind)
+    asked = approvals.Wanted(kinds, (wanted.state,), _before("apr", cursor))
+    found = await approvals.list_seen(tx, reader, scope, approvables, asked, limit=limit + 1)
+    return _cut(found, limit, lambda one: ids.show("apr", one.id))
+
+
+async def get_approval(tx: Tx, scope: Scope, approval_id: int, *, approvables: Approvables, reader: Actor) -> Seen:
+    return await approvals.get_seen(tx, reader, scope, approvables, approval_id)
+
+
+async def hold_approval(_tx: Tx, _approval_id: int) -> None:
+    """Its version changes only when it ends, and deciding looks at that behind the lock of its subject: locked here,
+    before its subject, it would stand in the way of the app's own door."""
 
 
 async def list_notifications(

@@ -5,10 +5,12 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from pabal.base.database import Tx
+from pabal.engine import ids
 from pabal.engine.listing import OccurrenceLine, ScheduleLine
-from pabal.platform import alerts, auth, notifications, operating, settings, tenants
+from pabal.platform import alerts, approvals, auth, notifications, operating, settings, tenants
 from pabal.platform.actor import Actor, Right, Role
 from pabal.platform.alerts import AlertRule
+from pabal.platform.approvals import Approvables, Seen, Verdict
 from pabal.platform.auth import MadeToken, NewToken, NewUser, User
 from pabal.platform.controls import Owners
 from pabal.platform.notifications import Channel, ChannelForm
@@ -67,8 +69,28 @@ async def add_channel(tx: Tx, actor: Actor, *, vault: Vault, unit_id: int | None
 async def edit_channel(tx: Tx, actor: Actor, channel_id: int, *, vault: Vault, **changed: Any) -> Channel:
     actor.require(Right.MANAGE, notifications.AREA)
     before = await notifications.get_channel(tx, actor, channel_id)
-    kept = {name: getattr(before, name) for name in ("name", "chat_id", "lang", "least_level", "wants", "is_active")}
-    return await notifications.edit_channel(tx, actor, vault, channel_id, _form({**kept, **changed}))
+    kept = {name: getattr(before, name) for name in _CHANNEL_FIELDS}
+    form = _form({**kept, "address": before.address or "", **changed})
+    return await notifications.edit_channel(tx, actor, vault, channel_id, form)
+
+
+_CHANNEL_FIELDS = ("kind", "name", "chat_id", "lang", "least_level", "wants", "is_active")
+
+
+async def rotate_secret(
+    tx: Tx, actor: Actor, channel_id: int, *, vault: Vault, overlap_seconds: int = 86_400
+) -> Channel:
+    overlap = timedelta(seconds=overlap_seconds)
+    return await notifications.rotate_secret(tx, actor, channel_id, vault=vault, overlap=overlap)
+
+
+async def replay_channel(
+    tx: Tx, actor: Actor, channel_id: int, *, delivery: str = "", since: datetime | None = None, also_sent: bool = False
+) -> list[int]:
+    if since is not None:
+        return await notifications.replay_since(tx, actor, channel_id, since, also_sent=also_sent)
+    delivery_id = min(ids.read("dlv", delivery), 2**63 - 1)
+    return [await notifications.replay_delivery(tx, actor, channel_id, delivery_id)]
 
 
 def _form(given: Mapping[str, Any]) -> ChannelForm:
@@ -125,3 +147,17 @@ async def change_setting(tx: Tx, actor: Actor, key: str, *, catalogue: Catalogue
 
 async def reset_setting(tx: Tx, actor: Actor, key: str, *, catalogue: Catalogue) -> Listed:
     return await settings.reset(tx, actor, catalogue[key])
+
+
+async def decide_approval(
+    tx: Tx,
+    actor: Actor,
+    approval_id: int,
+    *,
+    approvables: Approvables,
+    reader: Actor,
+    verdict: str,
+    reason: str = "",
+) -> Seen:  # long: the inbox, who looks, and the answer
+    await approvals.decide(tx, actor, approval_id, approvables=approvables, verdict=Verdict(verdict), reason=reason)
+    return await approvals.get_seen(tx, reader, await visible_to(tx, actor), approvables, approval_id)

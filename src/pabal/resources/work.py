@@ -1,5 +1,6 @@
 """The engine's resources: jobs and their attempts, facts, servers."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -70,19 +71,6 @@ class JobView(View):
         return self.error or (self.reason and self.due_at and f"{self.reason} → {self.due_at:%H:%M:%S}Z") or None
 
 
-class WholeJobView(JobView):
-    """With what it was given, what it saved for its next attempt, and what it gave."""
-
-    args: dict[str, Any] = field(("Arguments", "인자"), example={"room": "부산-운영"})
-    records_end: bool = field(
-        ("Tells its end", "끝을 알림"), description="Whether its end is recorded as the fact job.ended.", example=False
-    )
-    checkpoint: dict[str, Any] | None = field(
-        ("Checkpoint", "체크포인트"), description="Where its next attempt goes on.", example={"frame": 120}
-    )
-    data: dict[str, Any] | None = field(("Gave", "결과 값"), example={"file": "out.mp4"})
-
-
 class AttemptView(View):
     """One try and its end."""
 
@@ -93,6 +81,20 @@ class AttemptView(View):
     started_at: datetime | None = field(("Started", "시작"))
     ended_at: datetime = field(("Ended", "끝"))
     error: dict[str, Any] | None = field(("Error", "오류"), example={"reason": "the bot does not answer"})
+
+
+class WholeJobView(JobView):
+    """With what it was given, what it saved for its next attempt, what it gave, and its tries, the first one first."""
+
+    args: dict[str, Any] = field(("Arguments", "인자"), example={"room": "부산-운영"})
+    records_end: bool = field(
+        ("Tells its end", "끝을 알림"), description="Whether its end is recorded as the fact job.ended.", example=False
+    )
+    checkpoint: dict[str, Any] | None = field(
+        ("Checkpoint", "체크포인트"), description="Where its next attempt goes on.", example={"frame": 120}
+    )
+    data: dict[str, Any] | None = field(("Gave", "결과 값"), example={"file": "out.mp4"})
+    attempts: list[AttemptView] = field(("Attempts", "시도들"))
 
 
 class JobResultView(View):
@@ -182,9 +184,9 @@ def view_job(line: "JobLine", viewer: Viewer) -> JobView:
     return JobView.of(line, **_job_names(line))
 
 
-def view_whole_job(line: "JobLine", place: "Place") -> WholeJobView:
+def view_whole_job(line: "JobLine", place: "Place", attempts: Sequence["Attempt"]) -> WholeJobView:
     whole = {name: getattr(place, name) for name in ("args", "records_end", "checkpoint", "data")}
-    return WholeJobView.of(line, **_job_names(line), **whole)
+    return WholeJobView.of(line, **_job_names(line), **whole, attempts=[view_attempt(one) for one in attempts])
 
 
 def _job_names(line: "JobLine") -> dict[str, Any]:

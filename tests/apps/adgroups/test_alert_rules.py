@@ -13,11 +13,12 @@ from pabal.apps.adgroups.model.adgroups import Event, Schedule, Source
 from pabal.apps.adgroups.resources.migration import MismatchFilter
 from pabal.apps.adgroups.serving import actions
 from pabal.apps.adgroups.serving.actions import ABOUT, REFRESH
+from pabal.apps.adgroups.settings import LATE_AFTER
 from pabal.base import clock
 from pabal.base.database import Database
 from pabal.engine import queue
 from pabal.engine.timers import fire_once
-from pabal.platform import alerts
+from pabal.platform import alerts, notifications
 from pabal.platform.actor import ENGINE
 from pabal.platform.alerts import Alert, check_rules
 from pabal.platform.tenants import Scope, visible_to
@@ -53,6 +54,10 @@ async def test_late_events_are_their_units_alert_until_they_have_happened(db: Da
     await clock.advance(db, 20 * SECOND)
     [alert] = await watch(db)
     assert (alert.rule, alert.about, alert.unit_id) == ("adgroups.late_events", "해운대점", haeundae.id)
+    async with db.transaction() as tx:
+        told = await notifications.list_notifications(tx, person(haeundae))
+    assert [(one.name, one.unit_id) for one in told] == [("alerts.fired", haeundae.id)]
+    assert LATE_AFTER.default == 10 * SECOND
 
     assert await fire_once(db, [AD_GROUP]) == 1
     await watch(db)

@@ -34,7 +34,7 @@ SCHEDULES = (
 )
 
 
-@pytest.mark.req("E-06", "E-07", "E-18", "E-80", "E-95")
+@pytest.mark.req("E-07", "E-18", "E-80", "E-95")
 async def test_the_engine_does_what_was_foreseen_moment_by_moment(db: Database) -> None:
     noon = await reach_a_wednesday(db)
     actor = person((await plant(db)).busan)

@@ -126,7 +126,7 @@ async def test_what_is_refused_says_why_and_changes_nothing(world: World, redis:
     found = await kept(world.db)
     assert [one.code for one in found] == [
         "guard_refused",
-        "event_unknown",
+        "move_not_allowed",
         *["ad_group_not_found"] * 2,
         "bad_id",
         "ad_group_not_found",

@@ -1,12 +1,15 @@
 from dataclasses import replace
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
-from pabal.apps.adgroups.machine import AD_GROUP, EXTENSION, deletable, load_subjects, pausable
+from pabal.apps.adgroups.labels import STATES
+from pabal.apps.adgroups.legacy.old_rows import Old, decide
+from pabal.apps.adgroups.machine import AD_GROUP, EXTENSION, Guard, deletable, load_subjects, pausable
 from pabal.apps.adgroups.model.adgroups import Event, Schedule, State
+from pabal.apps.adgroups.model.calculator import Dates, calculate, to_state
 from pabal.engine.machine import Machine, Refusal, move
 from tests.apps.adgroups.groups import BY_DAY, BY_NIGHT, DAY, HOUR, NOON, SCHEDULE, a_group
 
@@ -57,12 +60,12 @@ STARTED_WAY = (*APPROVED_WAY, E.START)
 @pytest.mark.parametrize(
     ("state", "way", "schedule"),
     [
-        pytest.param(S.DRAFT, (), SCHEDULE, marks=pytest.mark.req("E-22")),
+        (S.DRAFT, (), SCHEDULE),
         pytest.param(S.READY, READY_WAY, SCHEDULE, marks=pytest.mark.req("E-23")),
         pytest.param(S.APPROVED, APPROVED_WAY, SCHEDULE, marks=pytest.mark.req("E-24")),
         pytest.param(S.RUNNING, STARTED_WAY, SCHEDULE, marks=pytest.mark.req("E-25")),
         pytest.param(S.PAUSED, (*STARTED_WAY, E.PAUSE), SCHEDULE, marks=pytest.mark.req("E-26")),
-        pytest.param(S.PENDING, STARTED_WAY, OFF_HOURS, marks=pytest.mark.req("E-27")),
+        (S.PENDING, STARTED_WAY, OFF_HOURS),
         pytest.param(S.EXPIRED, (*STARTED_WAY, E.EXPIRE), SCHEDULE, marks=pytest.mark.req("E-28")),
         pytest.param(S.DELETED, (E.DELETE,), SCHEDULE, marks=pytest.mark.req("E-29")),
     ],
@@ -116,6 +119,48 @@ def test_it_is_declared_in_one_place_with_its_first_and_last_states() -> None:
 @pytest.mark.parametrize("state", AD_GROUP.final)
 def test_what_is_over_waits_for_nothing(state: State) -> None:
     assert list(AD_GROUP.due(state, a_group(state), NOON)) == []
+
+
+@pytest.mark.req("E-27")
+@pytest.mark.parametrize(
+    ("wall", "state"),
+    [("08:59:59.999999", S.PENDING), ("09:00", S.RUNNING), ("17:59:59.999999", S.RUNNING), ("18:00", S.PENDING)],
+)
+def test_outside_its_daily_hours_it_is_pending_to_the_moment_and_called_off_hours(wall: str, state: State) -> None:
+    now = datetime.fromisoformat(f"2026-11-18T{wall}+09:00")
+    old = Dates(SCHEDULE.start_at, SCHEDULE.end_at, NOON - 2 * DAY, NOON - 2 * DAY)
+
+    decided = [
+        AD_GROUP.decide(a_group(one, IN_HOURS), by, now) for one, by in ((S.APPROVED, E.START), (S.PAUSED, E.RESUME))
+    ]
+
+    assert decided == [state, state]
+    assert to_state(calculate(old, now), old, IN_HOURS.calendar, now) is state
+    assert STATES[S.PENDING] == ("off-hours", "일별 대기")
+    # what the old system called so was paused by hand
+    assert decide(Old(old, "Asia/Seoul", None, "PENDING"), now).state == S.PAUSED
+
+
+GUARDS = {
+    E.COMPLETE_SETUP: {"setup_complete": ["has_creatives", "has_inventory"]},
+    E.APPROVE: {"approvable": ["campaign_is_open", "campaign_lasts", "has_not_ended"]},
+    E.REJECT: {},
+    E.START: {"startable": ["has_begun", "has_not_ended"]},
+    E.EXPIRE: {"expirable": ["has_ended"]},
+    E.DAILY_START: {"in_hours": ["has_not_ended", "is_in_hours"]},
+    E.DAILY_END: {"off_hours": ["is_off_hours"]},
+    E.PAUSE: {"pausable": ["is_not_paused"], "pausable_early": ["may_pause_early", "is_not_paused"]},
+    E.RESUME: {"resumable": ["has_not_ended"]},
+    E.DELETE: {"deletable": ["is_not_over"]},
+}
+
+
+@pytest.mark.req("E-20")
+@pytest.mark.parametrize("event", Event)
+def test_every_rule_of_an_event_is_a_condition_of_its_guard(event: Event) -> None:
+    guards = [cast(Guard, one.guard) for one in AD_GROUP.moves if one.event == event and one.guard is not None]
+
+    assert {one.__name__: [each.name for each in one.conditions] for one in guards} == GUARDS[event]
 
 
 @pytest.mark.req("E-15", "E-20")

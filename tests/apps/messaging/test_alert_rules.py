@@ -13,13 +13,14 @@ from pabal.base import clock
 from pabal.base.database import Database
 from pabal.engine import routes, ticks
 from pabal.platform import alerts, notifications
-from pabal.platform.actor import ENGINE
+from pabal.platform.actor import ENGINE, Role
 from pabal.platform.alerts import Alert, Reading, check_rules
 from pabal.platform.tenants import visible_to
 from tests.apps.messaging.asking import begin_at
 from tests.apps.messaging.history import add_deliveries, add_server, ended, stop_schedule
 from tests.support.messaging import World, add_schedule, make_world
 from tests.support.people import person
+from tests.support.work import crash
 
 NOON = datetime(2035, 6, 4, 3, tzinfo=UTC)
 MINUTE, SECOND = timedelta(minutes=1), timedelta(seconds=1)
@@ -47,7 +48,7 @@ async def watch(world: World) -> list[Alert]:
         return await alerts.list_open(tx, await visible_to(tx, ENGINE))
 
 
-@pytest.mark.req("A-164", "A-170", "A-171")
+@pytest.mark.req("A-171")
 async def test_administrators_hear_of_a_low_success_rate_and_of_slow_sends(world: World):
     rows = [ended("sent", NOON - n * MINUTE, took_ms=6000) for n in range(1, 9)]
     rows += [ended("failed", NOON - n * MINUTE, took_ms=6000) for n in range(9, 11)]
@@ -72,10 +73,43 @@ async def test_nine_of_ten_in_five_seconds_each_call_nobody(world: World):
     assert await watch(world) == []
 
 
-async def test_too_few_sends_are_no_rate(world: World):
-    await add_deliveries(world.db, await add_schedule(world), [ended("failed", NOON - MINUTE)])
+@pytest.mark.req("A-164", "A-170")
+@pytest.mark.parametrize(("sent", "failed", "rate"), [(0, 1, 0.0), (17, 2, 100 * 17 / 19), (9, 1, None), (1, 0, None)])
+async def test_below_90_percent_administrators_are_told_be_it_of_one_send(
+    world: World, sent: int, failed: int, rate: float | None
+):
+    rows = [ended("sent", NOON - n * MINUTE) for n in range(1, 1 + sent)]
+    rows += [ended("failed", NOON - n * MINUTE) for n in range(1 + sent, 1 + sent + failed)]
+    await add_deliveries(world.db, await add_schedule(world), rows)
+
+    fired = await watch(world)
+
+    async with world.db.transaction() as tx:
+        told = await notifications.list_notifications(tx, person(world.tree.hq, Role.ADMIN))
+    assert [(alert.rule, alert.value, alert.threshold) for alert in fired] == (
+        [] if rate is None else [("messaging.success_rate", pytest.approx(rate), 90.0)]
+    )
+    assert [notice.name for notice in told] == ["alerts.fired"] * len(fired)
+
+
+async def test_without_a_send_there_is_no_rate(world: World):
+    await add_schedule(world)
 
     assert (await read(world))["messaging.success_rate"] is None
+
+
+async def test_an_alert_of_a_server_that_is_gone_ends(world: World):
+    server = await add_server(world.db, port=1490, memory_mb=2000.0, cpu_percent=95.0)
+    fired = await watch(world)
+
+    await crash(world.db, server)
+    left = await watch(world)
+
+    assert {(alert.rule, alert.about) for alert in fired} == {
+        ("messaging.memory_mb", "gw-1:1490"),
+        ("messaging.cpu_percent", "gw-1:1490"),
+    }
+    assert left == []
 
 
 async def test_missed_sends_and_stopped_schedules_are_their_units_alerts(world: World):
@@ -94,6 +128,8 @@ async def test_missed_sends_and_stopped_schedules_are_their_units_alerts(world: 
     assert {(alert.rule, alert.unit_id, alert.about, alert.value) for alert in fired} == {
         ("messaging.missed", unit, "해운대점", 1.0),
         ("messaging.schedules_in_error", unit, "해운대점", 1.0),
+        # of the whole house: none of what ended went out
+        ("messaging.success_rate", None, "", 0.0),
     }
 
 
@@ -102,7 +138,7 @@ async def test_an_alert_of_missed_sends_ends_when_there_are_none_any_more(world:
     fired = await watch(world)
     await clock.advance(world.db, 60 * MINUTE)
 
-    assert [alert.rule for alert in fired] == ["messaging.missed"]
+    assert {alert.rule for alert in fired} == {"messaging.missed", "messaging.success_rate"}
     assert await watch(world) == []
 
 
@@ -122,7 +158,7 @@ async def test_a_due_send_whose_bot_is_away_is_counted_with_its_delay_until_the_
     assert back["messaging.bots_offline"] == [Reading(0)]
 
 
-@pytest.mark.req("A-212", "A-216")
+@pytest.mark.req("A-199", "A-212", "A-216")
 async def test_each_server_of_bots_tells_its_bots_memory_and_cpu_and_is_alerted_on_its_own(world: World):
     await add_server(world.db, port=1490, memory_mb=2000.0, cpu_percent=5.0)
     await add_server(world.db, port=1491, memory_mb=100.0, cpu_percent=95.0)

@@ -70,6 +70,18 @@ def test_the_page_names_everything_a_reader_may_meet(what: str):
     assert [name for name in names if not re.search(rf"(?<!\w){re.escape(name)}(?!\w)", page)] == []
 
 
+@pytest.mark.req("A-175")
+def test_every_line_of_the_list_has_a_test_and_every_figure_what_it_must_reach():
+    lines = re.findall(r"^\| (A-\d+) \|", read(ROOT / "docs" / "requirements" / "messaging.md"), re.MULTILINE)
+    tests = "".join(read(path) for path in (ROOT / "tests").rglob("test_*.py"))
+    figures = read(ROOT / "docs" / "benchmarks.md")
+
+    assert len(lines) == 219
+    assert [line for line in lines if f'"{line}"' not in tests] == []
+    sections = [figures.partition(f"\n## {name}\n")[2].partition("\n## ")[0] for name in FIGURES]
+    assert all(re.search(r"^\|.*\d.*\|$", section, re.MULTILINE) for section in sections)
+
+
 @pytest.mark.req("A-116")
 def test_nothing_but_postgresql_is_needed_and_the_page_says_what_was_weighed():
     declared = tomllib.loads(read(ROOT / "pyproject.toml"))["project"]["dependencies"]

@@ -17,7 +17,7 @@ from pabal.platform.broker.watching import read_away
 from pabal.platform.slice import Slice, SlicesClash, check_names
 from tests.platform.broker.other_side import HANDLERS, an_event, other_side, pour, poured, record
 from tests.support.ports import free_port
-from tests.support.servers import until
+from tests.support.servers import count_connections, until
 
 
 async def described(db: Database) -> Described:
@@ -106,8 +106,15 @@ async def test_a_server_without_the_extra_says_what_to_install(
     monkeypatch.setitem(sys.modules, "faststream", None)
     settings = Settings(database_url=db.url, data_dir=tmp_path, apps="", broker_url=url)
 
+    before = await count_connections(db)
+
     with pytest.raises(BrokerNotInstalled, match=r"pabal\[broker\]"):
         await main.build(settings, frozenset({"worker"}))
+
+    async def is_alone() -> bool:
+        return await count_connections(db) <= before
+
+    await until(is_alone)
 
 
 def test_two_apps_cannot_take_in_the_same_event():

@@ -30,7 +30,7 @@ def refusal(code: int, **parameters: Any) -> bytes:
 @pytest.mark.parametrize(
     ("status", "body", "meaning"),
     [
-        (200, b'{"ok":true,"result":{"message_id":7}}', Sent()),
+        (200, b'{"ok":true,"result":{"message_id":7}}', Sent(7)),
         (429, refusal(429, retry_after=35), RetryAfter(timedelta(seconds=35))),
         (429, refusal(429), RetryAfter(timedelta(seconds=30))),
         (400, refusal(400, migrate_to_chat_id=-100123), Moved("-100123")),
@@ -85,7 +85,7 @@ async def test_an_address_below_a_path_and_a_public_channel_work_too():
         answer = await telegram.send_message(TOKEN, "@pabal_news", "😀 <b>plain</b> & simple")
         await telegram.close()
 
-    assert answer == Sent()
+    assert isinstance(answer, Sent)
     assert simulator.api.texts("@pabal_news") == ["😀 <b>plain</b> & simple"]
 
 

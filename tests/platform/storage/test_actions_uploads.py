@@ -1,6 +1,7 @@
 import asyncio
 import hashlib
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -10,12 +11,14 @@ from hypothesis import strategies as st
 
 from pabal.base import clock
 from pabal.base.database import Database
+from pabal.base.errors import PabalError
 from pabal.platform import audit
 from pabal.platform.actor import ENGINE, Actor, NotAllowed, Role
 from pabal.platform.audit import Wanted
 from pabal.platform.storage import (
     Files,
     NotAPicture,
+    TooManyPixels,
     Upload,
     UploadExpired,
     UploadLimits,
@@ -43,6 +46,27 @@ async def test_a_picture_is_kept_with_what_decoding_found(db: Database, files: F
     assert file.shown_id.startswith("file_")
     assert await all_of(await read(files, file)) == content
     assert (await all_of(await read_thumbnail(files, file)))[8:12] == b"WEBP"
+
+
+@pytest.mark.parametrize(
+    ("content", "refusal"),
+    [
+        (b"MZ this is a program", NotAPicture),
+        (picture("PNG", noise(30, 30)), TooManyPixels),
+    ],
+    ids=["no picture", "too large"],
+)
+async def test_a_refused_picture_is_named_and_said_what_to_do_about(
+    db: Database, files: Files, content: bytes, refusal: type[PabalError]
+):
+    tree = await plant(db)
+    few = replace(LIMITS, max_pixels=100)
+
+    with pytest.raises(refusal) as refused:
+        await accept_image(db, files, person(tree.haeundae), Upload(stream(content), "C:\\전단지.jpg"), few)
+
+    assert refused.value.detail.startswith("전단지.jpg: ")
+    assert "again. (전단지.jpg: " in str(refused.value)
 
 
 async def test_a_plain_file_is_not_looked_into(db: Database, files: Files):

@@ -10,6 +10,8 @@ from starlette.testclient import TestClient
 from hatch_build import BuildFailed, draw_sprite, keep_parts
 from pabal.apps.adgroups import SLICE as ADGROUPS
 from pabal.apps.messaging import SLICE as MESSAGING
+from pabal.apps.relay import SLICE as RELAY
+from pabal.apps.rendering import SLICE as RENDERING
 from pabal.platform.web.assets import FOREVER, STATIC, Assets, asset, make_assets
 
 ROOT = Path(__file__).parents[3]
@@ -94,7 +96,7 @@ def test_a_changed_file_has_another_address(tmp_path: Path):
 def test_every_file_a_template_names_is_there():
     named = {path for text in read_templates() for path in re.findall(r"""\basset\(["']([\w./-]+)["']\)""", text)}
     assets = Assets()
-    open_browser(assets, {one.name: one.static for one in (MESSAGING, ADGROUPS)})
+    open_browser(assets, {one.name: one.static for one in (MESSAGING, ADGROUPS, RELAY, RENDERING)})
 
     assert named
     assert {path for path in named if "?v=" not in assets.url(path)} == set()

@@ -223,6 +223,17 @@ async def test_a_stopping_server_ends_its_streams(web: Web):
     assert closed["data"] == {"reason": "stopping"}
 
 
+async def test_a_stopping_server_begins_no_stream(web: Web):
+    """It would be waited for in vain: nobody is left to tell it that the server stops."""
+    admin = await web.as_()
+    del web.site.state.live  # nobody has followed anything here yet
+    close_streams(web.site)
+
+    refused = await admin.get("/api/v1/events")
+
+    assert (refused.status_code, refused.json()["code"]) == (503, "too_many_streams")
+
+
 async def _first(client: httpx2.AsyncClient) -> str:
     async with follow(client) as stream:
         return str((await stream.next())["event"])

@@ -1,10 +1,26 @@
 """Which methods an address takes, over all routers."""
 
+from pathlib import Path
+
+import pytest
+
+from pabal.base.database import Database
+from pabal.base.settings import Settings
 from pabal.platform.web.openapi import operations_of, schema_of
 from pabal.platform.web.turns import Rate
-from tests.support.web import Web
+from tests.support.web import SECRET, Web
 
 METHODS = {"GET", "POST", "PUT", "PATCH", "DELETE"}
+
+
+@pytest.fixture(
+    params=[
+        pytest.param("", id="the house"),
+        pytest.param("pabal.apps.messaging,pabal.apps.adgroups", id="with its apps", marks=pytest.mark.slow),
+    ]
+)
+def web_settings(request: pytest.FixtureRequest, db: Database, tmp_path: Path) -> Settings:
+    return Settings(database_url=db.url, data_dir=tmp_path, port=0, bots_port=0, apps=request.param, secret_key=SECRET)
 
 
 async def test_a_method_that_is_not_taken_is_405_and_allow_names_those_that_are(web: Web):

@@ -3,9 +3,11 @@
 import pytest
 
 from pabal.base.errors import Conflict, Forbidden, Invalid, NotFound, PabalError, Unavailable
+from pabal.base.settings import Settings, split_list
 from pabal.engine.reading import TokenUnreadable
 from pabal.platform.actor import NotAllowed
 from pabal.platform.language.errors import korean
+from pabal.platform.slice import load_slices
 from pabal.platform.web.idempotency import KeyInProgress, KeyNeeded, KeyReused
 from pabal.platform.web.openapi import list_problems
 from pabal.platform.web.paging import BadCursor
@@ -74,6 +76,8 @@ async def test_both_languages_have_a_sentence(web: Web):
 
 
 def test_every_error_of_the_web_speaks_korean():
+    # errors of an app are known once it is imported, their sentences once it is loaded
+    load_slices(split_list(Settings().apps))
     of_the_web = [one for one in list_problems() if one.status in (400, 401, 412, 413, 415, 416, 429)]
 
     assert [one.code for one in of_the_web if one.code not in korean()] == []

@@ -1,6 +1,7 @@
-"""What can go wrong, with the sentence people read. Korean is in korean.py, by code."""
+"""What can go wrong, with the sentence people read. Korean stands first, by code."""
 
 from pabal.base.errors import Conflict, Invalid, NotFound, Unavailable
+from pabal.platform.findings import FieldsRefused
 
 KO: dict[str, str] = {
     "bad_day_parts": "이 시간대는 저장할 수 없습니다. 요일마다 00:00~24:00 사이 구간을 적고, 한 주에 하나 이상, "
@@ -84,11 +85,11 @@ class CreativeNotFound(NotFound, code="creative_not_found"):
     """This ad group has no such creative."""
 
 
-class BadAdGroup(Invalid, code="bad_ad_group"):
+class BadAdGroup(FieldsRefused, code="bad_ad_group"):
     """It cannot be saved as it is: it needs a name of up to 200 signs, and must end after it starts."""
 
 
-class BadCampaign(Invalid, code="bad_campaign"):
+class BadCampaign(FieldsRefused, code="bad_campaign"):
     """It cannot be saved as it is: it needs a name of up to 200 signs, and must end after it starts."""
 
 

@@ -1,10 +1,9 @@
-"""What ad groups take in from a broker: the events people may send, under the same guards, for the head office."""
+"""What ad groups take in from a broker: every event, as from people, under the same guards, for the head office."""
 
 from datetime import datetime
 from typing import Any
 
 from pabal.apps.adgroups.actions import events as actions
-from pabal.apps.adgroups.actions.events import BY_HAND
 from pabal.apps.adgroups.errors import AdGroupNotFound, BadEventData
 from pabal.apps.adgroups.machine import load_subjects
 from pabal.apps.adgroups.model.adgroups import Event
@@ -70,4 +69,4 @@ def _plain(value: Any) -> Any:
     return value.isoformat() if isinstance(value, datetime) else value
 
 
-EVENTS: dict[str, broker.EventHandler] = {f"adgroup.{event}": take for event in BY_HAND}
+EVENTS: dict[str, broker.EventHandler] = {f"adgroup.{event}": take for event in Event}

@@ -199,5 +199,6 @@ CONDITIONS: dict[str, tuple[Pair, Pair]] = {
     ),
     "may_do_it": (("you may do it", "권한 있음"), ("this needs the right to {right}", "{right} 권한이 필요함")),
     "move_not_allowed": (("", ""), ("in this state there is no such move", "이 상태에서는 할 수 없음")),
+    "another_person": (("", ""), ("it takes another person's yes, too", "다른 사람의 승인도 필요함")),
     "not_found": (("", ""), ("there is no such ad group", "그런 광고그룹이 없음")),
 }

@@ -7,6 +7,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from pabal.apps.adgroups import asking
 from pabal.apps.adgroups.model.adgroups import OPEN, CampaignState, Event, Schedule, State, moved_from_json
 from pabal.apps.adgroups.model.calendars import Calendar, Moved
 from pabal.apps.adgroups.model.dayparts import DayParts
@@ -267,6 +268,10 @@ AD_GROUP = Machine(
         State.RUNNING: when_running,
         State.PENDING: when_pending,
         State.PAUSED: when_paused,
+    },
+    effects={
+        State.READY: asking.on_ready,
+        **dict.fromkeys((State.DRAFT, State.APPROVED, State.DELETED), asking.on_decided),
     },
     loader=load_subjects,
 )

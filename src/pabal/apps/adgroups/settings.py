@@ -42,6 +42,18 @@ STRICT_MATRIX = Setting(
     group=LIFE,
     requirement="E-33",
 )
+APPROVERS = Setting(
+    key="adgroups.approvers",
+    default=1,
+    label=("People who must approve", "승인할 사람 수"),
+    help=(
+        "With 2, two different people must approve an ad group, and neither may be the one who asked. One no ends it.",
+        "2면 서로 다른 두 사람이 승인해야 하고, 요청한 사람은 셀 수 없습니다. 한 사람이라도 반려하면 끝납니다.",
+    ),
+    group=LIFE,
+    least=1,
+    most=2,
+)
 TOLD = Setting(
     key="adgroups.told",
     default="start, expire, reject, pause",
@@ -119,4 +131,4 @@ COMPARE_EVERY = Setting(
     requirement="E-83",
 )
 
-ALL = (STRICT_MATRIX, TOLD, LATE_AFTER, ONE_TRANSACTION_ROWS, CHECK_EVERY, COMPARE, COMPARE_EVERY)
+ALL = (STRICT_MATRIX, APPROVERS, TOLD, LATE_AFTER, ONE_TRANSACTION_ROWS, CHECK_EVERY, COMPARE, COMPARE_EVERY)

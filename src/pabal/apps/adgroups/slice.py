@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from pabal.apps.adgroups import alert_rules, overview, settings
+from pabal.apps.adgroups.approvals import APPROVABLES
 from pabal.apps.adgroups.controls import CONTROLS, KIND_CONTROLS
 from pabal.apps.adgroups.demo import DEMO
 from pabal.apps.adgroups.errors import KO
@@ -26,6 +27,7 @@ SLICE = Slice(
     kinds=make_kinds,
     machines=(AD_GROUP,),
     controls=CONTROLS,
+    approvals=APPROVABLES,
     kind_controls=KIND_CONTROLS,
     subscribers=SUBSCRIBERS,
     events=EVENTS,

@@ -19,14 +19,15 @@ AREA = "messaging"
 EVERYTHING = Scope(None, None)
 WITHIN = timedelta(hours=1)
 DAY = timedelta(days=1)
-# A rate of fewer is noise.
-FEWEST = 5
 
 
 async def read_success_rate(tx: Tx) -> float | None:
-    """Of what ended in the last hour; nothing to say about too few."""
+    """Of what ended in the last hour, be it one send; nothing to say about none, unless an alert is to end."""
     ended = await statistics.read_ended(tx, EVERYTHING, tx.now - WITHIN)
-    return success_rate(ended.sent, ended.processed) if ended.processed >= FEWEST else None
+    if ended.processed:
+        return success_rate(ended.sent, ended.processed)
+    is_open = any(one.rule == SUCCESS_RATE.name for one in await alerts.list_open(tx, EVERYTHING))
+    return 100.0 if is_open else None
 
 
 async def read_processing_ms(tx: Tx) -> float | None:
@@ -68,9 +69,12 @@ async def read_prevented(tx: Tx) -> float:
     return await store.count_prevented(tx, tx.now - DAY)
 
 
-def _of_servers(value_of: Callable[[BotServer], float]) -> Read:
+def _of_servers(name: str, value_of: Callable[[BotServer], float]) -> Read:
+    """Of each server that is there; what is gone uses nothing, so that its alert ends."""
+
     async def read(tx: Tx) -> list[Reading]:
-        return [Reading(value_of(one), one.address) for one in await bots.list_servers(tx)]
+        readings = [Reading(value_of(one), one.address) for one in await bots.list_servers(tx)]
+        return [one for one in await alerts.and_ended(tx, name, readings) if one.about]
 
     return read
 
@@ -93,18 +97,26 @@ PREVENTED = Measure(
     "messaging.duplicates_prevented", ("Duplicates prevented in 24 h", "24시간 동안 막은 중복"), read_prevented
 )
 ACTIVE_BOTS = Measure(
-    "messaging.active_bots", ("Bots of a server", "서버의 봇"), _of_servers(lambda one: one.active_bots)
+    "messaging.active_bots",
+    ("Bots of a server", "서버의 봇"),
+    _of_servers("messaging.active_bots", lambda one: one.active_bots),
 )
 CONNECTIONS = Measure(
     "messaging.total_connections",
     ("Connections of a server", "서버의 연결"),
-    _of_servers(lambda one: one.total_connections),
+    _of_servers("messaging.total_connections", lambda one: one.total_connections),
 )
 MEMORY = Measure(
-    "messaging.memory_mb", ("Memory of a bot server", "봇 서버 메모리"), _of_servers(lambda one: one.memory_mb), "MB"
+    "messaging.memory_mb",
+    ("Memory of a bot server", "봇 서버 메모리"),
+    _of_servers("messaging.memory_mb", lambda one: one.memory_mb),
+    "MB",
 )
 CPU = Measure(
-    "messaging.cpu_percent", ("CPU of a bot server", "봇 서버 CPU"), _of_servers(lambda one: one.cpu_percent), "%"
+    "messaging.cpu_percent",
+    ("CPU of a bot server", "봇 서버 CPU"),
+    _of_servers("messaging.cpu_percent", lambda one: one.cpu_percent),
+    "%",
 )
 
 MEASURES = (

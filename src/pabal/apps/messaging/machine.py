@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from pabal.apps.messaging import asking
 from pabal.apps.messaging.model.bots import DeviceState
 from pabal.apps.messaging.model.deliveries import DeliveryState
 from pabal.apps.messaging.model.schedules import ScheduleState
@@ -115,4 +116,8 @@ DEVICE = Machine(
         move(_VE.BLOCK, (_V.PENDING, _V.APPROVED, _V.DENIED, _V.REVOKED), _V.BLOCKED),
         move(_VE.UNBLOCK, _V.BLOCKED, _V.PENDING),
     ),
+    effects={
+        _V.PENDING: asking.on_pending,
+        **dict.fromkeys((_V.APPROVED, _V.DENIED, _V.REVOKED, _V.BLOCKED), asking.on_device_decided),
+    },
 )

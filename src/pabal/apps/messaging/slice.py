@@ -8,6 +8,7 @@ from pabal.apps.messaging import alert_rules, overview, settings
 from pabal.apps.messaging.actions import opening
 from pabal.apps.messaging.actions.reports import fold_once
 from pabal.apps.messaging.actions.timetables import SETTINGS, read_pace, relane
+from pabal.apps.messaging.approvals import APPROVABLES
 from pabal.apps.messaging.controls import CONTROLS, KIND_CONTROLS
 from pabal.apps.messaging.demo import DEMO, phones
 from pabal.apps.messaging.errors import KO
@@ -90,6 +91,7 @@ SLICE = Slice(
     kinds=make_kinds,
     machines=(SCHEDULE, DELIVERY, DEVICE),
     controls=CONTROLS,
+    approvals=APPROVABLES,
     kind_controls=KIND_CONTROLS,
     subscribers=SUBSCRIBERS,
     migrations=HERE / "migrations",

@@ -39,7 +39,7 @@ from pabal.platform.auth.sessions import (
     revoke_session,
 )
 from pabal.platform.auth.signing import Terms, change_password, prune_once, sign_in
-from pabal.platform.auth.store import get_user, list_users, remove_demo_users
+from pabal.platform.auth.store import find_login, get_user, list_users, remove_demo_users
 from pabal.platform.auth.tokens import (
     MadeToken,
     NewToken,
@@ -102,6 +102,7 @@ __all__ = [
     "deactivate_user",
     "edit_user",
     "find_link",
+    "find_login",
     "find_session",
     "find_token",
     "first_link",

@@ -27,6 +27,13 @@ async def get_user(tx: Tx, scope: Scope, user_id: int) -> User:
     return found
 
 
+async def find_login(tx: Tx, scope: Scope, login: str) -> User | None:
+    """By the whole login; None also for one that is not in sight."""
+    number = await tx.value(SQL.find_login, login=login)
+    found = None if number is None else await find_user(tx, number)
+    return found if found is not None and scope.holds(found.unit_id) else None
+
+
 async def list_users(
     tx: Tx,
     scope: Scope,

@@ -2,6 +2,9 @@
 select id, unit_id, login, name, role, language, zone, theme, is_active, is_demo, password is not null as has_password,
   created_at, signed_in_at from pabal.user_account where id = :id;
 
+-- name: find_login(login)
+select id from pabal.user_account where login = :login;
+
 -- name: hold_user(id)
 -- whoever gives this user a key, or takes keys away, does so one after the other
 select id, unit_id, login, name, role, language, zone, theme, is_active, is_demo, password is not null as has_password,

@@ -19,6 +19,7 @@ from pabal.platform.broker.settings import EVENTS_STREAM, RECLAIM_AFTER
 
 if TYPE_CHECKING:
     from pabal.engine.life import Life
+    from pabal.platform.events import Consumer
     from pabal.platform.services import Services
     from pabal.platform.slice import Slice
 
@@ -38,7 +39,8 @@ def open_bridges(services: "Services", _life: "Life", *, apps: "Sequence[Slice]"
     if not url:
         return []
     handlers = {name.lower(): handler for one in apps for name, handler in one.events.items()}
-    return [Bridge(services.database, lambda: open_line(url), handlers)]
+    consumers = [consumer for one in apps for consumer in one.consumers]
+    return [Bridge(services.database, lambda: open_line(url), handlers, consumers=consumers)]
 
 
 class Bridge:
@@ -52,12 +54,13 @@ class Bridge:
         *,
         server: str | None = None,
         host: str | None = None,
-    ) -> None:
+        consumers: "Sequence[Consumer]" = (),
+    ) -> None:  # long: what a test gives besides
         self.server = server or f"{socket.gethostname()}:{os.getpid()}"
         self._consumer = host or socket.gethostname()
         self._database = database
         self._out, self._in = make_line(), make_line()
-        self._intake = incoming.Intake(database, self._in, handlers)
+        self._intake = incoming.Intake(database, self._in, handlers, consumers)
         self._notes = {side: _Noted(database, self.server, side) for side in ("out", "in")}
         self._wish: Wish | None = None
         self._is_refusing = False

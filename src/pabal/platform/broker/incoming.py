@@ -2,13 +2,16 @@
 
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from pabal.base.database import ConnectionFailure, Database, DatabaseUnavailable, Tx
 from pabal.base.errors import PabalError, Unavailable
 from pabal.base.sql import load
 from pabal.base.telemetry import declare, emit
+from pabal.platform import events
+from pabal.platform.actor import Actor
 from pabal.platform.broker.line import Incoming, Line, Wish
 from pabal.platform.broker.model import (
     BROKER,
@@ -22,6 +25,7 @@ from pabal.platform.broker.model import (
     EventUnreadable,
     Result,
 )
+from pabal.platform.events import Consumer, NewEvent
 
 SQL = load(__file__)
 
@@ -91,13 +95,33 @@ declare("broker.received", "Events taken from the broker", labels=("result",), l
 declare("broker.failed", "Tries to apply an event that failed in a way nobody foresaw", level=logging.ERROR)
 
 
-class Intake:
-    """Handlers are named in small letters."""
+@dataclass(frozen=True, slots=True)
+class Takers:
+    """Who takes what comes in: an app's own handler, named in small letters, or the consumers of published events."""
 
-    def __init__(self, database: Database, line: Line, handlers: Mapping[str, EventHandler]) -> None:
+    handlers: Mapping[str, EventHandler]
+    consumers: Sequence[Consumer] = ()
+
+    def find(self, event: Event) -> EventHandler:
+        found = self.handlers.get(event.name.lower())
+        if found is None and events.find_takers(self.consumers, event.name):
+            return publish
+        if found is None:
+            raise EventUnknown(event.name)
+        return found
+
+
+class Intake:
+    def __init__(
+        self,
+        database: Database,
+        line: Line,
+        handlers: Mapping[str, EventHandler],
+        consumers: Sequence[Consumer] = (),
+    ) -> None:
         self._database = database
         self._line = line
-        self._handlers = handlers
+        self._takers = Takers(handlers, consumers)
         self._held: Incoming | None = None
 
     async def take_once(self, wish: Wish, *, wait: float = WAIT) -> int:
@@ -105,7 +129,7 @@ class Intake:
         message = self._held = self._held or await self._line.take(wish, wait=wait)
         if message is None:
             return 0
-        result = await _settle(self._database, self._handlers, message)
+        result = await _settle(self._database, self._takers, message)
         self._held = None
         emit("broker.received", result=result)
         if result == Result.RETRYING:
@@ -115,14 +139,14 @@ class Intake:
         return 1
 
 
-async def _settle(database: Database, handlers: Mapping[str, EventHandler], message: Incoming) -> str:
+async def _settle(database: Database, takers: Takers, message: Incoming) -> str:
     try:
         event = read_event(message.body)
     except EventUnreadable as error:
         return await _keep_unreadable(database, message, error)
     try:
         async with database.transaction() as tx:
-            return await _apply(tx, handlers, event)
+            return await _apply(tx, takers, event)
     except (DatabaseUnavailable, *ConnectionFailure):
         # not the event's fault, and nobody knows whether it was committed: it is tried again
         raise
@@ -130,7 +154,7 @@ async def _settle(database: Database, handlers: Mapping[str, EventHandler], mess
         return await _count_failure(database, event, error)
 
 
-async def _apply(tx: Tx, handlers: Mapping[str, EventHandler], event: Event) -> str:
+async def _apply(tx: Tx, takers: Takers, event: Event) -> str:
     given = {"id": event.id, "name": event.name, "subject": event.subject, "data": event.data}
     is_new = await tx.value(SQL.insert_event, **given, now=tx.now) is not None
     if not is_new and await tx.value(SQL.lock_event, id=event.id) != Result.RETRYING:
@@ -138,7 +162,7 @@ async def _apply(tx: Tx, handlers: Mapping[str, EventHandler], event: Event) -> 
         return DUPLICATE
     try:
         async with tx.savepoint():
-            await _find(handlers, event)(tx, BROKER, event)
+            await takers.find(event)(tx, BROKER, event)
     except Unavailable:
         raise
     except PabalError as error:
@@ -149,11 +173,9 @@ async def _apply(tx: Tx, handlers: Mapping[str, EventHandler], event: Event) -> 
     return Result.APPLIED
 
 
-def _find(handlers: Mapping[str, EventHandler], event: Event) -> EventHandler:
-    found = handlers.get(event.name.lower())
-    if found is None:
-        raise EventUnknown(event.name)
-    return found
+async def publish(tx: Tx, actor: Actor, event: Event) -> None:
+    """Into the log, under the sender's id and for the head office: whoever subscribes takes it from there."""
+    await events.publish(tx, actor, NewEvent(event.name, event.data, event.id, event.subject))
 
 
 async def _end(tx: Tx, event: Event, error: PabalError | None) -> None:

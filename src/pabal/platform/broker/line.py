@@ -78,10 +78,10 @@ def open_line(url: str) -> Line:
                 from pabal.platform.broker.redis_line import RedisLine  # noqa: PLC0415 -- needs the extra
 
                 return RedisLine(url)
-            case "kafka":
+            case "kafka" | "kafkas":
                 from pabal.platform.broker.kafka_line import KafkaLine  # noqa: PLC0415 -- needs the extra
 
-                return KafkaLine(parts.netloc)
+                return KafkaLine(url)
     except ModuleNotFoundError as error:
         raise BrokerNotInstalled(str(error.name)) from error
     raise BadBrokerUrl(_without_password(url))

@@ -23,8 +23,8 @@ class BrokerNotInstalled(Unavailable, code="broker_not_installed"):
 
 
 class BadBrokerUrl(Invalid, code="bad_broker_url"):
-    """This is no address of a broker. Write PABAL_BROKER_URL as redis://host:port, rediss://host:port or
-    kafka://host:port."""
+    """This is no address of a broker. Write PABAL_BROKER_URL as redis://host:port, rediss://host:port,
+    kafka://host:port or kafkas://user:password@host:port?sasl=scram-sha-512."""
 
 
 class BrokerAway(Unavailable, code="broker_away"):

@@ -10,7 +10,8 @@ from pabal.platform.language.status import STATUS, Words
 
 @dataclass(frozen=True)
 class Answer:
-    """Rows of one kind. `columns` are those people see; programs get every field. `single`: there is exactly one.
+    """Rows of one kind. `columns` are those people see; programs get every field. `single`: there is exactly one;
+    several are `under` that name in JSON, beside what is `extra`.
 
     `family` names the table of status words that `state` is of; without it the word is one of the engine's. An app
     brings its own `status`, and in `words` its columns (`title`) and codes (`cause.test`). `cells`, row by row, are
@@ -21,6 +22,7 @@ class Answer:
     columns: Sequence[str]
     rows: Sequence[Mapping[str, Any]]
     single: bool = False
+    under: str = "items"
     extra: Mapping[str, Any] = field(default_factory=dict)
     empty: str | Pair | None = None
     family: str = ""

@@ -1,5 +1,6 @@
 """The servers' files, and files of whoever types the command."""
 
+import os
 from collections.abc import AsyncIterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -7,7 +8,8 @@ from pathlib import Path
 from pabal.base import disk
 from pabal.base.errors import Forbidden, Invalid
 from pabal.platform.commands.shell import Shell
-from pabal.platform.storage import Files
+from pabal.platform.storage import Files, find_address, open_files_of
+from pabal.platform.storage.address import Folder
 
 
 class FilesNotHere(Forbidden, code="files_not_here"):
@@ -21,10 +23,11 @@ class CannotWrite(Invalid, code="cannot_write"):
 
 def open_files(shell: Shell) -> Files:
     """Where there are none, none are made."""
-    folder = shell.settings.data_dir / "files"
-    if not folder.is_dir():
-        raise FilesNotHere(str(shell.settings.data_dir))
-    return Files(folder)
+    settings = shell.settings
+    at = find_address(settings.storage_url, settings.data_dir, os.environ)
+    if isinstance(at, Folder) and not at.root.is_dir():
+        raise FilesNotHere(str(settings.data_dir))
+    return open_files_of(settings)
 
 
 async def write_new(target: Path, chunks: AsyncIterator[bytes]) -> None:

@@ -7,9 +7,11 @@ shows what came of it, and has `--dry-run`. Reading a description imports neithe
 from __future__ import annotations
 
 import sys
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from inspect import Parameter, Signature, signature
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import typer
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from pabal.platform.tenants import Scope
 
 with lazily():
+    from pabal.platform import findings
     from pabal.platform.commands import moments
 
 Names = Mapping[int | None, str]
@@ -141,7 +144,7 @@ def list_command(noun: Noun, listing: Listing) -> Callable[..., None]:
             async with shell.transaction() as tx:
                 scope = await see(tx, shell, org)
                 wanted = listing.wanted.make(await read_options(tx, scope, listing.wanted, given))
-                load, needs = find_name(listing.load), needed(shell, noun.needs)
+                load, needs = find_name(listing.load), needed_to_read(shell, noun)
                 if listing.is_short:
                     rows, following = await load(tx, scope, wanted, **needs), None
                 else:
@@ -180,7 +183,7 @@ def _show_command(noun: Noun) -> Callable[..., None]:
 
         async def work() -> None:
             async with shell.transaction() as tx:
-                row = await find_name(noun.named)(tx, await see(tx, shell), which, **needed(shell, noun.needs))
+                row = await find_name(noun.named)(tx, await see(tx, shell), which, **needed_to_read(shell, noun))
                 view = view_row(tx, shell, noun, row)
                 names = await unit_names(tx)
             show_one(shell, noun, view, names)
@@ -211,11 +214,12 @@ async def _do(shell: Shell, noun: Noun, verb: Verb, which: str, said: Mapping[st
 
     async def act(tx: Tx, scope: Scope) -> Any:
         given = await read_ask(tx, shell, scope, verb.asks, said)
-        needs = needed(shell, (*noun.needs, *verb.needs), dry_run=dry_run)
-        if verb.makes:
-            return await action(tx, shell.actor, **given, **needs)
-        row = await find_name(noun.named)(tx, scope, which, **needed(shell, noun.needs))
-        return await action(tx, shell.actor, row.id, **given, **needs)
+        needs = needed_to_read(shell, noun) | needed(shell, verb.needs, dry_run=dry_run)
+        with by_option(verb.asks):
+            if verb.makes:
+                return await action(tx, shell.actor, **given, **needs)
+            row = await find_name(noun.named)(tx, scope, which, **needed_to_read(shell, noun))
+            return await action(tx, shell.actor, row.id, **given, **needs)
 
     await change_row(shell, noun, act, dry_run=dry_run)
 
@@ -223,6 +227,12 @@ async def _do(shell: Shell, noun: Noun, verb: Verb, which: str, said: Mapping[st
 def needed(shell: Shell, names: Sequence[str], *, dry_run: bool = False) -> dict[str, Any]:
     """What descriptions are handed by name."""
     return {name: dry_run if name == "dry_run" else getattr(shell, name) for name in names}
+
+
+def needed_to_read(shell: Shell, noun: Noun) -> dict[str, Any]:
+    """What every row of a noun is shown with. Its vault only opens: where the servers' key is not, a row is shown
+    without its secret part."""
+    return {name: shell.opener if name == "vault" else getattr(shell, name) for name in noun.needs}
 
 
 async def change_row(shell: Shell, noun: Noun, act: Callable[[Tx, Scope], Awaitable[Any]], *, dry_run: bool) -> None:
@@ -248,6 +258,23 @@ async def read_ask(
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
     return made.arguments()
+
+
+@contextmanager
+def by_option(asks: type[Ask] | None, others: Mapping[str, str] = MappingProxyType({})) -> Iterator[None]:
+    """A finding about a field is told by the name of its option, or of its argument; `others` by those named there."""
+    try:
+        yield
+    except findings.FieldsRefused as error:
+        error.options = {**(_option_names(asks) if asks is not None else {}), **others}
+        raise
+
+
+def _option_names(asks: type[Ask]) -> dict[str, str]:
+    return {
+        name: about.metavar or name.upper() if about.argument else _names(name, about)[0]
+        for name, about in asked_of(asks).items()
+    }
 
 
 def options_of(asks: type[Ask]) -> dict[str, Any]:

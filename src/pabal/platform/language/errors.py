@@ -159,6 +159,17 @@ KO: dict[str, str] = {
     "bad_name": "이름은 보이는 글자로 1~100자이고, 같은 조직 바로 아래에 같은 이름이 있으면 안 됩니다.",
     "unit_not_empty": "이 조직에 딸린 조직, 사람 또는 자료가 남아 있습니다. 먼저 옮기거나 지워 주세요.",
     "head_office_only": "회사 전체에 걸친 것이라 본사 사람만 보고 바꿀 수 있습니다.",
+    # approvals
+    "approval_not_found": "그런 승인 요청이 없거나 볼 권한이 없습니다.",
+    "approval_over": "이 승인 요청은 더 기다리지 않습니다.",
+    "approval_decided": "다른 사람이 먼저 결정했습니다. 먼저 한 답이 유효합니다.",
+    "approval_expired": "승인 시간이 지났습니다. 다시 요청할 수 있습니다.",
+    "approval_withdrawn": "더는 묻지 않는 요청입니다. 그사이 내용이 바뀌었으니 지금의 요청을 확인하세요.",
+    "another_person": "두 사람이 승인해야 하고, 요청한 사람은 셀 수 없습니다. 다른 사람의 승인이 더 필요합니다.",
+    "people_only": "두 사람이 승인해야 하는 일입니다. 프로그램이나 명령줄은 셀 수 없으니 로그인해서 승인하세요.",
+    "reason_needed": "반려하는 이유를 500자 안으로 적어 주세요. 요청한 사람이 무엇을 고칠지 알아야 합니다.",
+    "not_a_person": "텔레그램 계정은 사람에게만 있습니다. 로그인해서 내 계정을 연결하세요.",
+    "no_bot": "듣고 있는 텔레그램 봇이 아직 없습니다. 관리자가 텔레그램 채널을 먼저 추가해야 합니다.",
     # people and their keys
     "user_not_found": "그런 사용자가 없거나 볼 권한이 없습니다.",
     "login_taken": "이미 쓰고 있는 아이디입니다. 다른 아이디를 정해 주세요.",
@@ -213,7 +224,14 @@ KO: dict[str, str] = {
     "too_many_frames": "움직이는 그림의 프레임이 여기서 받는 것보다 많습니다. 짧게 줄여서 다시 올려 주세요.",
     "upload_expired": "올리는 데 반나절이 넘게 걸려 받은 것을 버렸습니다. 다시 올려 주세요.",
     "bad_span": "파일에 그런 바이트 범위가 없습니다.",
-    "store_failed": "파일 저장소를 읽거나 쓸 수 없습니다. 디스크와 데이터 폴더의 권한을 확인한 뒤 다시 해 주세요.",
+    "store_failed": "파일 저장소를 읽거나 쓸 수 없습니다. 디스크와 데이터 폴더의 권한, 또는 버킷 서버가 답하는지 "
+    "확인한 뒤 다시 해 주세요.",
+    "no_links": "파일을 폴더에 두고 있어 링크를 만들 수 없습니다. API로 읽거나, 파일을 버킷에 두세요.",
+    "bad_link_time": "링크는 1초에서 7일까지 쓸 수 있습니다.",
+    "same_store": "거기에 넣은 것이 옮기려는 저장소에서 보입니다. 이름만 다른 같은 저장소입니다.",
+    "move_failed": "새 저장소에 도착한 것이 보낸 것과 다릅니다. 이 파일은 그대로 두었으니 옮기기를 다시 실행하세요.",
+    "bad_storage_address": "파일 저장소는 폴더, 또는 s3://KEY:SECRET@호스트/버킷?region=지역으로 씁니다. Supabase는 "
+    "SUPABASE_URL과 프로젝트의 S3 접근 키를 주세요. SUPABASE_KEY만으로는 S3 버킷을 열 수 없습니다.",
     "content_missing": "파일이 목록에는 있지만 저장소에 내용이 없습니다. 백업에서 되살려 주세요.",
     "not_multipart": "파일을 올리는 요청이 아닙니다. multipart/form-data로 보내 주세요.",
     "broken_upload": "올린 내용을 읽을 수 없습니다. 구분선이 맞지 않거나 중간에 끝났습니다. 다시 올려 주세요.",
@@ -225,8 +243,14 @@ KO: dict[str, str] = {
     # notifications, and the vault
     "channel_not_found": "그런 알림 채널이 없거나 볼 권한이 없습니다.",
     "channel_name_taken": "이 조직에 같은 이름의 알림 채널이 이미 있습니다. 다른 이름을 쓰세요.",
-    "bad_channel": "채널에는 1~100자의 이름, 채팅(숫자 또는 공개 채널의 @이름)이 필요하고, "
+    "bad_channel": "채널에는 1~100자의 이름과 가는 곳(채팅, https 주소 또는 메일 주소)이 필요하고, "
     "messaging.* 같은 패턴은 20개까지 쓸 수 있습니다.",
+    "channel_stopped": "이 채널은 꺼져 있거나 멈춰 있어 보낼 수 없습니다. 먼저 켜거나, 도착하는 시험을 보내세요.",
+    "no_webhook_secret": "서명에 쓰는 비밀 값은 웹훅에만 있습니다.",
+    "channel_delivery_not_found": "이 채널로 보낸 적이 없거나 보관 기간이 지나 지워졌습니다.",
+    "channel_delivery_on_its_way": "아직 보내는 중이라 겹쳐 보내지 않습니다. 끝날 때까지 기다리세요.",
+    "bad_mail_server": "PABAL_SMTP_URL은 smtp://사용자:비밀번호@호스트:587 또는 "
+    "smtps://사용자:비밀번호@호스트:465로 씁니다.",
     "bad_token": "봇 토큰이 아닙니다. @BotFather가 주는 123456789:AA… 모양의 글자를 그대로 붙여 넣으세요.",
     "bad_notice": "알림의 이름은 area.thing_verbed 꼴의 소문자이고, 제목은 비어 있을 수 없으며, 링크는 /로 시작합니다.",
     "bad_secret_key": "PABAL_SECRET_KEY는 16자 이상이어야 합니다. `openssl rand -base64 32`로 만드세요. "
@@ -248,6 +272,20 @@ KO: dict[str, str] = {
     "scratch_forbidden": "복원 검사에는 임시 데이터베이스가 필요한데, "
     "파발의 데이터베이스 사용자에게 만들 권한이 없습니다. ALTER ROLE … CREATEDB로 허용하거나 주간 검사를 끄세요.",
     "bad_time_of_day": "시각은 00:00부터 23:59까지, 시와 분으로 적으세요.",
+    # events
+    "bad_event_name": "이벤트 이름은 글자, 숫자, -, _를 점으로 나누어 200자까지 적습니다: orders.paid.",
+    "bad_event_id": "이벤트의 id와 키는 보이는 글자로 200자까지입니다. id를 비우면 새로 만듭니다.",
+    "bad_published_data": "이벤트 내용은 64kB까지의 JSON 객체이고 NUL 문자가 없어야 합니다. 큰 것은 파일로 두고 이름을 "
+    "적으세요.",
+    "too_many_events": "한 번에 500개까지 발행합니다. 나머지는 다음 요청으로 보내세요.",
+    "event_id_taken": "이 id로 다른 이벤트가 이미 발행되었습니다. 새 이벤트는 새 id로 발행하세요.",
+    "published_event_not_found": "그런 이벤트가 없거나, 보관 기간이 지났거나, 볼 수 없는 이벤트입니다.",
+    "consumer_not_found": "그런 소비자가 없습니다. 소비자는 앱이 정하고, 그 앱이 있는 서버가 시작하면 나타납니다.",
+    "consumer_not_paused": "소비자는 멈춘 뒤에 지웁니다. 일하고 있는 소비자를 실수로 지우지 않게 합니다.",
+    "bad_consumer": "소비자를 잘못 선언했습니다. 그룹은 영어 소문자, 이름은 .*로 끝날 수 있고, 나눔은 1에서 64까지"
+    "입니다.",
+    "dead_letter_not_found": "그런 항목이 없습니다. 이미 처리했거나 버렸거나, 볼 수 없는 것입니다.",
+    "bad_replay_moment": "되돌아갈 시각을 날짜와 시간으로 적으세요: 2026-07-03T09:00.",
     # the broker
     "broker_not_installed": "PABAL_BROKER_URL이 있지만 브로커와 통신하는 패키지가 없습니다. pabal[broker]를 설치하거나 "
     "주소를 비우세요.",
@@ -302,6 +340,7 @@ KO: dict[str, str] = {
     "bad_key": "Idempotency-Key는 1~200자의 보이는 글자입니다.",
     "unexpected": "예상하지 못한 문제가 생겼습니다. 잃은 것은 없습니다. 계속되면 요청 번호를 알려 주십시오.",
     "body_invalid": "보낸 내용이 맞지 않습니다. 표시된 항목을 고쳐 다시 보내 주세요.",
+    "no_cup": "이 차를 담을 잔이 없습니다.",
     "spilled_over": "주전자가 너무 가득 찼습니다.",
     "encoded_body": "압축한 본문은 받지 않습니다. Content-Encoding 없이 그대로 보내 주세요.",
     "upload_not_taken": "이 주소는 파일을 받지 않습니다. JSON이나 일반 양식으로 보내 주세요.",

@@ -46,6 +46,13 @@ STATUS: Words = {
         "returned": Status("wait", ("handed back", "되돌림")),
         "lost": Status("fail", ("server died", "서버가 죽음")),
     },
+    "approval": {
+        "open": Status("wait", ("waiting", "기다림")),
+        "approved": Status("good", ("approved", "승인")),
+        "rejected": Status("end", ("rejected", "반려")),
+        "withdrawn": Status("end", ("withdrawn", "거둠")),
+        "expired": Status("attn", ("expired", "시간 지남")),
+    },
     "schedule": {
         "active": Status("wait", ("active", "예약됨")),
         "paused": Status("attn", ("paused", "일시중지")),

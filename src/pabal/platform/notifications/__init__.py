@@ -1,4 +1,4 @@
-"""Telling people: in the console and by Telegram, durably, in the commit of what is told."""
+"""Telling people: in the console, by Telegram, by webhook and by e-mail, durably, in the commit of what is told."""
 
 from pabal.platform.notifications.actions import (
     AREA,
@@ -17,8 +17,10 @@ from pabal.platform.notifications.actions import (
     remove_channel,
     send_test,
 )
+from pabal.platform.notifications.attempts import Attempt
 from pabal.platform.notifications.gateway import Telegram
 from pabal.platform.notifications.jobs import SendTelegram, make_kinds
+from pabal.platform.notifications.mail import Mailer, read_server
 from pabal.platform.notifications.model import (
     BadChannel,
     BadNotice,
@@ -27,16 +29,33 @@ from pabal.platform.notifications.model import (
     ChannelForm,
     ChannelNameTaken,
     ChannelNotFound,
+    ChannelStopped,
     Delivery,
+    DeliveryNotFound,
+    DeliveryOnItsWay,
     Document,
     Level,
+    NoSecret,
     Notice,
     Notification,
 )
+from pabal.platform.notifications.outgoing import make_out_kinds
+from pabal.platform.notifications.repairing import (
+    call,
+    list_attempts,
+    open_channel,
+    replay_delivery,
+    replay_since,
+    rotate_secret,
+)
+from pabal.platform.notifications.ways import WAYS
+from pabal.platform.notifications.webhook import Webhooks
 
 __all__ = [
     "AREA",
     "KIND",
+    "WAYS",
+    "Attempt",
     "BadChannel",
     "BadNotice",
     "BadToken",
@@ -44,25 +63,39 @@ __all__ = [
     "ChannelForm",
     "ChannelNameTaken",
     "ChannelNotFound",
+    "ChannelStopped",
     "Delivery",
+    "DeliveryNotFound",
+    "DeliveryOnItsWay",
     "Document",
     "Level",
+    "Mailer",
+    "NoSecret",
     "Notice",
     "Notification",
     "SendTelegram",
     "Telegram",
+    "Webhooks",
     "add_channel",
+    "call",
     "count_unread",
     "edit_channel",
     "find_read_upto",
     "forget_once",
     "get_channel",
+    "list_attempts",
     "list_channels",
     "list_deliveries",
     "list_notifications",
     "make_kinds",
+    "make_out_kinds",
     "mark_read",
     "notify",
+    "open_channel",
+    "read_server",
     "remove_channel",
+    "replay_delivery",
+    "replay_since",
+    "rotate_secret",
     "send_test",
 ]

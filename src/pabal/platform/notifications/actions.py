@@ -3,6 +3,8 @@
 Each verb asks for the right, changes, and writes the audit in one commit.
 """
 
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -13,9 +15,8 @@ from pabal.engine.queue import NewJob
 from pabal.platform import audit, tenants
 from pabal.platform.actor import ENGINE, Actor, Right
 from pabal.platform.language import put
-from pabal.platform.notifications import store
+from pabal.platform.notifications import attempts, signing, store, ways
 from pabal.platform.notifications.model import (
-    BadToken,
     Channel,
     ChannelForm,
     ChannelNameTaken,
@@ -30,22 +31,18 @@ from pabal.platform.notifications.model import (
 from pabal.platform.secrets import Vault
 from pabal.platform.tenants import Unit, UnitNotFound, visible_to
 
-KIND = "notify.telegram"
-# News of yesterday's trouble is in the console; a phone need not ring for it.
-STALE_AFTER = timedelta(hours=24)
-# About two hours of Telegram being away, at the waits of jobs.py.
-MAX_FAILURES = 18
-_DEADLINE = timedelta(minutes=1)
+KIND = ways.WAYS[ways.TELEGRAM].kind
 _DOCUMENT_DEADLINE = timedelta(minutes=10)
 
 declare("notifications.written", "Notifications written", labels=("level",), level=10)
 declare("notifications.repeated", "Notices counted on one said lately instead of written again", level=10)
 
 
-async def notify(tx: Tx, notice: Notice) -> int:
+async def notify(tx: Tx, notice: Notice, *, to: Callable[[Channel], Awaitable[bool]] | None = None) -> int:
     """Told if the caller commits, never if not. Answers the notification's id, also of the one it was counted on.
 
-    It reaches the channels of the notice's unit and of every unit above it; without a unit, those of the HQ.
+    It reaches the channels of the notice's unit and of every unit above it, of these only those `to` says yes to;
+    without a unit, those of the HQ.
     """
     if notice.key is not None:
         repeated = await store.repeat_notification(tx, notice)
@@ -55,28 +52,40 @@ async def notify(tx: Tx, notice: Notice) -> int:
     notification_id = await store.insert_notification(tx, notice)
     path = await _path(tx, notice.unit_id)
     for channel in await store.list_channels(tx, [unit.id for unit in path]):
-        if channel.is_active and channel.stopped_at is None and channel.wants_notice(notice):
-            text = notice.as_message(channel.lang, path[-1].name)
-            await send(tx, channel, Message(text, notice.link, notice.document, notification_id))
+        # that a channel was stopped is no news for itself, once it is opened again
+        is_open = channel.is_active and channel.wants_notice(notice) and notice.about != _about(channel)
+        if is_open and (to is None or await to(channel)):
+            text = ways.write_notice(channel, notice, path[-1], notification_id, tx.now)
+            message = Message(text, notice.link, notice.document, notification_id, notice.card)
+            await _send_or_miss(tx, channel, message)
     emit("notifications.written", level=notice.level.value, notice=notice.name)
     return notification_id
 
 
 async def send(tx: Tx, channel: Channel, message: Message) -> int:
     """Writes the message down and enqueues its job, in order behind what the chat still waits for."""
-    delivery_id = await store.insert_delivery(tx, channel.id, message)
+    delivery_id = await store.insert_delivery(tx, channel, message)
+    way = ways.WAYS[channel.kind]
     job = NewJob(
-        KIND,
+        way.kind,
         {"delivery": delivery_id},
-        lane=f"telegram:{channel.chat_id}",
+        lane=ways.lane_of(channel),
         about=f"channel:{channel.id}",
         unit_id=channel.unit_id,
-        deadline=_DEADLINE if message.document is None else _DOCUMENT_DEADLINE,
-        expires_at=tx.now + STALE_AFTER,
-        max_failures=MAX_FAILURES,
+        deadline=way.deadline if message.document is None else _DOCUMENT_DEADLINE,
+        expires_at=tx.now + way.stale_after,
+        max_failures=way.max_failures,
     )
     await queue.enqueue(tx, job)
     return delivery_id
+
+
+async def _send_or_miss(tx: Tx, channel: Channel, message: Message) -> None:
+    """What a stopped webhook or mailbox misses is kept, to be sent again; Telegram's is read in the console."""
+    if channel.stopped_at is None:
+        await send(tx, channel, message)
+    elif channel.kind != ways.TELEGRAM:
+        await attempts.insert_missed(tx, channel.id, message, "the channel was stopped")
 
 
 async def _path(tx: Tx, unit_id: int | None) -> list[Unit]:
@@ -159,30 +168,31 @@ async def list_deliveries(
 
 
 async def add_channel(tx: Tx, actor: Actor, vault: Vault, form: ChannelForm, *, unit_id: int) -> Channel:
+    """A webhook's secret is made here, and in this answer alone."""
     actor.require(Right.MANAGE, AREA)
     if not await tenants.may_see(tx, actor, unit_id):
         raise UnitNotFound(str(unit_id))
-    if form.token is None:
-        raise BadToken
+    secret = signing.make_secret() if form.kind == ways.WEBHOOK else None
     try:
         async with tx.savepoint():
-            channel_id = await store.insert_channel(tx, unit_id, form, _sealed(vault, form.token))
+            channel_id = await store.insert_channel(tx, unit_id, form, _first_seal(vault, form, secret))
     except ConstraintBroken as error:
         raise ChannelNameTaken(form.name) from error
     channel = await store.get_channel(tx, channel_id)
     await audit.record(tx, actor, "channels.add", _about(channel), unit_id=unit_id, after=_shown(channel))
-    return channel
+    return replace(channel, secret=secret)
 
 
 async def edit_channel(tx: Tx, actor: Actor, vault: Vault, channel_id: int, form: ChannelForm) -> Channel:
-    """Messages that wait go to the new chat with the new token."""
-    before = await _manageable(tx, actor, channel_id)
+    """Messages that wait go to the new chat with the new token. Its kind stays."""
+    before = await manageable(tx, actor, channel_id)
+    form = replace(form, kind=before.kind)
     try:
         async with tx.savepoint():
             await store.update_channel(tx, channel_id, form)
     except ConstraintBroken as error:
         raise ChannelNameTaken(form.name) from error
-    if form.token is not None:
+    if form.token is not None and form.kind == ways.TELEGRAM:
         await tx.run(store.SQL.update_token, id=channel_id, **_sealed(vault, form.token))
     after = await store.get_channel(tx, channel_id)
     await audit.record(
@@ -193,15 +203,18 @@ async def edit_channel(tx: Tx, actor: Actor, vault: Vault, channel_id: int, form
 
 async def remove_channel(tx: Tx, actor: Actor, channel_id: int) -> None:
     """With what was still to go through it."""
-    channel = await _manageable(tx, actor, channel_id)
+    channel = await manageable(tx, actor, channel_id)
     await tx.run(store.SQL.delete_channel, id=channel_id)
     await audit.record(tx, actor, "channels.remove", _about(channel), unit_id=channel.unit_id, before=_shown(channel))
 
 
 async def send_test(tx: Tx, actor: Actor, channel_id: int) -> int:
     """Sends a line the way every notice goes, also when the channel is off or stopped. Answers the delivery's id."""
-    channel = await _manageable(tx, actor, channel_id)
-    delivery_id = await send(tx, channel, Message(put(channel.lang, _TEST, name=channel.name)))
+    channel = await manageable(tx, actor, channel_id)
+    text = put(channel.lang, _TEST, name=channel.name)
+    if channel.kind == ways.WEBHOOK:
+        text = ways.write_event("notifications.channel_tested", tx.now, {"channel": channel.name, "text": text})
+    delivery_id = await send(tx, channel, Message(text))
     await audit.record(tx, actor, "channels.test", _about(channel), unit_id=channel.unit_id)
     return delivery_id
 
@@ -216,9 +229,16 @@ async def follow_chat(tx: Tx, bot_id: int, *, moved_from: str, moved_to: str) ->
         await audit.record(tx, ENGINE, "channels.follow", _about(channel), unit_id=channel.unit_id, **change)
 
 
-async def _manageable(tx: Tx, actor: Actor, channel_id: int) -> Channel:
+async def manageable(tx: Tx, actor: Actor, channel_id: int) -> Channel:
     actor.require(Right.MANAGE, AREA)
     return await get_channel(tx, actor, channel_id)
+
+
+def _first_seal(vault: Vault, form: ChannelForm, secret: str | None) -> dict[str, Any]:
+    if form.kind == ways.TELEGRAM:
+        return _sealed(vault, form.token or "")
+    sealed, tail = ("", "") if secret is None else (vault.seal(secret), secret[-4:])
+    return {"bot_id": 0, "sealed_token": sealed, "token_tail": tail}
 
 
 def _sealed(vault: Vault, token: str) -> dict[str, Any]:
@@ -229,11 +249,16 @@ def _about(channel: Channel) -> str:
     return f"channel:{channel.id}"
 
 
+def _where(channel: Channel) -> dict[str, str]:
+    if channel.kind == ways.TELEGRAM:
+        return {"chat_id": channel.chat_id, "token": f"…{channel.token_tail}"}
+    return {"kind": channel.kind, "address": channel.leads_to}
+
+
 def _shown(channel: Channel) -> dict[str, Any]:
     return {
         "name": channel.name,
-        "chat_id": channel.chat_id,
-        "token": f"…{channel.token_tail}",
+        **_where(channel),
         "lang": channel.lang,
         "least_level": channel.least_level.value,
         "wants": list(channel.wants),

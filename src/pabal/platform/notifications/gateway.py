@@ -2,7 +2,7 @@
 
 import json
 import secrets
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
@@ -67,7 +67,34 @@ SOME_TIME = timedelta(seconds=30)
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """It is in the chat."""
+    """It is in the chat, under this number; 0 where there is none."""
+
+    message_id: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Button:
+    """A button under a message; `data` comes back when it is pressed, 64 bytes at most."""
+
+    text: str
+    data: str
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """What somebody did in a chat with the bot: `text` was written, or `data` of a button was pressed.
+
+    `chat_kind` is Telegram's: private, group, supergroup, channel.
+    """
+
+    update_id: int
+    from_id: int
+    from_name: str
+    chat_id: str
+    chat_kind: str
+    text: str = ""
+    data: str = ""
+    callback_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,10 +148,40 @@ class Telegram:
         self._base = url.rstrip("/")
         self._wire: Wire | None = None
 
-    async def send_message(self, token: str, chat_id: str, text: str) -> Answer:
-        body = {"chat_id": chat_id, "text": text, "link_preview_options": {"is_disabled": True}}
+    async def send_message(self, token: str, chat_id: str, text: str, buttons: Sequence[Button] = ()) -> Answer:
+        body: dict[str, Any] = {"chat_id": chat_id, "text": text, "link_preview_options": {"is_disabled": True}}
+        if buttons:
+            body["reply_markup"] = {
+                "inline_keyboard": [[{"text": one.text, "callback_data": one.data} for one in buttons]]
+            }
+        return await self._say(token, "sendMessage", body)
+
+    async def edit_message(self, token: str, chat_id: str, message_id: int, text: str) -> Answer:
+        """Its buttons go. What it says already needs no edit."""
+        body = {"chat_id": chat_id, "message_id": message_id, "text": text, "reply_markup": {"inline_keyboard": []}}
+        answered = await self._say(token, "editMessageText", body)
+        is_there = isinstance(answered, Refused) and "message is not modified" in answered.description
+        return Sent(message_id) if is_there else answered
+
+    async def answer_callback(self, token: str, callback_id: str, text: str, *, is_alert: bool) -> Answer:
+        body = {"callback_query_id": callback_id, "text": text[:200], "show_alert": is_alert}
+        return await self._say(token, "answerCallbackQuery", body)
+
+    async def get_updates(self, token: str, *, offset: int, wait: int) -> "list[Update] | Answer":
+        """What came since, or why nothing can be heard. Asking with an offset confirms what is before it."""
+        body = {"offset": offset, "timeout": wait, "limit": 100, "allowed_updates": ["message", "callback_query"]}
+        content = json.dumps(body).encode()
+        answered = await self._ask(token, "getUpdates", content, {"content-type": "application/json"})
+        if isinstance(answered, str):
+            return Unreachable(f"getUpdates: {answered}")
+        said = _read_json(answered[1])
+        if answered[0] == 200 and said is not None and said.get("ok") is True:
+            return [read_update(one) for one in said.get("result") or ()]
+        return read_answer(*answered)
+
+    async def _say(self, token: str, method: str, body: dict[str, Any]) -> Answer:
         content = json.dumps(body, ensure_ascii=False).encode()
-        return await self._call(token, "sendMessage", content, {"content-type": "application/json"})
+        return await self._call(token, method, content, {"content-type": "application/json"})
 
     async def send_document(self, token: str, chat_id: str, upload: Upload, caption: str = "") -> Answer:
         """Streamed: no more than a chunk of the file is in memory."""
@@ -140,12 +197,35 @@ class Telegram:
     async def _call(
         self, token: str, method: str, content: bytes | AsyncIterator[bytes], headers: dict[str, str]
     ) -> Answer:
+        answered = await self._ask(token, method, content, headers)
+        return Unreachable(f"{method}: {answered}") if isinstance(answered, str) else read_answer(*answered)
+
+    async def _ask(
+        self, token: str, method: str, content: bytes | AsyncIterator[bytes], headers: dict[str, str]
+    ) -> tuple[int, bytes] | str:
         if self._wire is None:
             from pabal.platform.notifications.gateway import Wire  # noqa: PLC0415 -- long to load; most never send
 
             self._wire = Wire()
-        answered = await self._wire.post(f"{self._base}/bot/{method}", content, headers, token=token)
-        return Unreachable(f"{method}: {answered}") if isinstance(answered, str) else read_answer(*answered)
+        return await self._wire.post(f"{self._base}/bot/{method}", content, headers, token=token)
+
+
+def read_update(said: dict[str, Any]) -> Update:
+    """Whatever it is, it has a number, so that it is not asked for again; what we do not know is about nothing."""
+    pressed = said.get("callback_query") or {}
+    message = pressed.get("message") or said.get("message") or {}
+    who = pressed.get("from") or message.get("from") or {}
+    chat = message.get("chat") or {}
+    return Update(
+        update_id=int(said["update_id"]),
+        from_id=int(who.get("id") or 0),
+        from_name=str(who.get("first_name") or ""),
+        chat_id=str(chat.get("id") or ""),
+        chat_kind=str(chat.get("type") or ""),
+        text="" if pressed else str(message.get("text") or ""),
+        data=str(pressed.get("data") or ""),
+        callback_id=str(pressed.get("id") or ""),
+    )
 
 
 def read_answer(status: int, body: bytes) -> Answer:
@@ -154,7 +234,8 @@ def read_answer(status: int, body: bytes) -> Answer:
     if said is None or status >= 500:
         return Unreachable(f"answered {status}")
     if said.get("ok") is True:
-        return Sent()
+        result = said.get("result")
+        return Sent(int(result.get("message_id") or 0) if isinstance(result, dict) else 0)
     hints = said.get("parameters") or {}
     code = int(said.get("error_code") or status)
     if code >= 500:

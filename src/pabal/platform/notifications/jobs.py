@@ -14,6 +14,7 @@ from pabal.platform.notifications import actions, parts, store
 from pabal.platform.notifications.actions import KIND, notify
 from pabal.platform.notifications.gateway import (
     Answer,
+    Button,
     Moved,
     Refused,
     RetryAfter,
@@ -32,7 +33,7 @@ from pabal.platform.storage import ContentMissing, Files
 GAP = timedelta(seconds=1)
 _GROUP = Window("minute", 20, timedelta(minutes=1))
 _BOT = Window("second", 30, timedelta(seconds=1))
-_BACKOFF = Backoff(first=timedelta(seconds=5), most=timedelta(minutes=10))
+BACKOFF = Backoff(first=timedelta(seconds=5), most=timedelta(minutes=10))
 
 declare("telegram.sent", "Messages, or parts of them, that Telegram took", level=10)
 declare("telegram.limited", "Answers of Telegram that asked to wait", level=20)
@@ -76,11 +77,13 @@ class SendTelegram:
             return Cancel("the channel was removed")
         if not errand.is_open and not errand.is_test:
             return Cancel("the channel is off or stopped")
+        if errand.is_over:
+            return Cancel("it was decided before it was sent")
         planned = parts.plan(self._full_text(errand), errand.document)
         if errand.parts_sent >= len(planned):
             return await _end(tx, errand)
         token = self._vault.open(errand.sealed_token)
-        refusal = await limits.take(tx, job, _limits(errand))
+        refusal = await limits.take(tx, job, limits_of(errand.chat_id, errand.bot_id))
         if refusal is not None:
             return refusal
         is_last = errand.parts_sent + 1 == len(planned)
@@ -89,7 +92,8 @@ class SendTelegram:
     async def perform(self, job: Job, prepared: Ready) -> Answer | Gone:
         chat_id, part = prepared.errand.chat_id, prepared.part
         if not isinstance(part, DocumentPart):
-            return await self._telegram.send_message(prepared.token, chat_id, part.text)
+            buttons = [Button(*one) for one in prepared.errand.buttons or ()] if prepared.is_last else []
+            return await self._telegram.send_message(prepared.token, chat_id, part.text, buttons)
         try:
             upload = Upload(part.document.name, await self._files.open(part.document.key))
         except ContentMissing:
@@ -99,7 +103,9 @@ class SendTelegram:
     async def record(self, tx: Tx, prepared: Ready, result: Answer | Gone) -> Outcome:
         errand = prepared.errand
         match result:
-            case Sent():
+            case Sent(message_id):
+                if errand.is_card and prepared.is_last:
+                    await tx.run(store.SQL.note_message, id=errand.id, message_id=message_id)
                 return await _go_on(tx, prepared)
             case RetryAfter(wait):
                 emit("telegram.limited", channel=errand.channel_id, seconds=wait.total_seconds())
@@ -131,14 +137,14 @@ def make_kinds(telegram: Telegram, vault: Vault, files: Files, *, console_url: s
     kinds = Kinds()
     handler = SendTelegram(telegram, vault, files, console_url=console_url)
     # The chat's lane is held while a message waits: its parts stay together and nothing overtakes it.
-    kinds.steps(KIND, handler, backoff=_BACKOFF, on_wait="hold")
+    kinds.steps(KIND, handler, backoff=BACKOFF, on_wait="hold")
     return kinds
 
 
-def _limits(errand: Errand) -> list[Limit]:
-    is_group = not errand.chat_id.isdigit()
+def limits_of(chat_id: str, bot_id: int) -> list[Limit]:
+    is_group = not chat_id.isdigit()
     windows = (least_gap(GAP), _GROUP) if is_group else (least_gap(GAP),)
-    return [Limit(f"telegram:chat:{errand.chat_id}", windows), Limit(f"telegram:bot:{errand.bot_id}", (_BOT,))]
+    return [Limit(f"telegram:chat:{chat_id}", windows), Limit(f"telegram:bot:{bot_id}", (_BOT,))]
 
 
 async def _go_on(tx: Tx, prepared: Ready) -> Outcome:

@@ -1,7 +1,9 @@
 """A stand-in for Telegram's Bot API on a real socket: for people without a bot, for the demo and for tests.
 
-`python -m pabal.platform.notifications.simulator 8443` serves getMe, sendMessage and sendDocument for any bot token.
-GET /sent shows what arrived; POST /trouble makes a chat misbehave. See docs/platform/notifications.md.
+`python -m pabal.platform.notifications.simulator 8443` serves getMe, getUpdates, sendMessage, sendDocument,
+editMessageText and answerCallbackQuery for any bot token. GET / shows the chats, with buttons to press; GET /sent what
+arrived; POST /say and /press are what people do; POST /trouble makes a chat misbehave. It shares no code with the
+client. See docs/platform/notifications.md.
 """
 
 import asyncio
@@ -12,7 +14,7 @@ import socket
 import sys
 from collections.abc import Awaitable, Callable, Generator, MutableMapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import Any, cast
 from urllib.parse import parse_qsl
@@ -22,13 +24,19 @@ from python_multipart import create_form_parser
 from python_multipart.multipart import Field, File
 
 from pabal.base import clock
-from pabal.platform.notifications.parts import CAPTION_UNITS, MESSAGE_UNITS, count_units
+from pabal.platform.notifications.simulator_page import draw_page, is_form, send_page
 
 Said = dict[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 _CALL = re.compile(r"/bot(?P<bot>\d+):[\w-]+/(?P<method>\w+)", re.ASCII)
 _CHAT = re.compile(r"-?\d+|@\w+", re.ASCII)
+# as Telegram counts: UTF-16 code units
+MESSAGE_UNITS, CAPTION_UNITS, MOST_DATA = 4096, 1024, 64
+
+
+def count_units(text: str) -> int:
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 class Kind(StrEnum):
@@ -69,6 +77,9 @@ class Received:
     text: str
     document: bytes | None = field(default=None, repr=False)
     file_name: str | None = None
+    # rows of (text, data)
+    buttons: tuple[tuple[tuple[str, str], ...], ...] = ()
+    edited: int = 0
 
     def shown(self) -> Said:
         said = asdict(self)
@@ -99,18 +110,31 @@ class BotApi:
         self.troubles: dict[str, Trouble] = {}
         # True once somebody waits for an answer that does not come.
         self.is_silent = False
+        # what people did, by bot, until it is confirmed; whoever polls waits on the event
+        self.updates: dict[int, list[Said]] = {}
+        self.answers: list[Said] = []
+        self.polls = 0
+        self._numbers = 0
+        self._polling: dict[int, asyncio.Event] = {}
+        self._news = asyncio.Event()
 
     def texts(self, chat_id: str) -> list[str]:
         return [one.text for one in self.received if one.chat_id == chat_id]
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         path, is_hung_up, answer = str(scope["path"]), False, {}
+        if (scope["method"], path) == ("GET", "/"):
+            await send_page(send, draw_page(self.received, self.answers))
+            return
         try:
             answer = await self._answer(path, scope, receive)
         except BadCall as refusal:
             answer = refusal.answer
         except HungUp:
             is_hung_up = True
+        if path in ("/say", "/press") and is_form(scope):
+            await send_page(send, "", status=303)
+            return
         status = int(answer.get("error_code", 200))
         body = json.dumps(answer, ensure_ascii=False).encode()
         # Hanging up is promising more than is sent: the server then closes the connection.
@@ -131,6 +155,15 @@ class BotApi:
                 chat_id = str(given.pop("chat_id", ""))
                 self.troubles[chat_id] = _read_trouble(given)
                 return {"ok": True, "result": {chat: asdict(one) for chat, one in self.troubles.items()}}
+            case "POST", "/say":
+                said = await _read_form(scope, receive)
+                return {"ok": True, "result": self.say(**_as_person(said), text=str(said.get("text", "")))}
+            case "POST", "/press":
+                said = await _read_form(scope, receive)
+                pressed = self.press(
+                    **_as_person(said), message_id=int(said["message_id"]), data=str(said.get("data", ""))
+                )
+                return {"ok": True, "result": pressed}
             case "DELETE", "/trouble":
                 self.troubles.clear()
                 return {"ok": True, "result": {}}
@@ -141,6 +174,13 @@ class BotApi:
         match method:
             case "getme":
                 return {"id": bot_id, "is_bot": True, "first_name": "Pabal simulator", "username": f"sim{bot_id}_bot"}
+            case "getupdates":
+                return await self._hand_out(bot_id, given)  # type: ignore[return-value]  # a list, as the Bot API has it
+            case "answercallbackquery":
+                self.answers.append(given)
+                return True  # type: ignore[return-value]  # as the Bot API has it
+            case "editmessagetext":
+                return self._edit(bot_id, given)
             case "sendmessage":
                 _check_text(given, "text", "message text is empty", MESSAGE_UNITS, "message is too long")
                 return await self._keep(bot_id, given, str(given["text"]), receive)
@@ -161,11 +201,70 @@ class BotApi:
             self.is_silent = trouble.kind is Kind.SILENT
             await _misbehave(trouble, receive)
         file_name, document = given.get("document", (None, None))
-        message = Received(len(self.received) + 1, chat_id, bot_id, text, document, file_name)
+        message = Received(
+            len(self.received) + 1, chat_id, bot_id, text, document, file_name, _read_buttons(given.get("reply_markup"))
+        )
         self.received.append(message)
         if trouble is not None:
             raise HungUp
         return _as_result(message)
+
+    def say(self, *, bot_id: int, from_id: int, chat_id: str, text: str) -> int:
+        """Somebody writes to the bot; answers the number of the update."""
+        message = {"message_id": 0, "from": _as_user(from_id), "chat": _as_chat(chat_id), "text": text}
+        return self._happen(bot_id, {"message": message})
+
+    def press(self, *, bot_id: int, from_id: int, chat_id: str, message_id: int, data: str) -> int:
+        """Somebody presses a button, perhaps an old one."""
+        message = {"message_id": message_id, "chat": _as_chat(chat_id)}
+        pressed = {"from": _as_user(from_id), "message": message, "chat_instance": "1", "data": data}
+        return self._happen(bot_id, {"callback_query": pressed})
+
+    def _happen(self, bot_id: int, what: Said) -> int:
+        self._numbers += 1
+        if "callback_query" in what:
+            what["callback_query"]["id"] = f"q{self._numbers}"
+        self.updates.setdefault(bot_id, []).append({"update_id": self._numbers, **what})
+        self._news.set()
+        self._news = asyncio.Event()
+        return self._numbers
+
+    async def _hand_out(self, bot_id: int, given: Said) -> list[Said]:
+        """Of two who poll at once the first is refused, as the real one does."""
+        trouble = self._trouble("getUpdates")
+        if trouble is not None:
+            await _misbehave(trouble, asyncio.Event().wait)  # type: ignore[arg-type]  # nobody hears it
+        self.polls += 1
+        before, mine = self._polling.get(bot_id), asyncio.Event()
+        if before is not None:
+            before.set()
+        self._polling[bot_id] = mine
+        offset = int(given.get("offset") or 0)
+        self.updates[bot_id] = [one for one in self.updates.get(bot_id, []) if one["update_id"] >= offset]
+        ends = asyncio.get_running_loop().time() + float(given.get("timeout") or 0)
+        while not self.updates[bot_id] and not mine.is_set():
+            left = ends - asyncio.get_running_loop().time()
+            if left <= 0:
+                break
+            waits = [asyncio.create_task(one.wait()) for one in (self._news, mine)]
+            await asyncio.wait(waits, timeout=left, return_when=asyncio.FIRST_COMPLETED)
+            for one in waits:
+                one.cancel()
+        if mine.is_set():
+            raise BadCall(409, "Conflict: terminated by other getUpdates request")
+        del self._polling[bot_id]
+        return self.updates[bot_id][: int(given.get("limit") or 100)]
+
+    def _edit(self, bot_id: int, given: Said) -> Said:
+        wanted = int(given.get("message_id") or 0)
+        for place, one in enumerate(self.received):
+            if one.message_id == wanted and one.chat_id == str(given.get("chat_id")) and one.bot_id == bot_id:
+                buttons = _read_buttons(given.get("reply_markup"))
+                if (one.text, one.buttons) == (str(given.get("text")), buttons):
+                    raise BadCall(400, "Bad Request: message is not modified")
+                self.received[place] = replace(one, text=str(given["text"]), buttons=buttons, edited=one.edited + 1)
+                return _as_result(self.received[place])
+        raise BadCall(400, "Bad Request: message to edit not found")
 
     def _trouble(self, chat_id: str) -> Trouble | None:
         trouble = self.troubles.get(chat_id)
@@ -201,6 +300,24 @@ async def _misbehave(trouble: Trouble, receive: Receive) -> None:
             # The next thing to hear is that the client went away.
             await receive()
     raise HungUp
+
+
+def _read_buttons(markup: Any) -> tuple[tuple[tuple[str, str], ...], ...]:
+    rows = json.loads(markup) if isinstance(markup, str) else (markup or {})
+    made = tuple(
+        tuple((str(one["text"]), str(one["callback_data"])) for one in row) for row in rows.get("inline_keyboard", ())
+    )
+    if any(not 1 <= len(data.encode()) <= MOST_DATA for row in made for _, data in row):
+        raise BadCall(400, "Bad Request: BUTTON_DATA_INVALID")
+    return tuple(row for row in made if row)
+
+
+def _as_person(said: Said) -> Said:
+    return {"bot_id": int(said["bot_id"]), "from_id": int(said["from_id"]), "chat_id": str(said["chat_id"])}
+
+
+def _as_user(from_id: int) -> Said:
+    return {"id": from_id, "is_bot": False, "first_name": f"Person {from_id}"}
 
 
 def _as_result(message: Received) -> Said:

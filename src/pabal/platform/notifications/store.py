@@ -6,6 +6,7 @@ from typing import Any
 
 from pabal.base.database import Row, Tx
 from pabal.base.sql import load
+from pabal.platform.notifications import ways
 from pabal.platform.notifications.model import (
     Channel,
     ChannelForm,
@@ -16,6 +17,7 @@ from pabal.platform.notifications.model import (
     Message,
     Notice,
     Notification,
+    read_mailboxes,
 )
 
 SQL = load(__file__)
@@ -37,6 +39,10 @@ class Errand:
     bot_id: int
     sealed_token: str = field(repr=False)
     is_open: bool
+    # of a card: it is asked no more
+    is_over: bool
+    buttons: list[list[str]] | None
+    is_card: bool
 
 
 async def repeat_notification(tx: Tx, notice: Notice) -> int | None:
@@ -94,7 +100,9 @@ async def hold_channel(tx: Tx, channel_id: int) -> None:
 
 
 async def insert_channel(tx: Tx, unit_id: int, form: ChannelForm, token: dict[str, Any]) -> int:
-    made: int = await tx.value(SQL.insert_channel, unit_id=unit_id, now=tx.now, **_columns(form), **token)
+    made: int = await tx.value(
+        SQL.insert_channel, unit_id=unit_id, kind=form.kind, now=tx.now, **_columns(form), **token
+    )
     return made
 
 
@@ -102,14 +110,19 @@ async def update_channel(tx: Tx, channel_id: int, form: ChannelForm) -> None:
     await tx.run(SQL.update_channel, id=channel_id, **_columns(form))
 
 
-async def insert_delivery(tx: Tx, channel_id: int, message: Message) -> int:
+async def insert_delivery(tx: Tx, channel: Channel, message: Message) -> int:
+    card = message.card
     made: int = await tx.value(
         SQL.insert_delivery,
-        channel_id=channel_id,
+        channel_id=channel.id,
+        approval_id=None if card is None else card.approval_id,
+        buttons=None if card is None else card.to_json(channel.lang),
         notification_id=message.notification_id,
         text=message.text,
         link=message.link,
         **_as_columns(message.document),
+        is_call=message.is_call,
+        replay_of=message.replay_of,
         now=tx.now,
     )
     return made
@@ -130,6 +143,17 @@ async def end_delivery(tx: Tx, delivery_id: int, *, result: str, detail: str | N
     return found
 
 
+async def list_cards(tx: Tx, approval_id: int) -> list[Row]:
+    """Messages about it that were sent or wait, with where each goes."""
+    return await tx.rows(SQL.list_cards, approval_id=approval_id)
+
+
+async def find_card(tx: Tx, delivery_id: int) -> Row | None:
+    """None: it did not arrive."""
+    rows = await tx.rows(SQL.find_card, id=delivery_id)
+    return rows[0] if rows else None
+
+
 async def forget(tx: Tx, before: datetime) -> int:
     return await tx.run(SQL.forget_notifications, before=before) + await tx.run(SQL.forget_deliveries, before=before)
 
@@ -137,12 +161,19 @@ async def forget(tx: Tx, before: datetime) -> int:
 def _columns(form: ChannelForm) -> dict[str, Any]:
     return {
         "name": form.name.strip(),
-        "chat_id": form.chat_id,
+        "chat_id": form.chat_id if form.kind == ways.TELEGRAM else "",
+        "address": _address(form),
         "lang": form.lang,
         "least_level": form.least_level.value,
         "wants": list(form.wants),
         "is_active": form.is_active,
     }
+
+
+def _address(form: ChannelForm) -> str | None:
+    if form.kind == ways.TELEGRAM:
+        return None
+    return form.address if form.kind == ways.WEBHOOK else ", ".join(read_mailboxes(form.address))
 
 
 def _as_notification(row: Row) -> Notification:

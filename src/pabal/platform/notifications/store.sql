@@ -43,25 +43,25 @@ delete from pabal.notification_delivery where id < pabal.id_at(:before::timestam
 
 -- name: list_channels(units)
 select id, unit_id, kind, name, chat_id, bot_id, token_tail, lang, least_level, wants, is_active, stopped_at, last_ok_at,
-       last_error, last_error_at, created_at
+       last_error, last_error_at, created_at, user_id, address, before_until, failures, failing_since
 from pabal.notification_channel where :units::bigint[] is null or unit_id = any(:units::bigint[]) order by unit_id, name;
 
 -- name: find_channel(id)
 select id, unit_id, kind, name, chat_id, bot_id, token_tail, lang, least_level, wants, is_active, stopped_at, last_ok_at,
-       last_error, last_error_at, created_at
+       last_error, last_error_at, created_at, user_id, address, before_until, failures, failing_since
 from pabal.notification_channel where id = :id;
 
--- name: insert_channel(unit_id, name, chat_id, bot_id, sealed_token, token_tail, lang, least_level, wants, is_active, now)
+-- name: insert_channel(unit_id, kind, name, chat_id, address, bot_id, sealed_token, token_tail, lang, least_level, wants, is_active, now)
 insert into pabal.notification_channel
-  (unit_id, name, chat_id, bot_id, sealed_token, token_tail, lang, least_level, wants, is_active, created_at)
-values (:unit_id, :name, :chat_id, :bot_id, :sealed_token, :token_tail, :lang, :least_level, :wants, :is_active, :now)
+  (unit_id, kind, name, chat_id, address, bot_id, sealed_token, token_tail, lang, least_level, wants, is_active, created_at)
+values (:unit_id, :kind, :name, :chat_id, :address, :bot_id, :sealed_token, :token_tail, :lang, :least_level, :wants, :is_active, :now)
 returning id;
 
--- name: update_channel(id, name, chat_id, lang, least_level, wants, is_active)!
+-- name: update_channel(id, name, chat_id, address, lang, least_level, wants, is_active)!
 -- an edit is a person acting: what had stopped is tried again
 update pabal.notification_channel
-set name = :name, chat_id = :chat_id, lang = :lang, least_level = :least_level, wants = :wants, is_active = :is_active,
-    stopped_at = null
+set name = :name, chat_id = :chat_id, address = :address, lang = :lang, least_level = :least_level, wants = :wants,
+    is_active = :is_active, stopped_at = null, failures = 0, failing_since = null
 where id = :id;
 
 -- name: update_token(id, bot_id, sealed_token, token_tail)!
@@ -87,15 +87,32 @@ update pabal.notification_channel set last_error = :error, last_error_at = :now 
 update pabal.notification_channel set stopped_at = :now
 where id = :id and sealed_token = :sealed_token and chat_id = :chat_id and stopped_at is null;
 
--- name: insert_delivery(channel_id, notification_id, text, link, document_key, document_name, now)
-insert into pabal.notification_delivery (channel_id, notification_id, text, link, document_key, document_name, created_at)
-values (:channel_id, :notification_id, :text, :link, :document_key, :document_name, :now) returning id;
+-- name: insert_delivery(channel_id, notification_id, text, link, document_key, document_name, approval_id, buttons, is_call, replay_of, now)
+insert into pabal.notification_delivery
+  (channel_id, notification_id, text, link, document_key, document_name, approval_id, buttons, is_call, replay_of, created_at)
+values (:channel_id, :notification_id, :text, :link, :document_key, :document_name, :approval_id, :buttons, :is_call, :replay_of, :now)
+returning id;
 
 -- name: find_errand(id)
 select d.id, d.channel_id, d.notification_id is null as is_test, d.text, d.link, d.document_key, d.document_name, d.parts_sent,
-       c.chat_id, c.bot_id, c.sealed_token, c.is_active and c.stopped_at is null as is_open
+       c.chat_id, c.bot_id, c.sealed_token, c.is_active and c.stopped_at is null as is_open,
+       exists (select from pabal.approval a where a.id = d.approval_id and a.state <> 'open') as is_over, d.buttons,
+       d.approval_id is not null as is_card
 from pabal.notification_delivery d join pabal.notification_channel c on c.id = d.channel_id
 where d.id = :id and d.ended_at is null;
+
+-- name: note_message(id, message_id)!
+update pabal.notification_delivery set message_id = :message_id where id = :id;
+
+-- name: list_cards(approval_id)
+-- unit: by the approval that ended
+select d.id, d.approval_id, c.chat_id, c.unit_id, c.id as channel_id
+from pabal.notification_delivery d join pabal.notification_channel c on c.id = d.channel_id
+where d.approval_id = :approval_id order by d.id;
+
+-- name: find_card(id)
+select d.id, d.channel_id, d.approval_id, d.message_id, c.chat_id, c.bot_id, c.sealed_token, c.lang
+from pabal.notification_delivery d join pabal.notification_channel c on c.id = d.channel_id where d.id = :id and d.message_id is not null;
 
 -- name: count_part(id)!
 update pabal.notification_delivery set parts_sent = parts_sent + 1 where id = :id;
@@ -105,8 +122,11 @@ update pabal.notification_delivery set result = :result, detail = :detail, ended
 where id = :id and ended_at is null returning channel_id;
 
 -- name: list_deliveries(channel_id, before, most)
-select id, channel_id, notification_id, parts_sent, result, detail, created_at, ended_at from pabal.notification_delivery
-where channel_id = :channel_id and id < :before order by id desc limit :most;
+select d.id, d.channel_id, d.notification_id, d.parts_sent, d.result, d.detail, d.created_at, d.ended_at, d.is_call, d.replay_of,
+       coalesce(a.number, 0) as attempts, a.status as last_status
+from pabal.notification_delivery d
+left join lateral (select number, status from pabal.notification_attempt where delivery_id = d.id order by number desc limit 1) a on true
+where d.channel_id = :channel_id and d.id < :before order by d.id desc limit :most;
 
 -- name: hold_channel(id)!
 select id from pabal.notification_channel where id = :id for update;

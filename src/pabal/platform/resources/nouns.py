@@ -19,7 +19,8 @@ from pabal.platform.language.pairs import Pair
 from pabal.platform.resources.asks import Ask, Filter
 from pabal.platform.resources.views import View
 
-Need = Literal["vault", "services", "owners", "rules", "catalogue", "dry_run"]
+# `reader` is who looks, for what is told to some and not to others of one unit
+Need = Literal["vault", "services", "owners", "approvables", "reader", "rules", "catalogue", "dry_run"]
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ from pabal.platform.settings.store import (
     reset,
     value,
     values,
+    values_of,
 )
 
 __all__ = [
@@ -48,4 +49,5 @@ __all__ = [
     "reset",
     "value",
     "values",
+    "values_of",
 ]

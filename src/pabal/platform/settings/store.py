@@ -81,6 +81,11 @@ async def values(tx: Tx, settings: Iterable[Setting[Any]]) -> Values:
     return Values(kept, frozenset(keys))
 
 
+def values_of(kept: dict[str, str], settings: Iterable[Setting[Any]]) -> Values:
+    """From what `pabal.settings_of` answered, in a statement of the settings' own area."""
+    return Values(kept, frozenset(setting.key for setting in settings))
+
+
 async def list_settings(tx: Tx, catalogue: Catalogue) -> list[Listed]:
     """In the order of the catalogue."""
     rows = {row.key: row for row in await tx.all(Row, SQL.list_rows, key=None)}

@@ -12,17 +12,22 @@ from pabal.platform.storage.actions import (
     release,
     release_all,
     remove_file,
+    sign_link,
 )
-from pabal.platform.storage.gateway import Content, Files
+from pabal.platform.storage.address import Address, BadStorageAddress, find_address, read_address
+from pabal.platform.storage.gateway import Content, Files, open_files_of
 from pabal.platform.storage.model import (
     ANY_MEDIA_TYPE,
     MEDIA_TYPES,
+    BadLinkTime,
     BadSpan,
     ContentMissing,
     File,
     FileInUse,
     FileNotFound,
     FormatNotAccepted,
+    MoveFailed,
+    NoLinks,
     NotAPicture,
     Span,
     StoreFailed,
@@ -33,14 +38,19 @@ from pabal.platform.storage.model import (
     UploadLimits,
     UploadTooLarge,
 )
+from pabal.platform.storage.moving import Moved, Mover, foresee
 from pabal.platform.storage.pictures import THUMBNAIL_MEDIA_TYPE
+from pabal.platform.storage.store import Kept, count_by_store
 from pabal.platform.storage.sweep import sweep_once
 
 __all__ = [
     "ANY_MEDIA_TYPE",
     "MEDIA_TYPES",
     "THUMBNAIL_MEDIA_TYPE",
+    "Address",
+    "BadLinkTime",
     "BadSpan",
+    "BadStorageAddress",
     "Content",
     "ContentMissing",
     "File",
@@ -48,6 +58,11 @@ __all__ = [
     "FileNotFound",
     "Files",
     "FormatNotAccepted",
+    "Kept",
+    "MoveFailed",
+    "Moved",
+    "Mover",
+    "NoLinks",
     "NotAPicture",
     "Span",
     "StoreFailed",
@@ -59,14 +74,20 @@ __all__ = [
     "UploadTooLarge",
     "accept_file",
     "accept_image",
+    "count_by_store",
+    "find_address",
     "find_files",
+    "foresee",
     "get_file",
     "keep",
     "keep_many",
+    "open_files_of",
     "read",
+    "read_address",
     "read_thumbnail",
     "release",
     "release_all",
     "remove_file",
+    "sign_link",
     "sweep_once",
 ]

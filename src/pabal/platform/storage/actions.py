@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from functools import partial
 
 from pabal.base.database import ConstraintBroken, Database, Tx
+from pabal.base.errors import Invalid
 from pabal.base.telemetry import declare, emit
 from pabal.engine import ids
 from pabal.platform import audit
@@ -17,10 +18,13 @@ from pabal.platform.storage.gateway import Content, Files, incoming_key, kept_ke
 from pabal.platform.storage.model import (
     ANY_MEDIA_TYPE,
     AREA,
+    LONGEST_LINK,
     WHOLE,
+    BadLinkTime,
     File,
     FileInUse,
     FileNotFound,
+    NoLinks,
     Span,
     Upload,
     UploadExpired,
@@ -54,6 +58,20 @@ async def read_thumbnail(files: Files, file: File) -> Content:
     if file.thumbnail_key is None:
         raise FileNotFound(f"{file.shown_id} has no thumbnail")
     return await files.open(file.thumbnail_key)
+
+
+async def sign_link(files: Files, actor: Actor, file: File, lifetime: timedelta) -> str:
+    """An address of the store itself, which opens this one file to whoever has it until its time is over.
+
+    The file comes from `get_file`, so only who may see it gets one; and as it lets others in, looking is not enough.
+    """
+    actor.require(Right.WRITE, AREA)
+    if not timedelta(seconds=1) <= lifetime <= LONGEST_LINK:
+        raise BadLinkTime(str(lifetime))
+    link = await files.sign_link(file.key, lifetime)
+    if link is None:
+        raise NoLinks(files.name)
+    return link
 
 
 async def keep(tx: Tx, scope: Scope, file_id: int, about: str) -> File:
@@ -127,11 +145,19 @@ async def accept_image(database: Database, files: Files, actor: Actor, upload: U
     arrival = await _begin(database, actor, upload)
     async with _tidied(files, arrival):
         await _receive(files, arrival, upload, limits.max_bytes)
-        picture = await pictures.inspect(partial(files.read_blocking, arrival.incoming()), limits)
+        picture = await _inspect(files, arrival, upload, limits)
         await files.put(arrival.incoming(THUMBNAIL_ENDING), _once(picture.thumbnail))
         await files.keep(arrival.incoming(THUMBNAIL_ENDING), arrival.kept(THUMBNAIL_ENDING))
         await files.keep(arrival.incoming(), arrival.kept())
-    return await _finish(database, actor, arrival, upload, picture)
+    return await _finish(database, files, actor, arrival, upload, picture)
+
+
+async def _inspect(files: Files, arrival: _Arrival, upload: Upload, limits: UploadLimits) -> Picture:
+    """What is refused is named: of ten files somebody must know which."""
+    try:
+        return await pictures.inspect(partial(files.read_blocking, arrival.incoming()), limits)
+    except Invalid as error:
+        raise type(error)(f"{clean_name(upload.name)}: {error.detail}") from error
 
 
 async def accept_file(database: Database, files: Files, actor: Actor, upload: Upload, *, max_bytes: int) -> File:
@@ -140,7 +166,7 @@ async def accept_file(database: Database, files: Files, actor: Actor, upload: Up
     async with _tidied(files, arrival):
         await _receive(files, arrival, upload, max_bytes)
         await files.keep(arrival.incoming(), arrival.kept())
-    return await _finish(database, actor, arrival, upload, None)
+    return await _finish(database, files, actor, arrival, upload, None)
 
 
 async def _begin(database: Database, actor: Actor, upload: Upload) -> _Arrival:
@@ -180,11 +206,13 @@ async def _once(content: bytes) -> AsyncIterator[bytes]:
     yield content
 
 
-async def _finish(database: Database, actor: Actor, arrival: _Arrival, upload: Upload, picture: Picture | None) -> File:
+async def _finish(
+    database: Database, files: Files, actor: Actor, arrival: _Arrival, upload: Upload, picture: Picture | None
+) -> File:
     async with database.transaction() as tx:
         file = _describe(arrival, upload, picture, made_by=actor.name, created_at=tx.now)
         try:
-            made = await store.insert_file(tx, file, oldest=tx.now - LONGEST)
+            made = await store.insert_file(tx, file, oldest=tx.now - LONGEST, store=files.name)
         except ConstraintBroken as error:  # the unit was removed while the bytes came
             raise UnitNotFound(str(arrival.unit_id)) from error
         if made is None:

@@ -1,29 +1,38 @@
-"""Files: the file store, a local folder behind obstore. Content comes and goes in pieces, never whole in memory."""
+"""Files: the file store, a folder or a bucket behind obstore. Content comes and goes in pieces, never all at once."""
 
 import asyncio
 import io
 import os
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import obstore
 from obstore.exceptions import BaseError
-from obstore.store import LocalStore, ObjectStore
+from obstore.store import LocalStore, ObjectStore, S3Store
 
 from pabal.base import disk
+from pabal.base.settings import Settings
 from pabal.engine import ids
+from pabal.platform.storage.address import Address, Folder, find_address, read_address
 from pabal.platform.storage.model import WHOLE, ContentMissing, Span, StoreFailed
 
 if TYPE_CHECKING:  # obstore has these names for type checkers only; Buffer is in the standard library from 3.12
     from obstore import GetResult, ReadableFile
+    from obstore.store import ClientConfig, RetryConfig, S3Config
     from typing_extensions import Buffer
 
 PIECE = 256 * 1024
 WRITE_AT_ONCE = 1024 * 1024
+# of a multipart upload; S3 takes no smaller ones but the last, and 10,000 of them: 80 GB
+PART = 8 * 1024 * 1024
+# a store that does not answer is an answer, too
+_CLIENT: "ClientConfig" = {"connect_timeout": "10s", "read_timeout": "30s", "timeout": "10m"}
+_RETRY: "RetryConfig" = {"max_retries": 3, "retry_timeout": timedelta(seconds=30)}
 INCOMING = "incoming"
 KEPT = "kept"
 # the store's own temporary name ends in # and a number
@@ -41,19 +50,37 @@ class Content:
 
 
 class Files:
-    """What is put comes in under `incoming/` and stays under `kept/`. Content never changes; no name comes twice."""
+    """What is put comes in under `incoming/` and stays under `kept/`. Content never changes; no name comes twice.
 
-    def __init__(self, root: Path) -> None:
-        root.mkdir(parents=True, exist_ok=True)
-        self._root = root
-        self._store: ObjectStore = LocalStore(root)
+    `also` are stores that files still lie in while they are moved: they are read and tidied, never written.
+    """
+
+    def __init__(self, at: Path | Address, also: Sequence["Files"] = ()) -> None:
+        self._at: Address = Folder(at) if isinstance(at, Path) else at
+        self._root: Path | None = None
+        if isinstance(self._at, Folder):
+            self._root = self._at.root
+            self._root.mkdir(parents=True, exist_ok=True)
+        self._store: ObjectStore = _open_store(self._at)
+        self.also = tuple(also)
+        # of a bucket every object is asked for over the network, so that strays are looked for once a day
+        self.searched_at: datetime | None = None
+
+    @property
+    def name(self) -> str:
+        return self._at.name
+
+    @property
+    def is_remote(self) -> bool:
+        return self._root is None
 
     async def put(self, key: str, chunks: AsyncIterator[bytes]) -> None:
         """All of it, or nothing that can be seen: whatever `chunks` raises, and when this is cancelled.
 
         Written by hand: `obstore.put_async` goes on reading `chunks` in a task of its own after a cancellation.
         """
-        writer = obstore.open_writer_async(self._store, key, buffer_size=WRITE_AT_ONCE, max_concurrency=1)
+        at_once = PART if self.is_remote else WRITE_AT_ONCE
+        writer = obstore.open_writer_async(self._store, key, buffer_size=at_once, max_concurrency=1)
         async for chunk in chunks:
             with _Named():
                 await writer.write(chunk)
@@ -64,11 +91,26 @@ class Files:
     async def keep(self, incoming: str, key: str) -> None:
         """Moves what came in to where it stays, safe from a power cut: obstore asks the disk for nothing by itself."""
         with _Named():
+            if self._root is None:
+                await obstore.rename_async(self._store, incoming, key)
+                return
             await asyncio.to_thread(_flush, self._root / incoming)
             await obstore.rename_async(self._store, incoming, key)
             await asyncio.to_thread(_flush_folders, self._root, key)
 
     async def open(self, key: str, span: Span = WHOLE) -> Content:
+        """Of this store, or of one that is being emptied into it."""
+        for other in self.also:
+            try:
+                return await self._open(key, span)
+            except ContentMissing:
+                try:
+                    return await other.open(key, span)
+                except ContentMissing:
+                    continue
+        return await self._open(key, span)
+
+    async def _open(self, key: str, span: Span) -> Content:
         with _Named(key):
             found = await obstore.get_async(self._store, key)
             size = found.meta["size"]
@@ -80,16 +122,34 @@ class Files:
             part = await obstore.get_async(self._store, key, options={"range": (start, end)})
             return Content(size, start, end, _pieces(part))
 
+    async def has(self, key: str) -> bool:
+        """In this store itself."""
+        try:
+            with _Named(key):
+                await obstore.head_async(self._store, key)
+        except ContentMissing:
+            return False
+        return True
+
     def read_blocking(self, key: str) -> io.BufferedReader:
         """A file to seek in, for code that runs in a thread."""
         with _Named(key):
             return io.BufferedReader(_Seekable(obstore.open_reader(self._store, key, buffer_size=PIECE)), PIECE)
+
+    async def sign_link(self, key: str, lifetime: timedelta) -> str | None:
+        """An address that opens this object to whoever has it, for so long. A folder has none."""
+        if self._root is not None:
+            return None
+        with _Named(key):
+            return await obstore.sign_async(cast("S3Store", self._store), "GET", key, lifetime)
 
     async def delete(self, *keys: str) -> None:
         """What is not there is deleted already."""
         for key in keys:
             with _Named(), suppress(FileNotFoundError):
                 await obstore.delete_async(self._store, key)
+        for other in self.also:
+            await other.delete(*keys)
 
     async def list_kept(self, at_once: int = 500) -> AsyncIterator[list[str]]:
         with _Named():
@@ -99,11 +159,23 @@ class Files:
     async def list_incoming(self) -> list[str]:
         """With what a crash left under the store's own temporary names, which obstore does not list."""
         with _Named():
-            return await asyncio.to_thread(_list_folder, self._root / INCOMING)
+            if self._root is not None:
+                return await asyncio.to_thread(_list_folder, self._root / INCOMING)
+            found = await obstore.list(self._store, INCOMING).collect_async()
+            return sorted(one["path"].removeprefix(f"{INCOMING}/") for one in found)
 
     async def delete_incoming(self, name: str) -> None:
+        if self._root is None:
+            await self.delete(f"{INCOMING}/{name}")
+            return
         with _Named():
             await asyncio.to_thread((self._root / INCOMING / name).unlink, missing_ok=True)
+
+
+def open_files_of(settings: Settings) -> Files:
+    """Those of every server with these settings."""
+    also = [Files(read_address(settings.storage_also))] if settings.storage_also else []
+    return Files(find_address(settings.storage_url, settings.data_dir, os.environ), also)
 
 
 def incoming_key(file_id: int, ending: str = "") -> str:
@@ -116,10 +188,31 @@ def kept_key(file_id: int, ending: str = "") -> str:
     return f"{KEPT}/{shown.removeprefix('file_')[:3]}/{shown}{ending}"
 
 
+def moving_key(key: str) -> str:
+    """Where a copy of it is until it was compared; a stray is found there as among what comes in."""
+    return f"{INCOMING}/{key.rpartition('/')[2]}"
+
+
 def file_id_of(key: str) -> int | None:
     """Whose content this is; None for what is not ours."""
     found = _NAME.fullmatch(key.rpartition("/")[2])
     return None if found is None else ids.read("file", found[1])
+
+
+def _open_store(at: Address) -> ObjectStore:
+    if isinstance(at, Folder):
+        return LocalStore(at.root)
+    config: dict[str, Any] = {
+        "endpoint": at.endpoint,
+        "region": at.region,
+        "access_key_id": at.key,
+        "secret_access_key": at.secret,
+        **({"session_token": at.token} if at.token else {}),
+        "virtual_hosted_style_request": False,
+    }
+    client: ClientConfig = {**_CLIENT, "allow_http": at.endpoint.startswith("http://")}
+    given = cast("S3Config", config)
+    return S3Store(at.bucket, prefix=at.prefix or None, config=given, client_options=client, retry_config=_RETRY)
 
 
 class _Named:

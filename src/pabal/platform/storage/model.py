@@ -3,7 +3,7 @@
 import unicodedata
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import PurePosixPath
 
 from pabal.base.errors import Conflict, Invalid, NotFound, Unavailable
@@ -11,6 +11,8 @@ from pabal.engine import ids
 
 AREA = "files"
 LONGEST_NAME = 200
+# as S3 allows
+LONGEST_LINK = timedelta(days=7)
 # file formats as Pillow names them, and what each is called outside
 MEDIA_TYPES = {"JPEG": "image/jpeg", "PNG": "image/png", "GIF": "image/gif", "WEBP": "image/webp"}
 ANY_MEDIA_TYPE = "application/octet-stream"
@@ -115,12 +117,29 @@ class UploadExpired(Conflict, code="upload_expired"):
     """The upload took longer than half a day, and what had come was given up. Upload it again."""
 
 
+class NoLinks(Conflict, code="no_links"):
+    """Files are kept in a folder, which gives no links. Read the file through the API, or keep files in a bucket."""
+
+
+class BadLinkTime(Invalid, code="bad_link_time"):
+    """A link works for one second to seven days."""
+
+
+class MoveFailed(Unavailable, code="move_failed"):
+    """What arrived in the new store is not what was sent. Nothing was changed for this file; run the move again."""
+
+
+class SameStore(Conflict, code="same_store"):
+    """What was put there is found in the store that files would be moved from: it is the same one by another name."""
+
+
 class BadSpan(Invalid, code="bad_span"):
     """The file has no such range of bytes."""
 
 
 class StoreFailed(Unavailable, code="store_failed"):
-    """The file store cannot be read or written. Check the disk and the rights on the data folder; then try again."""
+    """The file store cannot be read or written. Check the disk and the rights on the data folder, or that the bucket's
+    server answers; then try again."""
 
 
 class ContentMissing(Unavailable, code="content_missing"):

@@ -1,6 +1,7 @@
 """The tables of files and of what refers to them."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from pabal.base.database import Tx
@@ -10,12 +11,21 @@ from pabal.platform.storage.model import File
 SQL = load(__file__)
 
 
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """How much lies in one store, as the rows say."""
+
+    store: str
+    files: int
+    bytes: int
+
+
 async def new_id(tx: Tx) -> int:
     made: int = await tx.value(SQL.new_id)
     return made
 
 
-async def insert_file(tx: Tx, file: File, *, oldest: datetime) -> File | None:
+async def insert_file(tx: Tx, file: File, *, oldest: datetime, store: str) -> File | None:
     """None when its id was taken before `oldest`."""
     return await tx.one(
         File,
@@ -35,6 +45,7 @@ async def insert_file(tx: Tx, file: File, *, oldest: datetime) -> File | None:
         now=file.created_at,
         keep_until=file.keep_until,
         oldest=oldest,
+        store=store,
     )
 
 
@@ -92,3 +103,21 @@ async def delete_doomed(tx: Tx, file_ids: list[int]) -> int:
 
 async def list_strays(tx: Tx, file_ids: list[int], *, before: datetime) -> set[int]:
     return {row["id"] for row in await tx.rows(SQL.list_strays, ids=file_ids, before=before)}
+
+
+async def list_to_move(tx: Tx, store: str, *, after: int, limit: int) -> list[File]:
+    """Those whose row points elsewhere, by id."""
+    return await tx.all(File, SQL.list_to_move, store=store, after=after, most=limit)
+
+
+async def point_to(tx: Tx, file_id: int, store: str) -> bool:
+    """False when it was removed meanwhile."""
+    return await tx.run(SQL.point_to, id=file_id, store=store) > 0
+
+
+async def list_moved(tx: Tx, file_ids: list[int], store: str) -> set[int]:
+    return {row["id"] for row in await tx.rows(SQL.list_moved, ids=file_ids, store=store)}
+
+
+async def count_by_store(tx: Tx) -> list[Kept]:
+    return await tx.all(Kept, SQL.count_by_store)

@@ -1,12 +1,12 @@
 -- name: new_id()
 select pabal.new_id();
 
--- name: insert_file(id, unit_id, key, thumbnail_key, name, media_type, size, sha256, width, height, frames, made_by, now, keep_until, oldest)
+-- name: insert_file(id, unit_id, key, thumbnail_key, name, media_type, size, sha256, width, height, frames, made_by, now, keep_until, oldest, store)
 -- not when the sweep may soon take its content for a stray
 insert into pabal.file (id, unit_id, key, thumbnail_key, name, media_type, size, sha256, width, height, frames,
-                        made_by, created_at, keep_until, loose_at)
+                        made_by, created_at, keep_until, loose_at, store)
 select :id, :unit_id, :key, :thumbnail_key, :name, :media_type, :size, :sha256, :width, :height, :frames,
-       :made_by, :now, :keep_until, :now
+       :made_by, :now, :keep_until, :now, :store
 where :id::bigint >= pabal.id_at(:oldest::timestamptz)
 returning id, unit_id, key, thumbnail_key, name, media_type, size, sha256, width, height, frames,
           made_by, created_at, keep_until;
@@ -78,3 +78,19 @@ delete from pabal.file where id = any(:ids::bigint[]) and doomed_at is not null;
 -- old ids that are nobody's: an upload that never became a file, or a file that is gone
 select given.id from unnest(:ids::bigint[]) as given (id)
 where given.id < pabal.id_at(:before::timestamptz) and not exists (select from pabal.file f where f.id = given.id);
+
+-- name: list_to_move(store, after, most)
+-- unit: every unit's, as the whole house moves
+select id, unit_id, key, thumbnail_key, name, media_type, size, sha256, width, height, frames,
+       made_by, created_at, keep_until
+from pabal.file where store <> :store and id > :after and doomed_at is null order by id limit :most;
+
+-- name: point_to(id, store)!
+update pabal.file set store = :store where id = :id and doomed_at is null;
+
+-- name: list_moved(ids, store)
+select id from pabal.file where id = any(:ids::bigint[]) and store = :store;
+
+-- name: count_by_store()
+select store, count(*) as files, coalesce(sum(size), 0)::bigint as bytes from pabal.file where doomed_at is null
+group by store order by store;

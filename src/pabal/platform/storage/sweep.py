@@ -9,6 +9,7 @@ from pabal.platform.storage.gateway import INCOMING, Files, file_id_of
 from pabal.platform.storage.model import File
 
 GRACE = timedelta(hours=24)
+SEARCH_EVERY = timedelta(hours=24)
 AT_ONCE = 200
 
 declare("storage.swept", "Files removed: nothing referred to them, or somebody removed them", amount="count")
@@ -49,6 +50,8 @@ async def forget_doomed(database: Database, doomed: list[File]) -> int:
 
 async def remove_strays(database: Database, files: Files) -> int:
     """Objects without a row, a day after their id was taken. What is not named like ours is left alone."""
+    if not await _is_time(database, files):
+        return 0
     gone = 0
     async for keys in files.list_kept():
         strays = await _pick_strays(database, keys)
@@ -60,6 +63,18 @@ async def remove_strays(database: Database, files: Files) -> int:
     if gone:
         emit("storage.strays", count=gone)
     return gone
+
+
+async def _is_time(database: Database, files: Files) -> bool:
+    """Of a bucket once a day: every object has to be asked for."""
+    if not files.is_remote:
+        return True
+    async with database.transaction() as tx:
+        now = tx.now
+    if files.searched_at is not None and now - files.searched_at < SEARCH_EVERY:
+        return False
+    files.searched_at = now
+    return True
 
 
 async def _pick_strays(database: Database, keys: list[str]) -> list[str]:

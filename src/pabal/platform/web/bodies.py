@@ -5,13 +5,13 @@ import re
 from dataclasses import dataclass
 from datetime import timedelta
 
-from fastapi import HTTPException, Request
+from fastapi import HTTPException
 from starlette.datastructures import Headers
 
 from pabal.base.clock import elapsed
 from pabal.base.errors import PabalError
+from pabal.platform.web.doors import require_key
 from pabal.platform.web.headers import Message, Receive, Scope
-from pabal.platform.web.identify import find_visit
 from pabal.platform.web.problems import BodyTooLarge, MediaTypeNotSupported, Unreadable, status_of
 from pabal.platform.web.uploads import announces_body, is_upload_open
 
@@ -127,7 +127,7 @@ class LimitedBody:
         if size > self._limits.most:
             raise BodyTooLarge(f"at most {self._limits.most} bytes")
         if size > self._limits.guest and not self._is_known:
-            await find_visit(Request(self._scope, self._receive))
+            await require_key(self._scope, self._receive)
             self._is_known = True
 
     async def _next(self, deadline: float) -> Message:
@@ -142,7 +142,7 @@ class LimitedBody:
         if self._media_type == _FORM:
             _check_fields(body, self._limits)
         else:
-            _check_json(body, self._limits)
+            check_json(body, self._limits)
 
 
 def _check_fields(body: bytes, limits: BodyLimits) -> None:
@@ -152,7 +152,7 @@ def _check_fields(body: bytes, limits: BodyLimits) -> None:
         raise TooManyFields(f"at most {limits.field} bytes in a field")
 
 
-def _check_json(body: bytes, limits: BodyLimits) -> None:
+def check_json(body: bytes, limits: BodyLimits) -> None:
     """Without parsing it. What is no JSON at all is told so by the route."""
     if body.count(b",") < limits.values and body.count(b"[") + body.count(b"{") <= limits.depth:
         return

@@ -17,6 +17,7 @@ from pabal.base.errors import NotFound, PabalError
 from pabal.base.telemetry import declare, emit
 from pabal.platform.resources import BadParameter
 from pabal.platform.web.bodies import BodyRefused
+from pabal.platform.web.doors import find_door
 from pabal.platform.web.headers import Asgi, Message, Receive, Scope, Send
 from pabal.platform.web.identify import THEME_COOKIE, ZONE, guess_language, site_of
 from pabal.platform.web.methods import show_allowed
@@ -89,7 +90,7 @@ async def answer(request: Request, error: PabalError) -> Response:
     problem = make_problem(error, lang=lang, instance=request.url.path, request_id=request_id)
     if isinstance(error, SignInNeeded) and not wants_json(request):
         return _to_sign_in(request)
-    answered = _as_json(problem) if wants_json(request) else _as_page(request, problem)
+    answered = _as_json(request, problem) if wants_json(request) else _as_page(request, problem)
     if isinstance(error, MethodNotAllowed):
         # each route of the framework knows its own methods only
         answered.headers["Allow"] = show_allowed(request)
@@ -98,18 +99,20 @@ async def answer(request: Request, error: PabalError) -> Response:
 
 def wants_json(request: Request) -> bool:
     """The seeds' own paths lie below /api too; what is not a page is for programs."""
-    if request.url.path.startswith("/api/"):
+    if request.url.path.startswith("/api/") or find_door(request.app, request.url.path) is not None:
         return True
     return "text/html" not in request.headers.get("Accept", "*/*") and "HX-Request" not in request.headers
 
 
-def _as_json(problem: Problem) -> Response:
+def _as_json(request: Request, problem: Problem) -> Response:
     headers = {"Content-Language": problem.lang, "Vary": "Accept-Language"}
     if problem.retry_after is not None:
         headers["Retry-After"] = str(problem.retry_after)
     if problem.status == 401:
         headers["WWW-Authenticate"] = "Bearer"
-    return JSONResponse(problem.as_json(), problem.status, headers, media_type=PROBLEM_JSON)
+    door = find_door(request.app, request.url.path)
+    shown = problem.as_json() if door is None or door.show is None else door.show(problem.as_json())
+    return JSONResponse(shown, problem.status, headers, media_type=PROBLEM_JSON)
 
 
 def _to_sign_in(request: Request) -> Response:

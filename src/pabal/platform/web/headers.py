@@ -20,6 +20,7 @@ CSP = "; ".join(
         "style-src 'self'",
         "style-src-attr 'unsafe-inline'",
         "img-src 'self' data: blob:",
+        "media-src 'self'",
         "font-src 'self'",
         "connect-src 'self'",
         "form-action 'self'",

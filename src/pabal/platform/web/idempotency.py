@@ -16,6 +16,7 @@ from fastapi.responses import Response
 from pabal.base.database import Database, Tx
 from pabal.base.errors import Conflict, Invalid
 from pabal.base.sql import load
+from pabal.platform.operating.model import tried
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.visit import Visit
 
@@ -68,17 +69,18 @@ class Once:
     visit: Visit
     key: str | None
 
-    async def run(self, act: Act, *, fingerprint: bytes | None = None) -> Response:
-        """`fingerprint` stands for a body that is too large to be held."""
+    async def run(self, act: Act, *, fingerprint: bytes | None = None, dry_run: bool = False) -> Response:
+        """`fingerprint` stands for a body that is too large to be held. With `dry_run` what was done is taken back."""
         if self.key is None:
-            async with self.visit.change() as tx:
+            async with self.visit.change() as tx, tried(tx, dry_run=dry_run):
                 return await act(tx)
         request = await _digest(self.visit, fingerprint)
         async with self.visit.change() as tx:
             found = await _claim(tx, self.visit.actor.name, self.key)
             if found is not None:
                 return self._replay(found, request)
-            answer = await act(tx)
+            async with tried(tx, dry_run=dry_run):
+                answer = await act(tx)
             await self._keep(tx, request, answer)
         return answer
 

@@ -9,9 +9,10 @@ from pabal.base.clock import elapsed
 from pabal.base.errors import PabalError
 from pabal.platform.web.assets import PREFIX as ASSETS
 from pabal.platform.web.bodies import LimitedBody, is_multipart, refuse_unread
+from pabal.platform.web.doors import find_door, require_key
 from pabal.platform.web.faults import answer
 from pabal.platform.web.headers import Asgi, Message, Receive, Scope, Send
-from pabal.platform.web.identify import SESSION_COOKIE, Visitor, find_visit
+from pabal.platform.web.identify import SESSION_COOKIE, Visitor
 from pabal.platform.web.problems import SignInNeeded, TokenRefused
 from pabal.platform.web.turns import Rate, SlowDown, TooManyAtOnce, Turn, Turns
 
@@ -39,7 +40,7 @@ class Limits:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or scope["path"] in _WATCHED:
+        if scope["type"] != "http" or scope["path"] in _WATCHED or _is_open(scope):
             await self._app(scope, receive, send)
             return
 
@@ -64,6 +65,11 @@ class Limits:
             turn.end()
         if refusal is not None:
             await _refuse(refusal, scope, receive, send)
+
+
+def _is_open(scope: Scope) -> bool:
+    door = find_door(scope["app"], scope["path"])
+    return door is not None and door.is_open
 
 
 def _begin(scope: Scope, turns: Turns) -> Turn:
@@ -101,7 +107,7 @@ def _weigh(scope: Scope) -> float:
 
 async def _require_known(scope: Scope, receive: Receive, otherwise: PabalError) -> PabalError | None:
     try:
-        await find_visit(Request(scope, receive))
+        await require_key(scope, receive)
     except (SignInNeeded, TokenRefused):
         return otherwise
     except PabalError as error:

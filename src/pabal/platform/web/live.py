@@ -17,6 +17,7 @@ from pabal.engine.reading import Cursor, Fact, Page, TokenUnreadable, Wanted, re
 from pabal.engine.wakeups import EVERYTHING, Wakeups
 from pabal.platform.actor import Right
 from pabal.platform.web.identify import reopen_visit, site_of
+from pabal.platform.web.site import Site
 from pabal.platform.web.turns import turn_of
 from pabal.platform.web.visit import Visit
 
@@ -42,8 +43,9 @@ def live_of(request: Request) -> "Live":
 
 def close_streams(app: FastAPI) -> None:
     """When the server stops: before it waits for its connections."""
-    if hasattr(app.state, "live"):
-        app.state.live.close()
+    site: Site | None = getattr(app.state, "site", None)
+    if site is not None:
+        site.stopping.say()
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,7 @@ class Live:
 
     async def follow(self, visit: Visit, names: Sequence[str], resume: str | None) -> StreamingResponse:
         visit.actor.require(Right.READ, AREA)
+        site_of(visit.request).stopping.add(self.close)
         if self._is_closed or self.streams >= self.pace.streams:
             raise TooManyStreams
         turn_of(visit.request).become_stream()

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 from fastapi import Request
 from starlette.datastructures import Headers
 
-from pabal.base.settings import parse_proxies, trusts_everybody
+from pabal.base.settings import parse_networks, trusts_everybody
 from pabal.platform.web.headers import Asgi, Receive, Scope, Send
 
 FORWARDED_FOR = "x-forwarded-for"
@@ -54,7 +54,7 @@ class TrustedProxies:
 
 def trusts(trusted: str) -> Callable[[str], bool]:
     """Whether an address is one of these proxies."""
-    networks = parse_proxies(trusted)
+    networks = parse_networks(trusted)
 
     def is_trusted(host: str) -> bool:
         address = as_address(host)

@@ -15,7 +15,6 @@ from pabal.base.database import Tx
 from pabal.engine import ids
 from pabal.engine.listing import Page as Rows
 from pabal.platform.actor import Right
-from pabal.platform.operating.model import tried
 from pabal.platform.resources import Ask, Listing, Noun, Report, Verb, View, Viewer, find_name, plain
 from pabal.platform.tenants import visible_to
 from pabal.platform.web.endpoints import LAST, long_id, no_content
@@ -141,13 +140,12 @@ def _add_verb(router: APIRouter, noun: Noun, verb: Verb) -> None:
         async def act(tx: Tx) -> Response:
             if not verb.makes:
                 await match_row(tx, visit, noun, row_id)
-            async with tried(tx, dry_run=dry_run):
-                needs = _needed(visit, (*noun.needs, *verb.needs), dry_run=dry_run)
-                action, given = find_name(verb.action), {**said, **needs}
-                done = action(tx, visit.actor, **given) if verb.makes else action(tx, visit.actor, row_id, **given)
-                return _answer(visit, noun, verb, await done, row_id)
+            needs = _needed(visit, (*noun.needs, *verb.needs), dry_run=dry_run)
+            action, given = find_name(verb.action), {**said, **needs}
+            done = action(tx, visit.actor, **given) if verb.makes else action(tx, visit.actor, row_id, **given)
+            return _answer(visit, noun, verb, await done, row_id)
 
-        return await (once.required() if verb.key_required else once).run(act)
+        return await (once.required() if verb.key_required else once).run(act, dry_run=dry_run)
 
     takes: dict[str, Any] = {"visit": Visitor, "once": OnceOnly}
     if not verb.makes:
@@ -170,6 +168,7 @@ def _needed(visit: Visit, names: Sequence[str], *, dry_run: bool = False) -> dic
     found: dict[str, Callable[[], Any]] = {
         "vault": lambda: visit.services.vault,
         "services": lambda: visit.services,
+        "reader": lambda: visit.actor,
         "dry_run": lambda: dry_run,
     }
     return {name: found[name]() if name in found else getattr(visit.site, name) for name in names}
@@ -196,7 +195,9 @@ def _answer(visit: Visit, noun: Noun, verb: Verb, row: Any, row_id: Any) -> Resp
 
 
 def _locate(visit: Visit, noun: Noun, verb: Verb, known: dict[str, Any]) -> dict[str, str]:
-    base = visit.path.partition(noun.address)[0]
+    base, is_below, _ = visit.path.partition(noun.address)
+    if not is_below:  # a verb with an address of its own
+        base = visit.path.removesuffix(verb.path or "")
     return {"Location": base + verb.location.format_map(known)} if verb.location else {}
 
 

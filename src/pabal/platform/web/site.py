@@ -3,7 +3,8 @@
 import base64
 import binascii
 import json
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -13,13 +14,33 @@ from pabal.engine.kinds import Kinds
 from pabal.engine.machine import Machine
 from pabal.engine.wakeups import Wakeups
 from pabal.platform.alerts import AlertRule, Measure
+from pabal.platform.approvals import Approvables
 from pabal.platform.controls import MachineControls, Owners
 from pabal.platform.language.pairs import Lang, Pair
 from pabal.platform.language.status import STATUS, Words
 from pabal.platform.services import Services
 from pabal.platform.settings import Catalogue
-from pabal.platform.slice import Slice, list_owners
+from pabal.platform.slice import Slice, list_approvables, list_owners
 from pabal.platform.web.render import make_environment
+
+
+class Stopping:
+    """What is to end when the web server stops, before it waits for its connections."""
+
+    def __init__(self) -> None:
+        self._acts: set[Callable[[], None]] = set()
+        self._is_said = False
+
+    def add(self, act: Callable[[], None]) -> None:
+        """Added again, it is still called once; at once where the server stops already."""
+        if self._is_said:
+            act()
+        self._acts.add(act)
+
+    def say(self) -> None:
+        self._is_said = True
+        for act in self._acts:
+            act()
 
 
 @dataclass(frozen=True)
@@ -32,6 +53,7 @@ class Site:
     kinds: Kinds
     folders: tuple[Path, ...] = ()
     is_demo: bool = False
+    stopping: Stopping = field(default_factory=Stopping)
 
     @property
     def is_https(self) -> bool:
@@ -70,6 +92,11 @@ class Site:
     def owners(self) -> Owners:
         """Of the kinds of work that apps claim."""
         return list_owners(self.slices)
+
+    @cached_property
+    def approvables(self) -> Approvables:
+        """What people decide in the inbox, by kind."""
+        return list_approvables(self.slices)
 
     @cached_property
     def machines(self) -> dict[str, Machine]:

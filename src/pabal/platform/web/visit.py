@@ -13,7 +13,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from markupsafe import Markup
 
 from pabal.base.database import Database, Tx
-from pabal.platform import demo, notifications, tenants
+from pabal.platform import approvals, demo, notifications, tenants
 from pabal.platform.actor import Actor, Right
 from pabal.platform.language.pairs import Lang, Pair, put
 from pabal.platform.services import Services
@@ -171,17 +171,34 @@ async def _menu(tx: Tx, visit: "Visit", own: Scope) -> list[dict[str, Any]]:
         "current": visit.path == "/",
         "goto": "o",
     }
+    inbox = [await _inbox(tx, visit)] if visit.actor.may(Right.READ, approvals.AREA) else []
     groups = [group for one in visit.site.slices if (group := await _group(tx, visit, one, own)) is not None]
-    return [overview, *groups]
+    return [overview, *inbox, *groups]
+
+
+async def _inbox(tx: Tx, visit: "Visit") -> dict[str, Any]:
+    """With the number of what this visitor could decide now."""
+    return {
+        "key": "approvals",
+        "label": put(visit.lang, ("Approvals", "승인함")),
+        "icon": "checkbox",
+        "href": "/approvals",
+        "items": [],
+        "need": await approvals.count_waiting(tx, visit.actor, visit.scope, visit.site.approvables),
+        "current": _is_at(visit.path, "/approvals"),
+        "goto": "i",
+    }
 
 
 async def _group(tx: Tx, visit: "Visit", one: "Slice", own: Scope) -> dict[str, Any] | None:
+    # of a page below another one in the menu, only the deeper is where one is
+    here = max((item.href for item in one.nav if _is_at(visit.path, item.href)), key=len, default=None)
     items = [
         {
             "label": put(visit.lang, item.label),
             "href": item.href,
             "need": 0 if item.need is None else await item.need(tx, visit.scope),
-            "current": _is_at(visit.path, item.href),
+            "current": item.href == here,
             "goto": item.goto,
         }
         for item in one.nav

@@ -81,11 +81,14 @@ async def test_only_who_manages_approves_and_rejects(world: World):
 
 
 async def test_what_cannot_be_is_refused(world: World):
+    # the head office sees every unit, also those that there are not
+    house, nowhere = boss(world.tree.hq), 10**6
     gangnam, viewer = boss(world.tree.gangnam), person(world.tree.haeundae, Role.VIEWER, number=3)
     refused: list[tuple[type[PabalError], Callable[..., Awaitable[Any]], tuple[Any, ...], dict[str, Any]]] = [
         (BadCampaign, actions.create_campaign, (replace(NEW, name=" "),), {}),
         (BadCampaign, actions.create_campaign, (replace(NEW, end_at=START),), {}),
         (UnitNotFound, actions.create_campaign, (NEW,), {"unit_id": world.tree.gangnam.id}),
+        (UnitNotFound, actions.create_campaign, (NEW,), {"unit_id": nowhere, "by": house}),
         (NotAllowed, actions.create_campaign, (NEW,), {"by": viewer}),
         (CampaignNotFound, actions.edit_campaign, (world.campaign_id, NEW), {"by": gangnam}),
         (NotAllowed, actions.edit_campaign, (world.campaign_id, NEW), {"by": viewer}),
@@ -94,6 +97,7 @@ async def test_what_cannot_be_is_refused(world: World):
         # ad servers ask by it, whoever owns it
         (InventoryCodeTaken, actions.add_inventory, (), {"code": "busan-1", "name": "x", "by": gangnam}),
         (UnitNotFound, actions.add_inventory, (), {"code": "x", "name": "x", "unit_id": world.tree.hq.id}),
+        (UnitNotFound, actions.add_inventory, (), {"code": "x", "name": "x", "unit_id": nowhere, "by": house}),
     ]
 
     for error, action, args, named in refused:

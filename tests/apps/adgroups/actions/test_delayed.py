@@ -15,7 +15,6 @@ from pabal.apps.adgroups.errors import AdGroupNotFound, CannotMoveThere, MustEnd
 from pabal.apps.adgroups.machine import AD_GROUP
 from pabal.apps.adgroups.model.adgroups import Event, Schedule, State
 from pabal.base.settings import Settings
-from pabal.composing import TIMERS_REST
 from pabal.engine import timers
 from pabal.engine.listing.facts import Wanted, list_facts
 from pabal.engine.timers import WantedTimers
@@ -99,8 +98,23 @@ async def test_a_server_finds_what_is_due_by_looking_every_second_when_nobody_te
         return await world.state(group) is State.RUNNING
 
     await until(runs)
+    rests = {loop.name: loop._idle for loop in app.server._loops}
     await app.stop()
-    assert TIMERS_REST == 1.0
+    assert rests["timers"] == 1.0
+
+
+@pytest.mark.req("E-52")
+async def test_what_is_due_is_found_at_its_moment_and_not_before(world: World):
+    group = await world.make_approved()
+
+    await world.pass_to(NOON - HOUR)
+    early = await timers.fire_once(world.db, [AD_GROUP])
+    async with world.db.transaction() as tx:
+        await tx.script("update pabal.timer set due_at = pabal.now() where event = 'start'")
+        await tx.script(f"update pabal.ad_group set start_at = pabal.now() where id = {group}")
+    taken = await timers.fire_once(world.db, [AD_GROUP])
+
+    assert (early, taken, await world.state(group)) == (0, 1, State.RUNNING)
 
 
 @pytest.mark.req("E-57")

@@ -1,14 +1,18 @@
 """Events sent by people and by the clock: what each does in one commit, and what a refused one leaves alone."""
 
 import asyncio
+import re
+from contextlib import suppress
 from dataclasses import replace
+from itertools import product
+from pathlib import Path
 
 import pytest
 
-from pabal.apps.adgroups.actions import campaigns, events
+from pabal.apps.adgroups.actions import adgroups, campaigns, events
 from pabal.apps.adgroups.errors import AdGroupChanged, AdGroupNotFound
-from pabal.apps.adgroups.machine import AD_GROUP
-from pabal.apps.adgroups.model.adgroups import AdGroup, CampaignState, Event, NewCampaign, State
+from pabal.apps.adgroups.machine import AD_GROUP, load_subjects
+from pabal.apps.adgroups.model.adgroups import AdGroup, CampaignState, Event, NewAdGroup, NewCampaign, State
 from pabal.apps.adgroups.settings import STRICT_MATRIX, TOLD
 from pabal.apps.adgroups.subscribers import TELLING
 from pabal.base.database import Tx
@@ -82,7 +86,7 @@ async def test_time_alone_changes_no_state(world: World):
     assert after.state is State.EXPIRED
 
 
-@pytest.mark.req("E-14", "E-15", "E-20", "E-64")
+@pytest.mark.req("E-14", "E-15", "E-64")
 async def test_a_guard_comes_first_and_what_it_refuses_leaves_no_trace(world: World):
     group = await world.make(Event.COMPLETE_SETUP)
     closed = NewCampaign("여름", START - DAY, None, CampaignState.CLOSED)
@@ -108,6 +112,79 @@ async def test_a_guard_comes_first_and_what_it_refuses_leaves_no_trace(world: Wo
     assert (state, versions, set(armed)) == (State.APPROVED, [1, 2, 3], {"start", "expire"})
     assert said[-1] == ("adgroup.approved", "approve", "열림")
     assert audited[0] == ("adgroups.approve", {"state": "approved", "reason": "열림"})
+
+
+class Undone(Exception):
+    """What was tried is taken back."""
+
+
+@pytest.mark.req("E-06", "E-20")
+async def test_what_an_event_does_the_machine_alone_says_in_every_state(world: World):
+    """Sent, explained and foreseen: nobody has a rule of its own."""
+    group = await world.make()
+    said: dict[tuple[State, Event], object] = {}
+    came: dict[tuple[State, Event], object] = {}
+    told: dict[tuple[State, Event], object] = {}
+    async with world.db.transaction() as tx:
+        for one in product(State, Event):
+            with suppress(Undone):
+                async with tx.savepoint():
+                    await tx.script(f"update pabal.ad_group set state = '{one[0]}' where id = {group}")
+                    [subject] = await load_subjects(tx, [group])
+                    decided = AD_GROUP.decide(subject, one[1], tx.now)
+                    said[one] = decided.reason if isinstance(decided, Refusal) else decided
+                    explained = events.explain_one(subject, one[1], tx.now)
+                    told[one] = explained.refusal.reason if explained.refusal else explained.target
+                    came[one] = await try_to_send(tx, world.admin, group, one[1])
+                    raise Undone
+
+    moves = {(source, one.event) for one in AD_GROUP.moves for source in one.sources}
+    assert told == said
+    assert came == {one: decided if one in moves else None for one, decided in said.items()}
+    assert set(State) - set(said.values()) == {State.PENDING, State.EXPIRED}, "these want another hour"
+
+
+async def try_to_send(tx: Tx, actor: Actor, group: int, event: Event) -> object:
+    try:
+        async with tx.savepoint():
+            return (await events.send(tx, actor, group, event)).state
+    except GuardRefused as error:
+        return error.refusal.reason
+    except MoveNotAllowed:
+        return None
+
+
+@pytest.mark.req("E-06")
+def test_no_statement_of_the_app_moves_an_ad_group_to_another_state() -> None:
+    folder = Path(events.__file__).parents[1]
+    statements = [each for path in folder.rglob("*.sql") for each in path.read_text(encoding="utf-8").split(";")]
+    written = [each for each in statements if re.search(r"update pabal\.ad_group\b", each)]
+
+    assert written
+    assert [each for each in written if re.search(r"(set|,)\s*state\s*=", each)] == []
+
+
+@pytest.mark.req("E-22")
+async def test_it_is_a_draft_from_the_moment_it_is_saved_until_it_has_a_creative_and_inventory(world: World):
+    made = await world.do(adgroups.create, NewAdGroup("여름 행사", world.campaign_id, LATER))
+    seen = [(made.state, made.creatives, made.inventories)]
+
+    async def refused() -> str:
+        with pytest.raises(GuardRefused) as error:
+            await world.send(made.id, Event.COMPLETE_SETUP)
+        return error.value.refusal.reason
+
+    reasons = [await refused()]
+    await world.do(adgroups.add_creative, made.id, name="포스터", url="https://cdn.example.com/a.png")
+    reasons.append(await refused())
+    await world.do(adgroups.set_inventories, made.id, [world.inventory_id])
+    whole = await world.get(made.id)
+    seen.append((whole.state, whole.creatives, whole.inventories))
+    ready = await world.send(made.id, Event.COMPLETE_SETUP)
+
+    assert reasons == ["has_creatives", "has_inventory"]
+    assert seen == [(State.DRAFT, 0, 0), (State.DRAFT, 1, 1)], "only the event moves it"
+    assert ready.state is State.READY
 
 
 @pytest.mark.req("E-14", "E-70", "E-75")

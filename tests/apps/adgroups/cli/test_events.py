@@ -22,7 +22,7 @@ async def test_of_many_those_that_can_take_it_do_and_the_others_say_why_not(run:
     assert (by_name["송출"]["before"], by_name["송출"]["status"]) == ("RUNNING", "PAUSED")
     assert (by_name["초안"]["status"], by_name["초안"]["result"]) == ("DRAFT", "refused")
     assert by_name["초안"]["detail"] == "in this state there is no such move"
-    last = told.json["items"][-1]
+    last = told.json["items"][0]
     assert (last["event"], last["target"], last["reason"]) == ("PAUSE", "PAUSED", "점검")
     assert last["actor"].startswith("cli:")
 
@@ -55,7 +55,7 @@ async def test_each_event_is_explained_with_the_values_compared_also_for_another
     now = await run("ad", "explain", "곧", "-o", "json")
     then = await run("ad", "explain", "곧", "--at", "+2d", "-o", "json")
 
-    before, after = ({one["event"]: one for one in done.json["items"]} for done in (now, then))
+    before, after = ({one["event"]: one for one in done.json["events"]} for done in (now, then))
     assert len(before) == 10
     assert (before["START"]["allowed"], after["START"]["allowed"]) == (False, True)
     assert before["START"]["code"] == "has_begun"
@@ -106,4 +106,4 @@ async def test_a_history_can_be_read_up_to_a_moment(run: Inside, world: World) -
     late = await run("ad", "history", "송출", "--at", "+1h", "-o", "json")
 
     assert (early.json["items"], early.json["status"]) == ([], None)
-    assert late.json["status"] == late.json["items"][-1]["target"]
+    assert late.json["status"] == late.json["items"][0]["target"]

@@ -27,8 +27,9 @@ async def test_one_is_made_with_everything_in_one_command_and_found_by_id_number
     )
     number = str(ids.read("adg", made.json["id"]))
     shown = [await run("ad", "show", name, "-o", "json") for name in (made.json["id"], number, "새것")]
+    places = await run("ad", "inventory", "show", "새것", "-o", "json")
 
-    assert (made.json["creatives"], made.json["inventory"]) == (1, ["main"])
+    assert (made.json["creatives"], [one["code"] for one in places.json["items"]]) == (1, ["main"])
     assert made.json["dayparts"]["fri"] == [["09:00", "18:00"]]
     assert made.json["end_at"] == "2031-12-31T15:00:00Z"
     assert [one.json for one in shown] == [made.json] * 3
@@ -63,7 +64,7 @@ async def test_creatives_inventory_and_campaigns_are_kept(run: Inside, world: Wo
     campaigns = await run("ad", "campaign", "list", "-o", "json")
 
     assert (removed.json["items"], locked.code, missing.code) == ([], 5, 3)
-    assert (place.json["code"], chosen.json["inventory"]) == ("side", ["main", "side"])
+    assert (place.json["code"], [one["code"] for one in chosen.json["items"]]) == ("side", ["main", "side"])
     assert (winter.json["status"], winter.json["end_at"]) == ("OPEN", "2031-12-31T15:00:00Z")
     assert (closed.json["status"], closed.json["end_at"]) == ("CLOSED", None)
     assert [one["name"] for one in campaigns.json["items"]] == ["겨울", "세일"]

@@ -169,6 +169,32 @@ async def test_how_many_rows_one_transaction_takes_is_a_setting(mover: Mover):
         modes.append((await world.do(actions.start, run.id)).mode)
 
     assert modes == [Mode.ONE_TRANSACTION, Mode.BATCHES]
+    assert ONE_TRANSACTION_ROWS.default == 10_000
+
+
+@pytest.mark.req("E-89")
+async def test_one_transaction_over_all_of_them_leaves_nothing_when_one_fails(
+    mover: Mover, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(moving, "SLICE", 2)
+    world = mover.world
+    parts = Parts(world.db, make_kinds(mover.services), (AD_GROUP,))
+    run = await mover.plan(*(an_old(n, CONFIRMED) for n in range(5)))
+    async with world.db.transaction() as tx:
+        await tx.script("alter table pabal.ad_group add constraint no_three check (legacy_id <> 'old-3')")
+    started = await world.do(actions.start, run.id)
+
+    await testing.advance(parts, DAY)
+    failed, left = await world.do(actions.get_run, run.id), await all_ids(world)
+    async with world.db.transaction() as tx:
+        await tx.script("alter table pabal.ad_group drop constraint no_three")
+    await world.do(actions.resume, run.id)
+    await testing.drain(parts)
+
+    assert started.mode is Mode.ONE_TRANSACTION
+    assert (failed.state, failed.checkpoint, failed.counts, left) == (RunState.FAILED, 0, {}, [])
+    ids = await all_ids(world)
+    assert [(await world.state(one), set(await world.armed(one))) for one in ids] == [(State.RUNNING, {"expire"})] * 5
 
 
 async def test_a_state_is_decided_when_it_is_stored_not_when_it_was_planned(mover: Mover):

@@ -1,11 +1,12 @@
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
+from typing import cast
 
 import pytest
 
 from pabal.apps.adgroups.legacy import flags
 from pabal.apps.adgroups.legacy.model import FlagKind
-from pabal.apps.adgroups.model.adgroups import Event, Source, State
+from pabal.apps.adgroups.model.adgroups import Event, Schedule, Source, State
 from pabal.apps.adgroups.model.calculator import (
     Calculated,
     Dates,
@@ -89,6 +90,20 @@ def test_the_old_decider_starts_what_is_confirmed_and_ends_what_is_over_or_delet
         True,
         False,
     ]
+    # to the moment: it starts at its start, and ends once its end is over
+    at_its = [replace(NOW_RUNNING, start_at=NOON), replace(NOW_RUNNING, end_at=NOON)]
+    assert [(should_start(dates, NOON), should_end(dates, NOON)) for dates in at_its] == [(True, False)] * 2
+    assert [should_start(dates, NOON) for dates in (replace(NOW_RUNNING, deleted_at=NOON), Dates(None, None))] == [
+        False,
+        False,
+    ]
+
+
+@pytest.mark.req("E-08")
+def test_the_old_enum_has_its_six_words_and_the_new_one_its_eight() -> None:
+    assert [one.value for one in Calculated] == ["UNKNOWN", "EXPIRED", "RUNNING", "READY_CONFIRM", "READY", "DRAFT"]
+    names = "DRAFT READY APPROVED RUNNING PAUSED PENDING EXPIRED DELETED"
+    assert [one.upper() for one in State] == names.split()
 
 
 @pytest.mark.req("E-02", "E-92")
@@ -121,6 +136,26 @@ async def test_a_whole_page_is_resolved_without_a_statement(world: World):
 
     assert counted == []
     assert shown == {ids[0]: State.EXPIRED, ids[1]: State.DRAFT, ids[2]: State.DRAFT}
+
+
+@pytest.mark.req("E-04", "E-93")
+async def test_the_state_that_is_read_is_the_column_whatever_dates_and_moment_say(world: World):
+    """No moment is given, and its dates are none: whoever calculated would fail."""
+    group_id = await world.make()
+    for state in State:
+        async with world.db.transaction() as tx:
+            await tx.script(f"update pabal.ad_group set state = '{state}' where id = {group_id}")
+            [group] = await store.load_ad_groups(tx, [group_id])
+        timeless = replace(group, schedule=cast(Schedule, None))
+
+        assert state_of(timeless, cast(datetime, None)) is state
+
+
+@pytest.mark.req("E-93")
+def test_the_statement_that_reads_ad_groups_reads_the_column() -> None:
+    columns = store.SQL.load_ad_groups.text.partition("select ")[2].partition("from ")[0].split(",")
+
+    assert [one.strip() for one in columns if "state" in one] == ["g.state"]
 
 
 @pytest.mark.req("E-05")

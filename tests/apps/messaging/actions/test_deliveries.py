@@ -130,7 +130,6 @@ async def test_what_nobody_knows_is_sent_again_only_when_a_person_says_so(world:
     assert len(desk.line.sent) == 2
 
 
-@pytest.mark.req("A-192")
 async def test_a_missed_one_is_sent_when_a_person_says_so_however_late_or_set_aside(world: World):
     desk = await Desk.open(world)
     await desk.disconnect()

@@ -11,7 +11,7 @@ from pabal.apps.messaging.store import templates as store
 from pabal.base.database import Database
 from pabal.platform import audit
 from pabal.platform.actor import Role
-from pabal.platform.tenants import visible_to
+from pabal.platform.tenants import UnitNotFound, visible_to
 from tests.apps.messaging.asking import asked, begin_at, save, uses
 from tests.support.messaging import make_world, upload
 from tests.support.people import person
@@ -49,6 +49,19 @@ async def test_a_template_is_saved_loaded_into_a_schedule_changed_and_removed(db
         entries = await audit.list_entries(tx, audit.Wanted(about=made.about))
     assert [one.action for one in entries] == [f"messaging.{verb}_template" for verb in ("delete", "edit", "save")]
     assert await uses(db, second.file_id) == [used.about]
+
+
+async def test_a_unit_that_is_not_there_owns_no_template(db: Database, tmp_path: Path):
+    """The head office sees every unit, also those that there are not."""
+    world = await make_world(db, tmp_path)
+    house, nowhere = person(world.tree.hq), 10**6
+
+    async with db.transaction() as tx:
+        made = await templates.save(tx, house, NewTemplate("공지", "글"))
+        with pytest.raises(UnitNotFound):
+            await templates.save(tx, house, NewTemplate("새 공지", "글", unit_id=nowhere))
+        with pytest.raises(UnitNotFound):
+            await templates.edit(tx, house, made.id, replace(made.as_new(), unit_id=nowhere))
 
 
 async def test_a_template_has_a_name_of_its_own_and_something_to_send(db: Database, tmp_path: Path):

@@ -12,7 +12,7 @@ from tests.support.people import person, plant
 from tests.support.schedules import go_to
 
 
-@pytest.mark.req("A-31", "A-133", "A-188", "A-218")
+@pytest.mark.req("A-31", "A-133", "A-188", "A-199", "A-218")
 async def test_the_pace_follows_the_clock_of_seoul_and_the_settings(db: Database) -> None:
     tree = await plant(db)
     rests = {}

@@ -30,7 +30,7 @@ async def test_the_budget_of_a_room_is_a_meter(run: Inside, world: World) -> Non
 
     assert "24시간 발송 횟수" in shown.out
     assert "░░░░░░░░░░ 0%" in shown.out
-    assert {one["name"]: one["most"] for one in whole.json["items"]}["dispatches_per_day"] == 50
+    assert {one["name"]: one["most"] for one in whole.json["rows"]}["dispatches_per_day"] == 50
     assert whole.json["binds"] is None
 
 

@@ -42,10 +42,10 @@ async def test_a_rooms_own_limits_are_set_and_taken_back(run: Inside, world: Wor
     back = await run(*room, "--min-gap", "default", "-o", "json")
     wrong = await run(*room, "--min-gap", "soon")
 
-    rows = {one["name"]: one for one in own.json["items"]}
+    rows = {one["name"]: one for one in own.json["rows"]}
     assert (rows["min_gap_seconds"]["seconds"], rows["min_gap_seconds"]["is_own"]) == (90.0, True)
     assert "messages_per_hour" not in rows
-    assert {one["name"]: one["is_own"] for one in back.json["items"]}["min_gap_seconds"] is False
+    assert {one["name"]: one["is_own"] for one in back.json["rows"]}["min_gap_seconds"] is False
     assert (wrong.code, "bad_room" in wrong.err) == (2, True)
 
 

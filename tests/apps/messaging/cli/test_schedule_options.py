@@ -47,6 +47,19 @@ def test_a_day_is_valid_to_its_end_and_a_new_end_keeps_the_rule() -> None:
     assert after.valid_until == datetime(2027, 1, 5, 14, 59, 59, tzinfo=UTC)
 
 
+def test_a_one_time_send_is_postponed_by_its_moment_alone_and_one_brought_forward_keeps_its_end() -> None:
+    first = read_when(Timed(at="2026-07-03 09:00"), NOW, None)
+
+    later = read_when(Timed(at="2026-07-20 09:00"), NOW, first)
+    sooner = read_when(Timed(at="2026-07-02 09:00"), NOW, first)
+    asked = read_when(Timed(at="2026-07-20 09:00", until="2026-07-31"), NOW, first)
+
+    assert later.timing.next_after(NOW) == datetime(2026, 7, 20, tzinfo=UTC)
+    assert later.valid_until == datetime(2026, 7, 21, tzinfo=UTC)
+    assert (later.valid_from, sooner.valid_until) == (first.valid_from, first.valid_until)
+    assert asked.valid_until == datetime(2026, 7, 31, 14, 59, 59, tzinfo=UTC)
+
+
 @pytest.mark.parametrize(
     "wrong",
     [

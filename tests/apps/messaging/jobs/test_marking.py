@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from pabal.apps.messaging.jobs.preparing import Ready
 from pabal.apps.messaging.jobs.sending import Marks
 from pabal.apps.messaging.model.content import Content
-from pabal.apps.messaging.model.deliveries import PartState
+from pabal.apps.messaging.model.deliveries import SEND, PartState
 from pabal.apps.messaging.store.sending import Mark, list_parts
 from pabal.base.database import Database
-from pabal.engine import claims, reports
+from pabal.engine import claims, reports, routes, workers
 from pabal.engine.claims import LeaseLost, RouteLost
 from pabal.engine.kinds import Job, Report
 from tests.support.botline import Desk, find_delivery, send_now
@@ -41,6 +42,40 @@ async def begin(world: World, name: str) -> tuple[Desk, Job, int]:
 
 def writing(job: Job, delivery_id: int) -> Mark:
     return Mark(delivery_id, 0, PartState.WRITING)
+
+
+@pytest.mark.req("A-181", "A-198")
+async def test_ten_sends_are_taken_and_begun_with_as_many_statements_as_two(world: World):
+    asked = []
+    for count in (1, 2, 10):
+        desk = await Desk.open(world)
+        names = [f"bot{count}x{n}" for n in range(count)]
+        for name in names:
+            await wait_for(world, desk, name)
+        counted: list[object] = []
+        async with world.db.transaction() as tx:
+            await workers.hold_life(tx, desk.worker)
+            with tx._connection.query_logger(counted.append):
+                held = [f"bot:{name}" for name in names]
+                jobs = await claims.claim_routed(tx, desk.worker, held, kinds=[SEND], total=100)
+                ready = await desk.kinds[SEND].handler.prepare_all(tx, jobs)
+        asked.append((sum(isinstance(one, Ready) for one in ready), len(counted)))
+
+    # the first is asked what it looks like, too
+    [_, (two, few), (ten, many)] = asked
+    assert (two, ten) == (2, 10)
+    assert few == many
+
+
+async def wait_for(world: World, desk: Desk, name: str) -> None:
+    """A send of a bot of its own, which this desk holds."""
+    bot_id, _ = await add_bot(world.db, world.tree.haeundae, name)
+    room_id = await add_room(world.db, world.tree.haeundae, name, name, bots=[bot_id])
+    content = Content(text="안녕", images_1=(world.picture,))
+    await send_now(world.db, await add_schedule(world, content, bot_id=bot_id, room_id=room_id, bot_name=name))
+    desk.services.connections.put(f"bot:{name}", desk.line)
+    async with world.db.transaction() as tx:
+        await routes.hold_route(tx, f"bot:{name}", worker=desk.worker)
 
 
 @pytest.mark.req("A-181", "A-198")

@@ -8,20 +8,26 @@ from typing import Any
 
 import pytest
 
+from pabal import main
 from pabal.apps.messaging import settings as own
 from pabal.apps.messaging.machine import SCHEDULE, ScheduleEvent
 from pabal.apps.messaging.model.content import Content
 from pabal.apps.messaging.model.deliveries import DeliveryState
 from pabal.apps.messaging.model.schedules import LatePolicy
 from pabal.base.database import Database
+from pabal.base.settings import Settings
 from pabal.engine import facts, queue
 from pabal.engine.facts import Fact, Subscriber
 from pabal.engine.transitions import transition
+from pabal.platform.storage import get_file
+from pabal.platform.tenants import Scope
 from tests.support.botline import Desk, fall_due, find_deliveries, find_delivery, send_now, set_value
 from tests.support.messaging import SQL, World, add_bot, add_room, add_schedule, make_world
+from tests.support.web import SECRET
 from tests.support.work import advance, place
 
 QUICK = Content(text="안녕하세요", send_interval_seconds=0)
+MINUTE, DAY = timedelta(minutes=1), timedelta(days=1)
 OFF = {
     own.MIN_GAP_SECONDS: 0,
     own.DISPATCHES_PER_DAY: 0,
@@ -132,7 +138,7 @@ async def test_what_is_at_most_five_minutes_late_is_sent_as_a_catch_up(world: Wo
     assert (delivery.state, delivery.is_catch_up) == ("sent", True)
 
 
-@pytest.mark.req("A-127", "A-128", "A-208")
+@pytest.mark.req("A-128", "A-208")
 async def test_what_is_later_is_missed_but_a_server_that_just_started_waits_for_its_bots_first(world: World):
     old, new = await add_schedule(world, QUICK), await add_schedule(world, QUICK)
     await fall_due(world.db)
@@ -146,6 +152,94 @@ async def test_what_is_later_is_missed_but_a_server_that_just_started_waits_for_
     missed, caught = await find_delivery(world.db, schedule=old), await find_delivery(world.db, schedule=new)
     assert (missed.state, missed.reason) == ("missed", "too_late")
     assert (caught.state, caught.is_catch_up) == ("sent", True)
+
+
+@pytest.mark.req("A-127")
+@pytest.mark.parametrize(("wait", "ends"), [(timedelta(hours=2), "sent"), (timedelta(minutes=30), "missed")])
+async def test_nothing_is_too_late_before_a_server_has_waited_for_its_bots(world: World, wait: timedelta, ends: str):
+    await add_schedule(world, QUICK)
+    await fall_due(world.db)
+    await advance(world.db, 301)
+    asked = Settings(reconnect_wait=wait)
+
+    an_hour_old = await Desk.open(world, running=timedelta(hours=1), settings=asked)
+    await an_hour_old.run()
+
+    assert (await find_delivery(world.db)).state == ends
+
+
+@pytest.mark.req("A-127")
+async def test_it_waits_ten_seconds(db: Database, tmp_path: Path):
+    asked = Settings(database_url=db.url, data_dir=tmp_path, secret_key=SECRET)
+    app = await main.build(asked, frozenset({"worker"}))
+
+    waits = {loop.name: loop._first_after for loop in app.server._loops if loop._first_after}
+
+    await app.stop()
+    assert asked.reconnect_wait == timedelta(seconds=10)
+    assert waits == {"expiry": 10.0}
+
+
+@pytest.mark.req("A-192")
+@pytest.mark.parametrize(("late", "ends"), [(timedelta(hours=23, minutes=59), "sent"), (DAY, "missed")])
+async def test_what_nobody_could_send_is_recovered_within_24_hours_and_no_later(
+    late: timedelta, ends: str, world: World, desk: Desk
+):
+    await add_schedule(world, QUICK, late_policy=LatePolicy.SEND_LATE)
+    await desk.disconnect()
+    await fall_due(world.db)
+
+    await advance(world.db, int(late.total_seconds()))
+    await desk.connect()
+    await desk.run()
+
+    assert (await find_delivery(world.db)).state == ends
+
+
+@pytest.mark.req("A-192")
+@pytest.mark.parametrize(("after", "ends"), [(DAY - 3 * MINUTE, "open"), (DAY - MINUTE, "failed")])
+async def test_what_failed_is_tried_again_only_within_24_hours_of_its_moment(
+    after: timedelta, ends: str, world: World, desk: Desk
+):
+    await set_value(world.db, own.RETRY_AFTER, timedelta(seconds=90))
+    schedule_id = await add_schedule(world, Content(images_1=(world.picture,)), late_policy=LatePolicy.SEND_LATE)
+    await fall_due(world.db)
+    async with world.db.transaction() as tx:
+        late = await tx.value(SQL.find_next, id=schedule_id) - DAY + after - tx.now
+        file = await get_file(tx, Scope(None, None), world.picture.file_id)
+    await world.files.delete(file.key)
+
+    await advance(world.db, int(late.total_seconds()))
+    await desk.run()
+
+    delivery = await find_delivery(world.db)
+    assert (delivery.state, delivery.place) == (ends, "retrying" if ends == "open" else None)
+
+
+@pytest.mark.req("A-200")
+async def test_a_bot_that_comes_back_gets_what_it_missed_in_the_last_five_minutes_once(world: World, desk: Desk):
+    async with world.db.transaction() as tx:
+        now = tx.now.replace(microsecond=0)
+    made = [await add_schedule(world, replace(QUICK, text=f"{n}분"), at=now + n * MINUTE) for n in (1, 2, 4, 6)]
+    for setting in OFF:
+        await set_value(world.db, setting, 0)
+    await desk.disconnect()
+    for _ in range(6):
+        await fall_due(world.db)
+
+    await advance(world.db, 50)
+    await desk.connect()
+    while await desk.run():
+        pass
+    again = await Desk.open(world)
+    await again.run()
+
+    assert own.CATCHUP_WINDOW.default == timedelta(seconds=300)
+    assert [one.what for one in desk.line.sent] == ["2분", "4분", "6분"]
+    assert again.line.sent == []
+    found = [(await find_delivery(world.db, schedule=each)) for each in made]
+    assert [(one.state, one.reason) for one in found] == [("missed", "too_late"), *[("sent", None)] * 3]
+    assert [one.is_catch_up for one in found[1:3]] == [True, True]
 
 
 @pytest.mark.parametrize(

@@ -4,14 +4,26 @@ import asyncio
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from pabal.apps.messaging import settings as own
-from pabal.apps.messaging.model.content import IMAGES_1, IMAGES_2, Content, ImageMode, SendOrder
+from pabal.apps.messaging.model.content import (
+    IMAGES_1,
+    IMAGES_2,
+    Content,
+    ImageMode,
+    Pace,
+    Picture,
+    SendOrder,
+    plan_parts,
+)
 from pabal.apps.messaging.model.deliveries import SEND, Delivery, PartState, show_components
+from pabal.apps.messaging.model.seed import as_seed
 from pabal.base.database import Database
-from pabal.engine import queue
+from pabal.engine import claims, queue
+from pabal.engine.claims import LeaseLost
 from pabal.engine.queue import NewJob
 from pabal.platform.storage import get_file, read
 from pabal.platform.tenants import Scope
@@ -31,6 +43,11 @@ async def world(db: Database, tmp_path: Path) -> World:
     for setting in (own.IMAGE_GAP_MS, own.MIN_GAP_SECONDS, own.MESSAGES_PER_MINUTE):
         await set_value(db, setting, 0)
     return world
+
+
+@pytest.fixture
+def picture() -> Picture:
+    return Picture(7, "봄.png", "image/png", 77, 8, 6)
 
 
 @pytest.fixture
@@ -106,7 +123,7 @@ async def load(world: World, file_id: int) -> bytes:
     return b"".join([chunk async for chunk in (await read(world.files, file)).chunks])
 
 
-@pytest.mark.req("A-139", "A-140", "A-141")
+@pytest.mark.req("A-141")
 async def test_waits_between_components_and_images_and_tells_the_phone_how_long_to_wait(world: World, desk: Desk):
     await set_value(world.db, own.IMAGE_GAP_MS, 60)
     two = (world.picture, world.picture)
@@ -120,6 +137,48 @@ async def test_waits_between_components_and_images_and_tells_the_phone_how_long_
     assert 0.06 <= second.at - first.at < 1.0, "within a group it is the image gap"
     assert [one.media_wait for one in (first, second)] == [7000, 7000]
     assert (first.extension, len(first.what)) == ("png", 1)
+
+
+@pytest.mark.req("A-139", "A-140")
+def test_between_components_it_waits_what_is_asked_and_between_images_of_a_group_half_a_second(picture: Picture):
+    one, two = (picture,), (picture, picture)
+    gap = Pace(ImageMode.SINGLE, own.IMAGE_GAP_MS.default)
+
+    def waits(**given: Any) -> list[int]:
+        return [part.wait_ms for part in plan_parts(Content(text=TEXT, **given), gap)]
+
+    assert waits(images_1=(*two, picture), images_2=two, send_interval_seconds=7) == [0, 7000, 500, 500, 7000, 500]
+    assert waits(images_1=one) == [0, 1000]
+    assert waits(images_1=two, send_order=SendOrder.IMAGES_FIRST, send_interval_seconds=2) == [0, 500, 2000]
+    assert waits() == [0]
+
+
+@pytest.mark.req("A-139", "A-140")
+async def test_parts_are_sent_in_sequence_with_a_wait_before_each_but_the_first_and_none_after_the_last(
+    world: World, desk: Desk, monkeypatch: pytest.MonkeyPatch
+):
+    """Nobody waits here: each wait is noted among the packets, in tens of seconds."""
+    await set_value(world.db, own.IMAGE_GAP_MS, 60_000)
+    two = (world.picture, world.picture)
+    await add_schedule(world, Content(text=TEXT, images_1=two, images_2=two, send_interval_seconds=200))
+    await fall_due(world.db)
+    went: list[object] = []
+    sleep = asyncio.sleep
+
+    async def note(seconds: float) -> None:
+        if seconds > 10:
+            went.append(round(seconds, -1))
+        await sleep(0)
+
+    desk.line.before = lambda number: went.append(f"packet {number}")
+    monkeypatch.setattr(asyncio, "sleep", note)
+    await desk.run()
+    monkeypatch.undo()
+
+    waits = [200, 60, 200, 60]
+    expected = ["packet 0", *(each for n, wait in enumerate(waits, start=1) for each in (wait, f"packet {n}"))]
+    assert went == expected
+    assert (await find_delivery(world.db)).state == "sent"
 
 
 async def test_a_bot_that_takes_groups_gets_each_in_one_packet(db: Database, tmp_path: Path):
@@ -145,6 +204,7 @@ async def test_what_was_sent_is_in_the_log_and_the_schedule_goes_on(world: World
     assert (delivery.state, delivery.attempts, delivery.is_catch_up, delivery.cause) == ("sent", 1, False, "schedule")
     assert delivery.duration_ms is not None
     assert delivery.ended_at is not None
+    assert (as_seed(delivery)["status"], as_seed(delivery)["error_message"]) == ("success", None)
     assert await read_schedule(world.db, schedule_id) == ("active", 1, 0)
     async with world.db.transaction() as tx:
         [row] = await tx.rows(SQL.read_schedule, id=schedule_id)
@@ -169,9 +229,13 @@ async def test_a_one_time_schedule_is_sent_at_its_date_and_time_and_completes(wo
 
 
 @pytest.mark.req("A-126", "A-129", "A-215")
-async def test_an_occurrence_that_went_out_is_never_sent_again(world: World, desk: Desk):
-    await add_schedule(world, QUICK)
+@pytest.mark.parametrize("end", ["sent", "partial"])
+async def test_an_occurrence_that_went_out_is_never_sent_again(world: World, desk: Desk, end: str):
+    await set_value(world.db, own.RETRIES, 0)
+    await add_schedule(world, QUICK if end == "sent" else replace(QUICK, images_1=(world.picture,)))
     await fall_due(world.db)
+    if end == "partial":
+        await world.files.delete(await find_key(world))
     await desk.run()
     delivery = await find_delivery(world.db)
 
@@ -182,7 +246,7 @@ async def test_an_occurrence_that_went_out_is_never_sent_again(world: World, des
     await desk.run()
 
     assert len(desk.line.sent) == 1
-    assert (await find_delivery(world.db)).state == "sent"
+    assert [one.state for one in (delivery, await find_delivery(world.db))] == [end, end]
     assert (await read_counts(world.db))["duplicates_prevented", "already_sent"] == 1
 
 
@@ -260,7 +324,7 @@ async def test_a_part_cut_in_the_middle_is_sent_again_where_the_setting_says_so_
     assert len(desk.line.sent) == 2
 
 
-@pytest.mark.req("A-193", "A-195", "A-192")
+@pytest.mark.req("A-193", "A-195", "A-125")
 async def test_a_send_that_never_gets_through_is_tried_three_times_more_and_then_failed(world: World, desk: Desk):
     schedule_id = await add_schedule(world, Content(images_1=(world.picture,)))
     await fall_due(world.db)
@@ -276,6 +340,9 @@ async def test_a_send_that_never_gets_through_is_tried_three_times_more_and_then
     assert (delivery.state, delivery.reason, delivery.attempts) == ("failed", "file_missing", 4)
     assert [entry["attempt"] for entry in delivery.detail["errors"]] == [1, 2, 3, 4]
     assert "not in the file store" in delivery.detail["errors"][0]["error"]
+    logged = as_seed(delivery, "en")
+    assert logged["status"] == "failed"
+    assert f"(file_missing: {delivery.detail['errors'][-1]['error']})" in logged["error_message"]
     assert await read_schedule(world.db, schedule_id) == ("active", 0, 1)
 
 
@@ -308,6 +375,34 @@ async def test_a_send_takes_no_longer_than_its_deadline(world: World, desk: Desk
     await advance(world.db, 31)
     await desk.run()
     assert (await find_delivery(world.db)).state == "unknown", "the rest went out; of the text nobody knows"
+
+
+@pytest.mark.req("A-135")
+async def test_a_schedule_is_locked_by_one_send_for_300_s_at_most_and_who_comes_too_late_is_logged(
+    world: World, desk: Desk
+):
+    schedule_id = await add_schedule(world, QUICK)
+    await send_now(world.db, schedule_id)
+    await send_now(world.db, schedule_id)
+
+    first = await desk.claim()
+    beside = await desk.claim()
+    assert first is not None
+    handler = desk.kinds[SEND].handler
+    async with claims.fenced(world.db, first) as tx:
+        [ready] = await handler.prepare_all(tx, [first])
+    await desk.die()
+    with pytest.raises(LeaseLost):
+        await handler.perform(first, ready)
+    after = await Desk.open(world)
+    while await after.run():
+        await advance(world.db, 2)
+
+    assert ready.deadline == timedelta(seconds=300)
+    assert beside is None, "the lock is held"
+    assert (desk.line.sent, len(after.line.sent)) == ([], 2), "released at the end, each sent once"
+    assert {as_seed(one)["lock"] for one in await find_deliveries(world.db)} == {f"schedule_lock_{schedule_id}"}
+    assert (await read_counts(world.db))["duplicates_prevented", "lease_lost"] == 1
 
 
 @pytest.mark.req("A-115", "A-136")

@@ -37,7 +37,7 @@ from tests.support.servers import until
 __all__ = ["house", "phone"]
 
 
-@pytest.mark.req("A-28", "A-26", "A-131")
+@pytest.mark.req("A-28", "A-26")
 async def test_a_phone_that_calls_for_the_first_time_is_a_pending_device_with_what_it_said(
     db: Database, house: House, phone: OpenBot
 ):

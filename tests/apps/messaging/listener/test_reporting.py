@@ -4,9 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from pabal.apps.messaging import settings as own
 from pabal.apps.messaging.store import bots, connected
 from pabal.apps.messaging.store.bots import BotServer
 from pabal.base.database import Database
+from pabal.platform import settings
+from pabal.platform.actor import ENGINE
 from tests.apps.messaging.listener.houses import OpenBot, find_device, open_house, phone
 from tests.apps.messaging.listener.phones import Clock, packet
 from tests.support.messaging import add_bot
@@ -83,3 +86,17 @@ async def test_values_of_a_phone_that_no_row_can_hold_are_left_out(db: Database,
 
         more = {f"more {n}": n for n in range(15)}
         assert (await find_device(db)).monitoring == {"c": ("xy" * 200)[:100], "d": 7, **more}
+
+
+async def test_how_many_strangers_there_may_be_is_as_it_was_set_last(db: Database, tmp_path: Path):
+    async with open_house(db, tmp_path) as house:
+        reporting = house.gateway.reporting
+        shipped = (reporting.limits.strangers, reporting.limits.strangers_of_address)
+        async with db.transaction() as tx:
+            await settings.change(tx, ENGINE, own.MAX_STRANGERS, 30)
+            await settings.change(tx, ENGINE, own.MAX_STRANGERS_PER_ADDRESS, 7)
+
+        await reporting.read_limits_once()
+
+        assert shipped == (400, 200)
+        assert (reporting.limits.strangers, reporting.limits.strangers_of_address) == (30, 7)

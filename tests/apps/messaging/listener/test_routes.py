@@ -51,7 +51,7 @@ async def welcome(db: Database, house: House, device_id: str) -> None:
     await act(house, actions.approve, (await find_device(db, device_id)).id)
 
 
-@pytest.mark.req("A-33", "A-200")
+@pytest.mark.req("A-33")
 async def test_what_waits_for_a_bot_starts_when_it_connects_and_arrives_once(
     db: Database, house: House, phone: OpenBot
 ):
@@ -168,6 +168,9 @@ async def test_when_a_server_stops_its_bots_go_on_at_another(db: Database, phone
             await first.until_holds("busan1")
             await say(first, "처음 서버에서")
             await bot.until(lambda each: len(each.received) == 1)
+            clients = [each.gateway.server.clients for each in (first, other)]
+            assert [one.get_active_bots() for one in clients] == [["busan1"], []]
+            assert [one.is_bot_connected("busan1") for one in clients] == [True, False]
         await say(other, "다른 서버에서")
 
         await bot.until(lambda each: len(each.received) == 2)
@@ -176,7 +179,7 @@ async def test_when_a_server_stops_its_bots_go_on_at_another(db: Database, phone
         assert (await other.until_holds("busan1")).worker == other.worker
 
 
-@pytest.mark.req("A-199", "A-203")
+@pytest.mark.req("A-180", "A-199", "A-203")
 async def test_bots_a_full_server_refuses_are_served_by_the_next(db: Database, phone: OpenBot, tmp_path: Path):
     async with db.transaction() as tx:
         await settings.change(tx, ENGINE, own.MAX_BOTS, 1)

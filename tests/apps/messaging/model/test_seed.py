@@ -55,7 +55,7 @@ SENT = Delivery(
 )
 
 
-@pytest.mark.req("A-66", "A-67", "A-68", "A-69")
+@pytest.mark.req("A-67", "A-68", "A-69")
 def test_it_says_what_was_really_sent_and_never_the_bytes():
     cut = replace(
         SENT, parts=(part(0, "text", PartState.UNKNOWN), *SENT.parts[1:2], part(2, "images_1", PartState.PLANNED))
@@ -93,7 +93,7 @@ def test_each_end_is_one_of_the_seeds_three_with_its_reason_in_words(state: str,
         assert reason in row["error_message"]
 
 
-@pytest.mark.req("A-72", "A-73", "A-74", "A-130", "A-135")
+@pytest.mark.req("A-72", "A-73", "A-74", "A-130")
 def test_it_says_when_and_how_it_went():
     tried = {"errors": [{"at": DUE.isoformat(), "attempt": 1, "reason": "deadline", "error": "longer than 5 minutes"}]}
     row = as_seed(replace(SENT, detail=tried))

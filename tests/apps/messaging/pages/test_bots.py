@@ -157,6 +157,27 @@ async def test_another_organisations_bot_in_ones_room_is_seen_but_neither_its_de
     assert await post(guest, f"/messages/bots/{house.bot_id}/exclude", reason="x") == 404
 
 
+async def test_a_connected_phone_that_waits_for_approval_is_not_called_not_connected(web: Web) -> None:
+    house = await build(web)
+    bot_id, device_id = await add_bot(web.db, web.tree.haeundae, "busan9", state="pending")
+    client = await visitor(web, BRANCH)
+
+    async def words() -> list[str]:
+        row = (await read(client, "/messages/bots")).partition(f'<tr id="bot-{bot_id}">')[2].partition("</td>")[0]
+        head = (await read(client, f"/messages/bots/{bot_id}")).partition("<main")[2].partition("</h1>")[2][:2000]
+        return [word for word in ("waiting for approval", "not connected") if word in row or word in head]
+
+    away = await words()
+    worker = await add_server(web.db)
+    async with web.db.transaction() as tx:
+        await connected.update_moved(tx, [device_id], worker=worker)
+    there = await words()
+
+    assert "not connected" in away
+    assert there == ["waiting for approval"]
+    assert house.bot_id
+
+
 async def test_without_a_bot_the_page_says_where_a_phone_connects_and_how_to_try_without_one(web: Web) -> None:
     page = await read(await visitor(web, lang="ko"), "/messages/bots")
 

@@ -7,11 +7,9 @@ import json
 
 import pytest
 
-from pabal.apps.messaging.machine import DELIVERY, DeliveryEvent
 from pabal.base import clock
 from pabal.base.database import Database
 from pabal.engine import ticks
-from pabal.engine.transitions import transition
 from pabal.platform.actor import Role
 from pabal.platform.web.live import Live, Pace
 from tests.apps.messaging.archived import put_away
@@ -19,6 +17,7 @@ from tests.apps.messaging.history import add_parts
 from tests.apps.messaging.pages.house import BRANCH, build
 from tests.apps.messaging.pages.logged import MINUTE, now, one, other_schedule, schedule
 from tests.platform.web.test_live import follow
+from tests.support.botline import Desk, find_delivery, send_now
 from tests.support.pages import read, visitor
 from tests.support.web import Web
 
@@ -143,16 +142,18 @@ async def test_a_viewer_has_no_buttons_and_another_branch_sees_nothing(web: Web)
 @pytest.mark.req("A-183")
 async def test_a_result_reaches_the_open_page_as_it_happens(web: Web, db: Database) -> None:
     house = await build(web)
-    sending = await one(house, await schedule(house), "open", 1)
+    of = await schedule(house)
+    desk = await Desk.begin(db, web.app.services.files, "bot:busan1")
     client = await visitor(web)
     page = await read(client, "/messages/deliveries")
     topics = page.split('data-live="wait" data-topics="')[1].split('"')[0]
     web.site.state.live = Live(web.app.server.wakeups, Pace(heartbeat=0.2, poll=0.1, check=0.1, gap=0.0))
+    await send_now(db, of.id)
 
     async with follow(client, topics) as stream:
-        async with db.transaction() as tx:
-            await transition(tx, DELIVERY, sending, DeliveryEvent.SEND, actor="engine")
-        told = await stream.next()
+        await desk.run()
+        sending = (await find_delivery(db)).id
+        told = await stream.next("delivery.sent")
 
     assert told["data"]["subject"] == f"delivery:{sending}"
     assert 'data-state="sent"' in await read(client, "/messages/deliveries")

@@ -2,6 +2,7 @@
 
 import html
 import re
+from datetime import UTC, datetime
 
 import httpx2
 import pytest
@@ -90,6 +91,48 @@ async def test_a_date_is_asked_for_once_and_days_for_a_week_and_not_otherwise(we
     assert 'href="#schedule_weekdays"' in weekly.text
     assert 'id="schedule_weekdays-err"' in weekly.text
     assert daily.status_code == 303
+
+
+@pytest.mark.req("A-21")
+async def test_what_an_administrator_registers_here_is_a_row_of_kb_schedule(web: Web, house: House) -> None:
+    client, api = await visitor(web, BRANCH, Role.ADMIN), await web.as_(BRANCH, Role.VIEWER)
+    form = await read(client, NEW)
+    typed = filled(house, schedule_type="once", schedule_date="2088-06-04", schedule_weekdays=[])
+
+    saved = await client.post(NEW, data=typed)
+    [row] = (await api.get("/api/schedules")).json()["items"]
+
+    assert f'action="{NEW}"' in form
+    assert saved.headers["Location"] == f"/messages/schedules/{row['id']}"
+    asked = {
+        "title": "아침 안내",
+        "description": "매일 보내는 것",
+        "created_by_type": "branch",
+        "created_by_id": str(web.tree.haeundae.id),
+        "target_bot_name": "busan1",
+        "target_room_id": "18200001",
+        "message_text": "첫 줄\n\n둘째 줄 😊",
+        "message_images_1": [],
+        "message_images_2": [],
+        "send_interval_seconds": 2,
+        "media_wait_time_1": 4000,
+        "media_wait_time_2": 0,
+        "schedule_type": "once",
+        "schedule_date": "2088-06-04",
+        "schedule_time": "09:20:00",
+        "schedule_weekdays": None,
+        "status": "active",
+        "send_count": 0,
+        "send_order": "text_first",
+        "room_type": "production",
+    }
+    assert {name: row[name] for name in asked} == asked
+    moments = {name: datetime.fromisoformat(row[name]) for name in ("valid_from", "valid_until", "next_send_at")}
+    assert moments == {
+        "valid_from": datetime(2025, 12, 31, 15, tzinfo=UTC),
+        "valid_until": datetime(2089, 12, 31, 14, 59, tzinfo=UTC),
+        "next_send_at": datetime(2088, 6, 4, 0, 20, tzinfo=UTC),
+    }
 
 
 async def test_what_is_typed_is_what_is_saved(web: Web, house: House) -> None:

@@ -2,6 +2,7 @@
 
 import csv
 import io
+from dataclasses import replace
 
 import httpx2
 import pytest
@@ -9,12 +10,14 @@ import pytest
 from pabal.apps.messaging.store import statistics
 from pabal.platform import alerts
 from pabal.platform.alerts import ENGINE_MEASURES
+from pabal.platform.tenants import Scope
 from tests.apps.messaging.history import add_traffic, ended
 from tests.apps.messaging.pages.house import BRANCH, House, build
 from tests.apps.messaging.pages.logged import MINUTE, now, other_schedule, schedule, sends
 from tests.support.pages import read, visitor
 from tests.support.web import Web
 
+EVERYTHING = Scope(None, None)
 TABLES = {
     "summary": ("over_time", "delays", "week", "limits", "minutes", "duplicates"),
     "places": ("units", "rooms"),
@@ -46,7 +49,7 @@ async def house(web: Web) -> House:
     return made
 
 
-@pytest.mark.req("A-163", "A-185", "A-197", "A-167")
+@pytest.mark.req("A-163", "A-185", "A-197")
 async def test_the_dashboard_tells_success_delay_rates_limits_and_the_databases_answer(web: Web, house: House) -> None:
     # the platform measures the database's answer on each host
     await alerts.sample_once(web.db, [one for one in ENGINE_MEASURES if one.is_per_host], host="h1")
@@ -65,6 +68,32 @@ async def test_the_dashboard_tells_success_delay_rates_limits_and_the_databases_
     for table in ("over_time", "delays", "week", "limits"):
         assert f'id="t-{table}"' in english
     assert house.room_id
+
+
+@pytest.mark.req("A-167")
+async def test_it_shows_how_long_the_database_takes_to_answer_the_slowest_server(web: Web, house: House) -> None:
+    [round_trip] = [one for one in ENGINE_MEASURES if one.name == "database.round_trip"]
+
+    async def be_slow(_tx: object) -> float:
+        return 1234.5
+
+    await alerts.sample_once(web.db, [round_trip], host="h1")
+    client = await visitor(web)
+    one = await read(client, "/messages/statistics?period=7d")
+    await alerts.sample_once(web.db, [replace(round_trip, read=be_slow)], host="h2")
+    two = await read(client, "/messages/statistics?period=7d")
+
+    async with web.db.transaction() as tx:
+        series = await alerts.list_series(tx, EVERYTHING, measure=round_trip.name)
+    measured = {each.about: each.last_value for each in series}
+    assert 0 < measured["h1"] < 30_000
+    assert shown_answer(one) == f"{measured['h1']:.1f}"
+    assert shown_answer(two) == "1234.5"
+    assert house.room_id
+
+
+def shown_answer(page: str) -> str:
+    return page.split("Database answer")[1].split('class="pb-stat-value">')[1].split("<", maxsplit=1)[0].strip()
 
 
 @pytest.mark.req("A-185")

@@ -10,10 +10,11 @@ import pytest
 from pabal.apps.messaging.errors import DeliveryNotFound
 from pabal.apps.messaging.model.content import Content
 from pabal.apps.messaging.model.deliveries import Cause, DeliveryState
+from pabal.apps.messaging.model.seed import as_seed
 from pabal.apps.messaging.store import deliveries, sending
 from pabal.apps.messaging.store.deliveries import get_delivery, list_deliveries, list_open, list_recent
-from pabal.base.database import Database
-from pabal.base.sql import Statement
+from pabal.base.database import ConstraintBroken, Database
+from pabal.base.sql import Statement, load
 from pabal.platform.tenants import Scope, visible_to
 from tests.support.botline import Desk, fall_due, find_deliveries, send_now
 from tests.support.messaging import SQL, World, add_bot, add_room, add_schedule, make_world, set_limit
@@ -21,6 +22,7 @@ from tests.support.people import person
 from tests.support.plans import list_scanned
 from tests.support.work import advance
 
+OWN = load(__file__)
 HOUSE = Scope(None, None)
 
 
@@ -174,6 +176,27 @@ async def test_every_statement_of_sending_reads_its_tables_by_index(db: Database
         "(room_id, id)",
         "(state, scheduled_at)",
     ]
+
+
+@pytest.mark.req("A-66")
+async def test_the_log_of_a_send_names_its_room_by_all_100_signs_of_its_channel_and_cannot_be_without(world: World):
+    channel = f"{'18' * 49}34"
+    room_id = await add_room(world.db, world.tree.haeundae, channel, "손님방", bots=[world.bot_id])
+    await send_now(world.db, await add_schedule(world, QUICK, room_id=room_id))
+    desk = await Desk.open(world)
+    await desk.run()
+
+    [delivery] = await find_deliveries(world.db)
+
+    assert len(channel) == 100
+    assert [one.room for one in desk.line.sent] == [f"{channel} 손님방"]
+    assert as_seed(delivery)["target_room_id"] == channel
+    with pytest.raises(ConstraintBroken, match="null value"):
+        async with world.db.transaction() as tx:
+            await tx.run(OWN.drop_room, id=delivery.id)
+    with pytest.raises(ConstraintBroken, match="foreign key"):
+        async with world.db.transaction() as tx:
+            await tx.run(OWN.drop_all, id=room_id)
 
 
 @pytest.mark.req("A-65")

@@ -42,7 +42,7 @@ async def get(world: World, schedule: Schedule) -> Schedule:
         return await store.get_schedule(tx, await visible_to(tx, person(world.tree.hq)), schedule.id)
 
 
-@pytest.mark.req("A-21", "A-37", "A-38", "A-42", "A-43")
+@pytest.mark.req("A-37", "A-38")
 async def test_what_was_asked_for_is_stored_and_names_its_bot_and_room(world: World, me: Actor):
     made = await save(world, me, title="가" * 255, description="매장 공지")
 
@@ -51,10 +51,29 @@ async def test_what_was_asked_for_is_stored_and_names_its_bot_and_room(world: Wo
     assert (kept.bot_name, kept.channel_id) == (world.bot_name, world.channel_id)
     async with world.db.transaction() as tx:
         columns = {row["column_name"]: row for row in await tx.rows(SQL.show_types)}
-        assert not any(columns[name]["is_nullable"] for name in ("title", "bot_id", "room_id", "schedule_time"))
+        assert not any(columns[name]["is_nullable"] for name in ("title", "schedule_time"))
         new = asked(world, title="가" * 256)
         with pytest.raises(ConstraintBroken):
             await store.insert_schedule(tx, new, unit_id=world.tree.hq.id, created_by="user:1")
+
+
+@pytest.mark.req("A-42", "A-43")
+async def test_it_has_a_bot_whose_name_has_30_signs_at_most_and_a_room_whose_channel_has_100(world: World, me: Actor):
+    bot, channel = "봇" * 30, "1" * 100
+    bot_id, _ = await add_bot(world.db, world.tree.haeundae, bot)
+    room_id = await add_room(world.db, world.tree.haeundae, channel, "긴 번호의 방", bots=[bot_id])
+
+    kept = await get(world, await save(world, me, bot_id=bot_id, room_id=room_id))
+
+    assert (kept.bot_name, kept.channel_id) == (bot, channel)
+    with pytest.raises(ConstraintBroken):
+        await add_bot(world.db, world.tree.haeundae, f"{bot}!")
+    with pytest.raises(ConstraintBroken):
+        await add_room(world.db, world.tree.haeundae, f"{channel}2", "더 긴 번호의 방", bots=[])
+    for statement in (SQL.drop_bot, SQL.drop_room):
+        async with world.db.transaction() as tx:
+            with pytest.raises(ConstraintBroken, match="null value"):
+                await tx.run(statement, id=kept.id)
 
 
 @pytest.mark.req("A-44", "A-45", "A-46", "A-47", "A-64")

@@ -7,3 +7,9 @@ from information_schema.columns where table_schema = 'pabal' and table_name = 'm
 
 -- name: list_kept(id)
 select jsonb_object_keys(pabal.message_content(s)) as name from pabal.message_schedule s where id = :id;
+
+-- name: drop_bot(id)!
+update pabal.message_schedule set bot_id = null where id = :id;
+
+-- name: drop_room(id)!
+update pabal.message_schedule set room_id = null where id = :id;

@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from pabal.apps.adgroups import asking
 from pabal.apps.adgroups.errors import (
     AdGroupChanged,
     AdGroupOver,
@@ -18,7 +19,17 @@ from pabal.apps.adgroups.errors import (
 )
 from pabal.apps.adgroups.legacy import flags
 from pabal.apps.adgroups.machine import AD_GROUP
-from pabal.apps.adgroups.model.adgroups import AREA, MOST_NAME, OPEN, AdGroup, NewAdGroup, Schedule, State, on_wall
+from pabal.apps.adgroups.model.adgroups import (
+    AREA,
+    MOST_NAME,
+    OPEN,
+    AdGroup,
+    NewAdGroup,
+    Schedule,
+    State,
+    list_problems,
+    on_wall,
+)
 from pabal.apps.adgroups.model.dayparts import DayParts
 from pabal.apps.adgroups.store import adgroups as store
 from pabal.apps.adgroups.store import campaigns
@@ -40,7 +51,7 @@ async def create(tx: Tx, actor: Actor, new: NewAdGroup) -> AdGroup:
     actor.require(Right.WRITE, AREA)
     scope = await visible_to(tx, actor)
     campaign = await campaigns.get_campaign(tx, scope, new.campaign_id)
-    checked = replace(new, name=_check_name(new.name), schedule=_check(new.schedule))
+    checked = _check(new)
     made = await store.insert_ad_group(tx, checked, unit_id=campaign.unit_id, created_by=actor.name)
     await begin(tx, AD_GROUP, [made], actor=actor.name)
     await flags.place(tx, [made])
@@ -101,6 +112,7 @@ async def add_creative(tx: Tx, actor: Actor, ad_group_id: int, *, name: str, url
     if not 1 <= len(name) <= MOST_NAME or len(url) > 2000 or not url.startswith(("http://", "https://")):
         raise BadCreative(f"{name[:50]} {url[:100]}")
     made = await store.insert_creative(tx, group, name=name, url=url)
+    await _ask_anew(tx, actor, group)
     after = {"creative": made, "name": name, "url": url}
     await audit.record(tx, actor, "adgroups.add_creative", group.about, unit_id=group.unit_id, after=after)
     return made
@@ -110,38 +122,65 @@ async def remove_creative(tx: Tx, actor: Actor, ad_group_id: int, creative_id: i
     group = await _hold_setup(tx, actor, ad_group_id)
     if not await store.delete_creative(tx, ad_group_id, creative_id):
         raise CreativeNotFound(str(creative_id))
+    await _ask_anew(tx, actor, group)
     before = {"creative": creative_id}
     await audit.record(tx, actor, "adgroups.remove_creative", group.about, unit_id=group.unit_id, before=before)
 
 
 async def set_inventories(tx: Tx, actor: Actor, ad_group_id: int, inventory_ids: Sequence[int]) -> None:
+    await _set_inventories(tx, actor, await _hold_setup(tx, actor, ad_group_id), inventory_ids)
+
+
+async def add_inventories(tx: Tx, actor: Actor, ad_group_id: int, more: Sequence[int]) -> None:
+    """Beside those it has."""
     group = await _hold_setup(tx, actor, ad_group_id)
+    await _set_inventories(tx, actor, group, [*await _list_used(tx, group), *more])
+
+
+async def remove_inventories(tx: Tx, actor: Actor, ad_group_id: int, those: Sequence[int]) -> None:
+    group = await _hold_setup(tx, actor, ad_group_id)
+    await _set_inventories(tx, actor, group, [one for one in await _list_used(tx, group) if one not in those])
+
+
+async def _set_inventories(tx: Tx, actor: Actor, group: AdGroup, inventory_ids: Sequence[int]) -> None:
     found = await campaigns.find_inventories(tx, await visible_to(tx, actor), ids=set(inventory_ids))
     if len(found) != len(set(inventory_ids)):
         raise InventoryNotFound(str(sorted(set(inventory_ids) - {one.id for one in found})))
-    await store.set_inventories(tx, ad_group_id, inventory_ids)
+    await store.set_inventories(tx, group.id, inventory_ids)
+    await _ask_anew(tx, actor, group)
     after = {"inventory": [one.code for one in found]}
     await audit.record(tx, actor, "adgroups.set_inventory", group.about, unit_id=group.unit_id, after=after)
 
 
+async def _list_used(tx: Tx, group: AdGroup) -> list[int]:
+    return [one.id for one in await store.list_inventories_of(tx, group.id)]
+
+
 async def _edit(tx: Tx, actor: Actor, before: AdGroup, new: NewAdGroup) -> AdGroup:
-    scope = await visible_to(tx, actor)
+    scope, new = await visible_to(tx, actor), _check(new)
     if new.campaign_id != before.campaign_id:
         await _check_campaign(tx, scope, before, new.campaign_id)
-    await store.update_ad_group(tx, before.id, name=_check_name(new.name), campaign_id=new.campaign_id)
+    await store.update_ad_group(tx, before.id, name=new.name, campaign_id=new.campaign_id)
     await flags.place(tx, [before.id])
-    if (_check_name(new.name), new.campaign_id) != (before.name, before.campaign_id):
+    if (new.name, new.campaign_id) != (before.name, before.campaign_id):
         # ad servers show both
-        said = {"name": new.name.strip(), "campaign": new.campaign_id}
+        said = {"name": new.name, "campaign": new.campaign_id}
         await facts.record(tx, "adgroups.edited", before.about, said, before.unit_id)
-    wanted = _keep_moved(_check(new.schedule), before.schedule)
+    wanted = _keep_moved(new.schedule, before.schedule)
     if _plan_of(wanted) != _plan_of(before.schedule):
         await reschedule(tx, before, wanted)
+    await _ask_anew(tx, actor, before)
     after = await store.get_ad_group(tx, scope, before.id)
     await audit.record(
         tx, actor, "adgroups.edit", after.about, unit_id=after.unit_id, before=_shown(before), after=_shown(after)
     )
     return after
+
+
+async def _ask_anew(tx: Tx, actor: Actor, group: AdGroup) -> None:
+    """Who says yes says it to what is there now."""
+    if group.state == State.READY:
+        await asking.ask(tx, [group.id], by=actor.name)
 
 
 async def _hold(tx: Tx, actor: Actor, ad_group_id: int) -> AdGroup:
@@ -176,17 +215,12 @@ def _keep_moved(wanted: Schedule, before: Schedule) -> Schedule:
     return replace(wanted, moved=before.moved if same_hours else (), is_held=is_held)
 
 
-def _check_name(name: str) -> str:
-    if not 1 <= len(name.strip()) <= MOST_NAME:
-        raise BadAdGroup(f"name {name[:50]!r}")
-    return name.strip()
-
-
-def _check(schedule: Schedule) -> Schedule:
-    find_zone(schedule.zone)
-    if schedule.end_at <= schedule.start_at:
-        raise BadAdGroup(f"start {schedule.start_at.isoformat()}, end {schedule.end_at.isoformat()}")
-    return schedule
+def _check(new: NewAdGroup) -> NewAdGroup:
+    find_zone(new.schedule.zone)
+    problems = list_problems(new)
+    if problems:
+        raise BadAdGroup(problems)
+    return replace(new, name=new.name.strip())
 
 
 def _plan_of(schedule: Schedule) -> tuple[Any, ...]:

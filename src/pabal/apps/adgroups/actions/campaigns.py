@@ -4,7 +4,15 @@ from dataclasses import asdict, fields, replace
 from typing import Any
 
 from pabal.apps.adgroups.errors import BadCampaign, BadInventory, InventoryCodeTaken
-from pabal.apps.adgroups.model.adgroups import AREA, CODE, MOST_NAME, Campaign, Inventory, NewCampaign
+from pabal.apps.adgroups.model.adgroups import (
+    AREA,
+    CODE,
+    MOST_NAME,
+    Campaign,
+    Inventory,
+    NewCampaign,
+    list_campaign_problems,
+)
 from pabal.apps.adgroups.store import campaigns as store
 from pabal.base.database import Tx
 from pabal.platform import audit, tenants
@@ -83,7 +91,7 @@ async def _find_owner(tx: Tx, actor: Actor, unit_id: int | None) -> int:
     wanted = unit_id if unit_id is not None else scope.unit_id
     if wanted is None or not scope.holds(wanted):
         raise UnitNotFound(str(wanted))
-    return wanted
+    return (await tenants.get_unit(tx, wanted)).id
 
 
 def _as_new(campaign: Campaign) -> NewCampaign:
@@ -91,13 +99,10 @@ def _as_new(campaign: Campaign) -> NewCampaign:
 
 
 def _check(new: NewCampaign) -> NewCampaign:
-    if not 1 <= len(new.name.strip()) <= MOST_NAME or _ends_early(new):
-        raise BadCampaign(new.name[:50])
+    problems = list_campaign_problems(new)
+    if problems:
+        raise BadCampaign(problems)
     return replace(new, name=new.name.strip())
-
-
-def _ends_early(new: NewCampaign) -> bool:
-    return new.end_at is not None and new.start_at is not None and new.end_at <= new.start_at
 
 
 def _shown(new: NewCampaign) -> dict[str, Any]:

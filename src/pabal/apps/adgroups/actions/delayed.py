@@ -58,8 +58,8 @@ async def find_delayed(tx: Tx, wanted: WantedTimers, cursor: str | None = None, 
 
 async def fire(tx: Tx, actor: Actor, ad_group_id: int, event: Event) -> AdGroup:
     """Now instead of then, by hand: its guard decides as it would."""
-    await _hold(tx, actor, ad_group_id, event)
-    return await events.send(tx, actor, ad_group_id, event, reason="fired by hand")
+    group, _ = await _hold(tx, actor, ad_group_id, event)
+    return await events.send_held(tx, actor, group, event, reason="fired by hand")
 
 
 async def move(tx: Tx, actor: Actor, ad_group_id: int, event: Event, to: datetime) -> AdGroup:

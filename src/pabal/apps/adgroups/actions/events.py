@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from pabal.apps.adgroups import asking
 from pabal.apps.adgroups.errors import AdGroupChanged
 from pabal.apps.adgroups.machine import AD_GROUP, EXTENSION, Checked, Guard, Subject, load_subjects
 from pabal.apps.adgroups.model.adgroups import AREA, TIMED, AdGroup, Event, State
@@ -12,12 +13,13 @@ from pabal.base.database import Tx
 from pabal.engine.machine import Refusal
 from pabal.engine.subjects import VersionChanged
 from pabal.engine.transitions import Moved, transition, transition_many
-from pabal.platform import audit
+from pabal.platform import approvals, audit
 from pabal.platform.actor import Actor, Right
 from pabal.platform.tenants import visible_to
 
 # who approves decides about money; who deletes cannot take it back
 RIGHTS = {Event.APPROVE: Right.MANAGE, Event.REJECT: Right.MANAGE}
+# what menus offer; what the clock sends may be sent by everybody who may write, and its guard looks at the clock
 BY_HAND = tuple(event for event in Event if event not in TIMED)
 MOST_AT_ONCE = 1000
 
@@ -48,17 +50,35 @@ async def send(
     expect_version: int | None = None,
 ) -> AdGroup:
     """Raises MoveNotAllowed or GuardRefused, with the report of its guard, and changes nothing then."""
+    before = await hold(tx, actor, ad_group_id, event)
+    return await send_held(tx, actor, before, event, reason=reason, expect_version=expect_version)
+
+
+async def hold(tx: Tx, actor: Actor, ad_group_id: int, event: Event) -> AdGroup:
+    """Locked for `send_held`: whoever explains an event before it is sent explains it of this row."""
     actor.require(RIGHTS.get(event, Right.WRITE), AREA)
-    scope = await visible_to(tx, actor)
-    before = await store.hold_ad_group(tx, scope, ad_group_id)
+    return await store.hold_ad_group(tx, await visible_to(tx, actor), ad_group_id)
+
+
+async def send_held(
+    tx: Tx,
+    actor: Actor,
+    before: AdGroup,
+    event: Event,
+    *,
+    reason: str | None = None,
+    expect_version: int | None = None,
+) -> AdGroup:
+    """`send`, of a row that this transaction has locked."""
+    actor.require(RIGHTS.get(event, Right.WRITE), AREA)
+    if event is Event.APPROVE:
+        await approvals.require_voices(tx, actor, asking.READY, before.id)
     try:
-        await transition(
-            tx, AD_GROUP, ad_group_id, event, actor=actor.name, reason=reason, expect_version=expect_version
-        )
+        await transition(tx, AD_GROUP, before.id, event, actor=actor.name, reason=reason, expect_version=expect_version)
     except VersionChanged as error:
         raise AdGroupChanged(f"{before.about} is at {before.version}, not {expect_version}") from error
-    await store.note_event(tx, [ad_group_id], event)
-    after = await store.get_ad_group(tx, scope, ad_group_id)
+    await store.note_event(tx, [before.id], event)
+    [after] = await store.load_ad_groups(tx, [before.id])
     said = {"state": after.state, "reason": reason}
     await audit.record(
         tx, actor, f"adgroups.{event}", after.about, unit_id=after.unit_id, before={"state": before.state}, after=said
@@ -78,14 +98,17 @@ async def send_many(tx: Tx, actor: Actor, ids: Sequence[int], event: Event, *, r
     """All that can; the others are answered with why not."""
     actor.require(RIGHTS.get(event, Right.WRITE), AREA)
     mine = await _list_mine(tx, actor, ids)
-    moved = await transition_many(tx, AD_GROUP, mine, event, actor=actor.name, reason=reason)
+    short = await approvals.list_short(tx, actor, asking.READY, mine) if event is Event.APPROVE else set()
+    enough = [one for one in mine if one not in short]
+    moved = await transition_many(tx, AD_GROUP, enough, event, actor=actor.name, reason=reason)
     done = [one.subject for one in moved.transitions]
     await store.note_event(tx, done, event)
     for group in await store.load_ad_groups(tx, done):
         after = {"state": group.state, "reason": reason}
         await audit.record(tx, actor, f"adgroups.{event}", group.about, unit_id=group.unit_id, after=after)
     hidden = {one: Refusal("not_found") for one in ids if one not in set(mine)}
-    return Moved(moved.transitions, {**moved.refused, **hidden})
+    alone = {one: Refusal("another_person") for one in short}
+    return Moved(moved.transitions, {**moved.refused, **alone, **hidden})
 
 
 async def explain(tx: Tx, actor: Actor, ad_group_id: int) -> list[Explained]:

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from fastapi.responses import Response
 
 from pabal.apps.adgroups.actions import events
-from pabal.apps.adgroups.api.readings import DryRun, noun
+from pabal.apps.adgroups.api.readings import OnlySay, noun
 from pabal.apps.adgroups.model.adgroups import AREA, Event, State
 from pabal.apps.adgroups.resources import views
 from pabal.apps.adgroups.resources.events import BulkAsk, BulkSentView
@@ -26,7 +26,7 @@ BulkBody = Annotated[BulkAsk, read_body(BulkAsk)]
 
 
 @router.post("/events/bulk", response_model=model_of(BulkSentView))
-async def send_event_to_many(visit: Visitor, once: OnceOnly, asked: BulkBody, dry_run: DryRun = False) -> Response:
+async def send_event_to_many(visit: Visitor, once: OnceOnly, asked: BulkBody, dry_run: OnlySay = False) -> Response:
     """Sends an event to many: all that can move do, the others are answered with why not."""
     event = read_event(asked.event)
     chosen = list(dict.fromkeys(asked.ids))

@@ -8,7 +8,7 @@ from fastapi import Query
 from fastapi.responses import Response, StreamingResponse
 
 from pabal.apps.adgroups.actions import delayed as actions
-from pabal.apps.adgroups.api.groups import explain_group, hold, reporting
+from pabal.apps.adgroups.api.groups import match, reporting
 from pabal.apps.adgroups.api.readings import AdGroupId, DelayedName, noun
 from pabal.apps.adgroups.model.adgroups import AREA
 from pabal.apps.adgroups.resources import views
@@ -22,7 +22,7 @@ from pabal.platform.web.filters import Query as Plain
 from pabal.platform.web.idempotency import OnceOnly
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.models import model_of, read_body
-from pabal.platform.web.rest import answer_row, viewer_of
+from pabal.platform.web.rest import DryRun, answer_row, viewer_of
 from pabal.platform.web.visit import Visit
 
 router = noun()
@@ -42,40 +42,44 @@ async def export_delayed_events(visit: Visitor, wanted: Annotated[Plain, Query()
 
 
 @router.post("/delayed-events/{id}/{event}/fire", response_model=model_of(AdGroupView))
-async def fire_delayed_event(visit: Visitor, once: OnceOnly, id: AdGroupId, event: DelayedName) -> Response:
+async def fire_delayed_event(
+    visit: Visitor, once: OnceOnly, id: AdGroupId, event: DelayedName, dry_run: DryRun = False
+) -> Response:
     """Sends it now instead of then; its guard decides as it would."""
     named = read_event(event)
 
     async def act(tx: Tx) -> Response:
-        group = await hold(tx, visit, id)
-        with reporting(await explain_group(tx, visit, group, named)):
+        await match(tx, visit, id)
+        async with reporting(tx, visit, id, named):
             return answer_row(visit, GROUP, await actions.fire(tx, visit.actor, id, named))
 
-    return await once.run(act)
+    return await once.run(act, dry_run=dry_run)
 
 
 @router.post("/delayed-events/{id}/{event}/move", response_model=model_of(AdGroupView))
 async def move_delayed_event(
-    visit: Visitor, once: OnceOnly, id: AdGroupId, event: DelayedName, asked: MoveBody
+    visit: Visitor, once: OnceOnly, id: AdGroupId, event: DelayedName, asked: MoveBody, dry_run: DryRun = False
 ) -> Response:
     """Moves it to another moment, and what it comes from with it: the start, the end, or one boundary of its hours."""
 
     async def act(tx: Tx) -> Response:
-        await hold(tx, visit, id)
+        await match(tx, visit, id)
         return answer_row(visit, GROUP, await actions.move(tx, visit.actor, id, read_event(event), asked.to))
 
-    return await once.run(act)
+    return await once.run(act, dry_run=dry_run)
 
 
 @router.post("/delayed-events/{id}/{event}/cancel", response_model=model_of(AdGroupView))
-async def cancel_delayed_event(visit: Visitor, once: OnceOnly, id: AdGroupId, event: DelayedName) -> Response:
+async def cancel_delayed_event(
+    visit: Visitor, once: OnceOnly, id: AdGroupId, event: DelayedName, dry_run: DryRun = False
+) -> Response:
     """Takes it out. A start waits for another word; a boundary of the day is passed over; an ad group must end."""
 
     async def act(tx: Tx) -> Response:
-        await hold(tx, visit, id)
+        await match(tx, visit, id)
         return answer_row(visit, GROUP, await actions.cancel(tx, visit.actor, id, read_event(event)))
 
-    return await once.run(act)
+    return await once.run(act, dry_run=dry_run)
 
 
 async def _lines(visit: Visit) -> AsyncIterator[str]:

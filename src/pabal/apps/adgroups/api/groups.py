@@ -1,7 +1,7 @@
 """What belongs to one ad group: its creatives and inventory, its events, what became of it and what will."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
 from typing import Annotated, Any
@@ -13,13 +13,14 @@ from pabal.apps.adgroups.actions import adgroups as actions
 from pabal.apps.adgroups.actions import events
 from pabal.apps.adgroups.actions.delayed import DelayedEvent
 from pabal.apps.adgroups.actions.events import explain_one
-from pabal.apps.adgroups.api.readings import BASE, AdGroupId, DryRun, Number, noun
+from pabal.apps.adgroups.api.readings import BASE, AdGroupId, Number, OnlySay, noun
 from pabal.apps.adgroups.foresight import foresee
 from pabal.apps.adgroups.machine import AD_GROUP, load_subjects
 from pabal.apps.adgroups.model.adgroups import AREA, AdGroup, Event
 from pabal.apps.adgroups.resources import views
 from pabal.apps.adgroups.resources.campaigns import InventoryView
 from pabal.apps.adgroups.resources.events import (
+    MOST_DAYS,
     ChangeView,
     DelayedView,
     EventAsk,
@@ -38,6 +39,7 @@ from pabal.engine import listing, timers, transitions
 from pabal.engine.listing.history import Wanted
 from pabal.engine.transitions import GuardRefused, MoveNotAllowed, Transition
 from pabal.platform.actor import Right
+from pabal.platform.operating.model import tried
 from pabal.platform.resources import View, plain
 from pabal.platform.tenants import visible_to
 from pabal.platform.web.endpoints import no_content
@@ -46,12 +48,10 @@ from pabal.platform.web.idempotency import OnceOnly
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.models import model_of, read_body
 from pabal.platform.web.paging import Page, Source, answer_all, answer_json, answer_list
-from pabal.platform.web.rest import find_row, match_row, viewer_of
+from pabal.platform.web.rest import DryRun, find_row, match_row, viewer_of
 from pabal.platform.web.visit import Visit
 
 router = noun()
-# foresight walks event by event
-MOST_DAYS = 31
 At = Annotated[Moment | None, Query(description="Without it, now.")]
 CreativeBody = Annotated[CreativeAsk, read_body(CreativeAsk)]
 InventoryBody = Annotated[InventoryChoice, read_body(InventoryChoice)]
@@ -62,13 +62,10 @@ def page_of(view: type[View]) -> Any:
     return Page[model_of(view)]  # type: ignore[misc]  # made from the view
 
 
-async def hold(tx: Tx, visit: Visit, ad_group_id: int) -> AdGroup:
-    """Locked and as the caller read it: nobody changes it between the comparison and the change."""
+async def match(tx: Tx, visit: Visit, ad_group_id: int) -> None:
+    """As the caller read it, if they say which that was. The action locks it."""
     visit.actor.require(Right.WRITE, AREA)
-    await store.lock_ad_group(tx, ad_group_id)
     await match_row(tx, visit, GROUP, ad_group_id)
-    found: AdGroup = await find_row(tx, visit, GROUP, ad_group_id)
-    return found
 
 
 async def explain_group(tx: Tx, visit: Visit, group: AdGroup, event: Event) -> ExplainedView:
@@ -76,12 +73,13 @@ async def explain_group(tx: Tx, visit: Visit, group: AdGroup, event: Event) -> E
     return views.view_explained(explain_one(subject, event, tx.now, visit.actor), group, viewer_of(visit))
 
 
-@contextmanager
-def reporting(effect: ExplainedView) -> Iterator[None]:
-    """A refusal says all that its guard found."""
+@asynccontextmanager
+async def reporting(tx: Tx, visit: Visit, ad_group_id: int, event: Event) -> AsyncIterator[None]:
+    """A refusal says all that its guard found. What was refused has locked the row, and changed nothing of it."""
     try:
         yield
     except (MoveNotAllowed, GuardRefused) as error:
+        effect = await explain_group(tx, visit, await find_row(tx, visit, GROUP, ad_group_id), event)
         # an error says its members to the web: see platform/web/problems.py
         said = {name: plain(getattr(effect, name)) for name in ("event", "guard", "report")}
         error.members = said  # type: ignore[union-attr]
@@ -90,11 +88,14 @@ def reporting(effect: ExplainedView) -> Iterator[None]:
 
 @router.delete("/{id}", status_code=204)
 async def delete_ad_group(
-    visit: Visitor, id: AdGroupId, reason: Annotated[Text | None, Query(description="Why.")] = None
+    visit: Visitor,
+    id: AdGroupId,
+    reason: Annotated[Text | None, Query(description="Why.")] = None,
+    dry_run: DryRun = False,
 ) -> Response:
     """Sends the event DELETE: it is delivered no more, and its history stays."""
-    async with visit.change() as tx:
-        await hold(tx, visit, id)
+    async with visit.change() as tx, tried(tx, dry_run=dry_run):
+        await match(tx, visit, id)
         await events.send(tx, visit.actor, id, Event.DELETE, reason=reason)
     return no_content()
 
@@ -109,23 +110,25 @@ async def list_creatives(visit: Visitor, id: AdGroupId) -> Response:
 
 
 @router.post("/{id}/creatives", response_model=model_of(CreativeView), status_code=201)
-async def add_creative(visit: Visitor, once: OnceOnly, id: AdGroupId, asked: CreativeBody) -> Response:
+async def add_creative(
+    visit: Visitor, once: OnceOnly, id: AdGroupId, asked: CreativeBody, dry_run: DryRun = False
+) -> Response:
     """Adds a creative, while it is a draft or ready."""
 
     async def act(tx: Tx) -> Response:
-        await hold(tx, visit, id)
+        await match(tx, visit, id)
         made = await actions.add_creative(tx, visit.actor, id, name=asked.name, url=asked.url)
         [found] = [one for one in await store.list_creatives(tx, id) if one.id == made]
         return answer_json(CreativeView.of(found), 201, {"Location": f"{BASE}/{show_id(id)}/creatives"})
 
-    return await once.run(act)
+    return await once.run(act, dry_run=dry_run)
 
 
 @router.delete("/{id}/creatives/{creative}", status_code=204)
-async def remove_creative(visit: Visitor, id: AdGroupId, creative: Number) -> Response:
+async def remove_creative(visit: Visitor, id: AdGroupId, creative: Number, dry_run: DryRun = False) -> Response:
     """Takes a creative out, while it is a draft or ready."""
-    async with visit.change() as tx:
-        await hold(tx, visit, id)
+    async with visit.change() as tx, tried(tx, dry_run=dry_run):
+        await match(tx, visit, id)
         await actions.remove_creative(tx, visit.actor, id, creative)
     return no_content()
 
@@ -140,31 +143,37 @@ async def list_ad_group_inventory(visit: Visitor, id: AdGroupId) -> Response:
 
 
 @router.put("/{id}/inventory", response_model=page_of(InventoryView))
-async def set_ad_group_inventory(visit: Visitor, once: OnceOnly, id: AdGroupId, asked: InventoryBody) -> Response:
+async def set_ad_group_inventory(
+    visit: Visitor, once: OnceOnly, id: AdGroupId, asked: InventoryBody, dry_run: DryRun = False
+) -> Response:
     """Says where it is shown, while it is a draft or ready: these and no others."""
 
     async def act(tx: Tx) -> Response:
-        await hold(tx, visit, id)
+        await match(tx, visit, id)
+        await find_row(tx, visit, GROUP, id)
         found = await campaigns.get_inventories(tx, await visible_to(tx, visit.actor), asked.codes)
         await actions.set_inventories(tx, visit.actor, id, [one.id for one in found])
         return answer_all([InventoryView.of(one) for one in await store.list_inventories_of(tx, id)])
 
-    return await once.run(act)
+    return await once.run(act, dry_run=dry_run)
 
 
 @router.post("/{id}/events", response_model=model_of(EventSentView))
 async def send_ad_group_event(
-    visit: Visitor, once: OnceOnly, id: AdGroupId, asked: EventBody, dry_run: DryRun = False
+    visit: Visitor, once: OnceOnly, id: AdGroupId, asked: EventBody, dry_run: OnlySay = False
 ) -> Response:
     """Sends an event. Refused, it answers 409 with `report`: every condition of its guard and the values compared."""
     event = read_event(asked.event)
 
     async def act(tx: Tx) -> Response:
-        effect = await explain_group(tx, visit, await hold(tx, visit, id), event)
+        await match(tx, visit, id)
         if dry_run:
+            effect = await explain_group(tx, visit, await find_row(tx, visit, GROUP, id), event)
             return answer_json(EventSentView(effect=effect, ad_group=None))
-        with reporting(effect):
-            after = await events.send(tx, visit.actor, id, event, reason=asked.reason)
+        before = await events.hold(tx, visit.actor, id, event)
+        effect = await explain_group(tx, visit, before, event)
+        async with reporting(tx, visit, id, event):
+            after = await events.send_held(tx, visit.actor, before, event, reason=asked.reason)
         return answer_json(EventSentView(effect=effect, ad_group=views.view_group(after, viewer_of(visit))))
 
     return await once.run(act)

@@ -26,6 +26,7 @@ from pabal.base.database import Tx
 from pabal.engine.listing import Page as Rows
 from pabal.platform import storage
 from pabal.platform.actor import Right
+from pabal.platform.operating.model import tried
 from pabal.platform.resources import BadParameter
 from pabal.platform.web import paging
 from pabal.platform.web.etags import is_known
@@ -35,7 +36,7 @@ from pabal.platform.web.idempotency import OnceOnly
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.models import model_of, read_body
 from pabal.platform.web.paging import CSV, answer_json, answer_list
-from pabal.platform.web.rest import view_row, viewer_of
+from pabal.platform.web.rest import DryRun, view_row, viewer_of
 
 router = noun()
 FlagBody = Annotated[FlagAsk, read_body(FlagAsk)]
@@ -67,14 +68,14 @@ async def describe_legacy(visit: Visitor, wanted: Annotated[Plain, Query()]) -> 
 
 
 @router.put("/legacy/flags", response_model=model_of(FlagChangedView))
-async def set_state_flag(visit: Visitor, once: OnceOnly, asked: FlagBody) -> Response:
+async def set_state_flag(visit: Visitor, once: OnceOnly, asked: FlagBody, dry_run: DryRun = False) -> Response:
     """Says whose state is shown: of one ad group, a campaign, so many of a hundred, or new ones."""
 
     async def act(tx: Tx) -> Response:
         changed = await flags.set_flag(tx, visit.actor, **asked.arguments())
         return answer_json(FlagChangedView(changed=changed))
 
-    return await once.run(act)
+    return await once.run(act, dry_run=dry_run)
 
 
 @router.delete("/legacy/flags/{kind}", response_model=model_of(FlagChangedView))
@@ -83,24 +84,25 @@ async def clear_state_flag(
     kind: Annotated[FlagName, Path(description="Of which kind.")],
     ad_group: Annotated[OptionalAdGroup, Query(description="Of the kind ID.")] = None,
     campaign: Annotated[OptionalCampaign, Query(description="Of the kind CAMPAIGN.")] = None,
+    dry_run: DryRun = False,
 ) -> Response:
     """Takes a flag back: what the next one in order says holds again."""
     value = {FlagName.ID: ad_group, FlagName.CAMPAIGN: campaign}.get(kind, 0)
     if value is None:
         raise BadParameter("ad_group or campaign")
-    async with visit.change() as tx:
+    async with visit.change() as tx, tried(tx, dry_run=dry_run):
         changed = await flags.clear_flag(tx, visit.actor, FlagKind(kind.lower()), value)
     return answer_json(FlagChangedView(changed=changed))
 
 
 @router.post("/legacy/calculator/off", response_model=model_of(FlagChangedView))
-async def switch_off_calculator(visit: Visitor, once: OnceOnly) -> Response:
+async def switch_off_calculator(visit: Visitor, once: OnceOnly, dry_run: DryRun = False) -> Response:
     """Shows every ad group's stored state from now on, whatever was said before. Only the head office."""
 
     async def act(tx: Tx) -> Response:
         return answer_json(FlagChangedView(changed=await flags.switch_off_calculator(tx, visit.actor)))
 
-    return await once.run(act)
+    return await once.run(act, dry_run=dry_run)
 
 
 @router.post("/legacy/runs", response_model=model_of(RunView), status_code=201)

@@ -32,7 +32,7 @@ GroupIds = Annotated[tuple[AdGroupNamed, ...], Field(min_length=1, max_length=MO
 AdGroupId = Annotated[int, *long_id(GROUP_PREFIX), Path(description="The ad group's id.")]
 Number = Annotated[int, Path(ge=1, le=LAST, description="Its number.", examples=[3])]
 DelayedName = Annotated[TimedEvent, Path(description="Which delayed event.", examples=["START"])]
-DryRun = Annotated[bool, Query(description="Only say what would come of it; nothing is changed.")]
+OnlySay = Annotated[bool, Query(description="Only say what would come of it; nothing is changed.")]
 
 
 def noun() -> APIRouter:

@@ -16,6 +16,7 @@ from pabal.platform.web.idempotency import OnceOnly
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.models import model_of
 from pabal.platform.web.paging import answer_json
+from pabal.platform.web.rest import DryRun
 
 router = noun()
 
@@ -29,23 +30,23 @@ async def describe_serving(visit: Visitor, wanted: Annotated[Plain, Query()]) ->
 
 
 @router.post("/serving/check", response_model=model_of(ServingJobView), status_code=202)
-async def check_serving(visit: Visitor, once: OnceOnly) -> Response:
+async def check_serving(visit: Visitor, once: OnceOnly, dry_run: DryRun = False) -> Response:
     """Compares Redis with the database now and fixes what differs. Only administrators of the head office."""
 
     async def act(tx: Tx) -> Response:
         return _answer(await actions.check_now(tx, visit.actor))
 
-    return await once.run(act)
+    return await once.run(act, dry_run=dry_run)
 
 
 @router.post("/serving/rebuild", response_model=model_of(ServingJobView), status_code=202)
-async def rebuild_serving(visit: Visitor, once: OnceOnly) -> Response:
+async def rebuild_serving(visit: Visitor, once: OnceOnly, dry_run: DryRun = False) -> Response:
     """Writes all that ad servers read again; nothing that runs is missing meanwhile. Only the head office."""
 
     async def act(tx: Tx) -> Response:
         return _answer(await actions.rebuild_now(tx, visit.actor))
 
-    return await once.run(act)
+    return await once.run(act, dry_run=dry_run)
 
 
 def _answer(asked: Enqueued) -> Response:

@@ -37,7 +37,7 @@ app = tree(
         Later(
             "history",
             f"{_HERE}.events:history",
-            "Every transition from its beginning: when, by which event, who, why.",
+            "Every transition, the newest first: when, by which event, who, why.",
         ),
         Later(
             "at",

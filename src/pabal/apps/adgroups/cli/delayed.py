@@ -11,16 +11,17 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 import typer
 
 from pabal.apps.adgroups.cli import words
-from pabal.apps.adgroups.cli.group import Which, show_group
+from pabal.apps.adgroups.cli.group import Which
 from pabal.apps.adgroups.cli.timing import Moments, read_argument
 from pabal.apps.adgroups.errors import EventRefused
 from pabal.apps.adgroups.model.adgroups import DELAYED_KEY, AdGroup, Event
 from pabal.apps.adgroups.resources.events import DELAYED
+from pabal.apps.adgroups.resources.groups import GROUP
 from pabal.apps.adgroups.resources.names import TimedEvent, read_event, show_id
 from pabal.engine.recurrence import find_zone
 from pabal.platform.commands.lazily import lazily
 from pabal.platform.commands.options import DryRun, OrgOption, see
-from pabal.platform.commands.resources import add_commands
+from pabal.platform.commands.resources import add_commands, show_rows
 from pabal.platform.commands.shell import Shell
 
 if TYPE_CHECKING:
@@ -117,7 +118,8 @@ def _change(shell: Shell, ad_group: str, event: TimedEvent, act: Verb, *, dry_ru
     async def work() -> None:
         async with shell.change(dry_run=dry_run) as tx:
             found = await finding.find_group(tx, await see(tx, shell), ad_group)
-            answer = await show_group(tx, shell, await act(tx, found, read_event(event)))
+            moved = await act(tx, found, read_event(event))
+            answer = await show_rows(tx, shell, GROUP, [moved], GROUP.columns, single=True)
         shell.show(answer)
 
     shell.run(work())

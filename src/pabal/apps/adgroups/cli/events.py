@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -13,7 +12,14 @@ from pabal.apps.adgroups.cli.group import Which
 from pabal.apps.adgroups.cli.timing import read_argument
 from pabal.apps.adgroups.errors import EventRefused
 from pabal.apps.adgroups.model.adgroups import AdGroup, Event, State
-from pabal.apps.adgroups.resources.events import ChangeView, ExplainedView, SentView, StatusAtView, StretchView
+from pabal.apps.adgroups.resources.events import (
+    MOST_DAYS,
+    ChangeView,
+    ExplainedView,
+    SentView,
+    StatusAtView,
+    StretchView,
+)
 from pabal.apps.adgroups.resources.groups import NO_GROUPS, AdGroupFilter
 from pabal.apps.adgroups.resources.names import STATUS_WORDS, AdGroupStatus, show_id, show_status
 from pabal.engine.recurrence import find_zone
@@ -45,20 +51,9 @@ HISTORY_COLUMNS = ("at", "event", "source", "target", "actor", "reason")
 AT_COLUMNS = ("id", "status", "name", "at")
 
 
-class EventName(StrEnum):
-    """What people send. What the clock sends is fired with `pabal ad delayed fire`."""
-
-    COMPLETE_SETUP = "complete_setup"
-    APPROVE = "approve"
-    REJECT = "reject"
-    PAUSE = "pause"
-    RESUME = "resume"
-    DELETE = "delete"
-
-
 def send(
     ctx: typer.Context,
-    name: Annotated[EventName, typer.Argument(metavar="EVENT", case_sensitive=False, help="PAUSE, approve, …")],
+    event: Annotated[Event, typer.Argument(metavar="EVENT", case_sensitive=False, help="PAUSE, approve, …")],
     ad_groups: Annotated[list[str], typer.Argument(metavar="AD_GROUP...", help="By id, number or name.")],
     reason: Annotated[str | None, typer.Option("--reason", "-m", metavar="TEXT", help="Kept in the history.")] = None,
     yes: Yes = False,
@@ -66,9 +61,9 @@ def send(
 ) -> None:
     """Sends an event. All that can take it do; the others are shown with why not. With --dry-run: who would."""
     shell: Shell = ctx.obj
-    if name is EventName.DELETE and not dry_run:
+    if event is Event.DELETE and not dry_run:
         shell.confirm(words.ASK_DELETE, yes=yes, count=len(ad_groups))
-    shell.run(_send(shell, Event(name.value), ad_groups, reason, dry_run=dry_run))
+    shell.run(_send(shell, event, ad_groups, reason, dry_run=dry_run))
 
 
 async def _send(shell: Shell, event: Event, texts: list[str], reason: str | None, *, dry_run: bool) -> None:
@@ -98,8 +93,8 @@ def explain(ctx: typer.Context, ad_group: Which, at: Then = None) -> None:
             events.explain_one(subject, Event(event), moment, shell.actor) for event in machine.AD_GROUP.events
         ]
         shown = [views.view_explained(one, found, viewer) for one in explained]
-        extra = plain({"id": show_id(found.id), "status": show_status(found.state), "at": moment})
-        shell.show(show_views(shell, ExplainedView, shown, EXPLAIN_COLUMNS, words=STATUS_WORDS, extra=extra))
+        more = {"under": "events", "extra": plain({"at": moment, "status": show_status(found.state)})}
+        shell.show(show_views(shell, ExplainedView, shown, EXPLAIN_COLUMNS, words=STATUS_WORDS, **more))
 
     shell.run(work())
 
@@ -107,7 +102,7 @@ def explain(ctx: typer.Context, ad_group: Which, at: Then = None) -> None:
 def forecast(
     ctx: typer.Context,
     ad_group: Which,
-    days: Annotated[int, typer.Option(min=1, max=366, help="How far.")] = 7,
+    days: Annotated[int, typer.Option(min=1, max=MOST_DAYS, help="How far.")] = 7,
 ) -> None:
     """What it will do if nobody interferes: its states, one after the other."""
     shell: Shell = ctx.obj
@@ -125,7 +120,7 @@ def simulate(
     ctx: typer.Context,
     ad_group: Which,
     after: Annotated[
-        EventName | None, typer.Option("--after", case_sensitive=False, help="As if this event were sent now.")
+        Event | None, typer.Option("--after", case_sensitive=False, help="As if this event were sent now.")
     ] = None,
 ) -> None:
     """Its whole life from here, to its end: also as it would be after an event that nobody sent."""
@@ -134,7 +129,7 @@ def simulate(
     async def work() -> None:
         async with shell.transaction() as tx:
             found, subject = await _load(tx, shell, ad_group)
-            sent = None if after is None else _lead(subject, Event(after.value), tx.now)
+            sent = None if after is None else _lead(subject, after, tx.now)
             stretches = foresight.foresee_life(subject, tx.now, after=sent)
         extra = {"id": show_id(found.id), "after": None if after is None else after.upper()}
         _show_stretches(shell, stretches, extra)
@@ -147,7 +142,7 @@ def history(
     ad_group: Which,
     at: Annotated[str | None, typer.Option("--at", metavar="MOMENT", help="Only up to then: -2h, 어제 09:00.")] = None,
 ) -> None:
-    """Every transition from its beginning: when, by which event, who, why. With --at the last is what held then."""
+    """Every transition, the newest first: when, by which event, who, why. With --at the first is what held then."""
     shell: Shell = ctx.obj
 
     async def work() -> None:
@@ -155,8 +150,8 @@ def history(
             found = await finding.find_group(tx, await see(tx, shell), ad_group)
             upto = tx.now if at is None else moments.read_moment(at, tx.now, find_zone(found.schedule.zone))
             made = [one for one in await transitions.history(tx, machine.AD_GROUP, found.id) if one.at <= upto]
-        shown = [views.view_change(one) for one in made]
-        extra = plain({"id": show_id(found.id), "at": upto, "status": shown[-1].target if shown else None})
+        shown = [views.view_change(one) for one in reversed(made)]
+        extra = plain({"id": show_id(found.id), "at": upto, "status": shown[0].target if shown else None})
         shell.show(show_views(shell, ChangeView, shown, HISTORY_COLUMNS, words=STATUS_WORDS, extra=extra))
 
     shell.run(work())

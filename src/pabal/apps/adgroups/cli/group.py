@@ -9,26 +9,25 @@ import typer
 
 from pabal.apps.adgroups.cli.timing import Timed, read_schedule
 from pabal.apps.adgroups.errors import BadCreative
-from pabal.apps.adgroups.model.adgroups import AdGroup, NewAdGroup
+from pabal.apps.adgroups.model.adgroups import NewAdGroup
 from pabal.apps.adgroups.resources.campaigns import CAMPAIGN, INVENTORY
-from pabal.apps.adgroups.resources.groups import GROUP, NO_CREATIVES, AdGroupSetup, CreativeView
+from pabal.apps.adgroups.resources.groups import GROUP, NO_CREATIVES, NO_PLACES, AdGroupAsk, CreativeView
 from pabal.platform.commands.answers import Answer
 from pabal.platform.commands.lazily import lazily
-from pabal.platform.commands.options import DryRun, see, unit_names
-from pabal.platform.commands.resources import add_commands, list_command, show_views
+from pabal.platform.commands.options import DryRun, see
+from pabal.platform.commands.resources import add_commands, by_option, list_command, show_rows, show_views
 from pabal.platform.commands.shell import Shell
-from pabal.platform.resources import Viewer
 
 if TYPE_CHECKING:
     from pabal.base.database import Tx
     from pabal.platform.tenants import Scope
 
     Change = Callable[[Tx, Scope], Awaitable[int]]
+    Shows = Callable[[Tx, Shell, int], Awaitable[Answer]]
 
 with lazily():
     from pabal.apps.adgroups.actions import adgroups as actions
     from pabal.apps.adgroups.cli import finding
-    from pabal.apps.adgroups.resources import views
     from pabal.apps.adgroups.store import adgroups as store
     from pabal.apps.adgroups.store import campaigns as campaign_store
 
@@ -57,11 +56,10 @@ def show(ctx: typer.Context, ad_group: Which) -> None:
     async def work() -> None:
         async with shell.transaction() as tx:
             found = await finding.find_group(tx, await see(tx, shell), ad_group)
-            answer = await show_group(tx, shell, found)
-            listed = await store.list_creatives(tx, found.id)
-        shell.show(answer)
-        if shell.output == "table":
-            shell.show(show_views(shell, CreativeView, [CreativeView.of(one) for one in listed]))
+            answer = await show_rows(tx, shell, GROUP, [found], GROUP.columns, single=True)
+            below = [await _show_creatives(tx, shell, found.id), await _show_places(tx, shell, found.id)]
+        for one in (answer, *below) if shell.output == "table" else (answer,):
+            shell.show(one)
 
     shell.run(work())
 
@@ -93,7 +91,7 @@ def create(
             await _set_inventory(tx, shell, scope, made.id, inventory)
         return made.id
 
-    _change(shell, act, dry_run=dry_run)
+    _change(shell, act, _show_group, dry_run=dry_run)
 
 
 def edit(
@@ -118,7 +116,7 @@ def edit(
         await actions.edit(tx, shell.actor, old.id, new, expect_version=old.schedule_version)
         return old.id
 
-    _change(shell, act, dry_run=dry_run)
+    _change(shell, act, _show_group, dry_run=dry_run)
 
 
 @inventory.command("set")
@@ -138,17 +136,19 @@ def set_inventory(
         await _set_inventory(tx, shell, scope, found.id, codes or [])
         return found.id
 
-    _change(shell, act, dry_run=dry_run)
+    _change(shell, act, _show_places, dry_run=dry_run)
+
+
+@inventory.command("show")
+def show_inventory(ctx: typer.Context, ad_group: Which) -> None:
+    """Where one ad group is shown, by code."""
+    _look(ctx.obj, ad_group, _show_places)
 
 
 @creatives.command("list")
 def list_creatives(ctx: typer.Context, ad_group: Which) -> None:
     """Those of one ad group."""
-
-    async def act(tx: Tx, scope: Scope) -> int:
-        return (await finding.find_group(tx, scope, ad_group)).id
-
-    _show_creatives(ctx.obj, act, dry_run=None)
+    _look(ctx.obj, ad_group, _show_creatives)
 
 
 @creatives.command("add")
@@ -167,7 +167,7 @@ def add_creative(
         await actions.add_creative(tx, shell.actor, found.id, name=name, url=url)
         return found.id
 
-    _show_creatives(shell, act, dry_run=dry_run)
+    _change(shell, act, _show_creatives, dry_run=dry_run)
 
 
 @creatives.command("remove")
@@ -185,39 +185,45 @@ def remove_creative(
         await actions.remove_creative(tx, shell.actor, found.id, number)
         return found.id
 
-    _show_creatives(shell, act, dry_run=dry_run)
+    _change(shell, act, _show_creatives, dry_run=dry_run)
 
 
-async def show_group(tx: Tx, shell: Shell, group: AdGroup) -> Answer:
-    """Shown after the commit."""
-    listed = await store.list_creatives(tx, group.id)
-    codes = [one.code for one in await store.list_inventories_of(tx, group.id)]
-    view = views.view_setup(group, Viewer(shell.actor, shell.lang, tx.now), listed, codes)
-    names = await unit_names(tx)
-    columns = (*GROUP.columns, "inventory")
-    return show_views(shell, AdGroupSetup, [view], columns, words=GROUP.words, names=names, single=True)
-
-
-def _change(shell: Shell, act: Change, *, dry_run: bool) -> None:
+def _look(shell: Shell, ad_group: str, show: Shows) -> None:
     async def work() -> None:
-        async with shell.change(dry_run=dry_run) as tx:
-            scope = await see(tx, shell)
-            changed = await act(tx, scope)
-            answer = await show_group(tx, shell, await store.get_ad_group(tx, scope, changed))
+        async with shell.transaction() as tx:
+            answer = await show(tx, shell, (await finding.find_group(tx, await see(tx, shell), ad_group)).id)
         shell.show(answer)
 
     shell.run(work())
 
 
-def _show_creatives(shell: Shell, act: Change, *, dry_run: bool | None) -> None:
-    """After a change, or with `dry_run` None only looked at."""
+def _change(shell: Shell, act: Change, show: Shows, *, dry_run: bool) -> None:
+    """Shown after the commit."""
 
     async def work() -> None:
-        async with shell.transaction() if dry_run is None else shell.change(dry_run=dry_run) as tx:
-            listed = await store.list_creatives(tx, await act(tx, await see(tx, shell)))
-        shell.show(show_views(shell, CreativeView, [CreativeView.of(one) for one in listed], empty=NO_CREATIVES))
+        async with shell.change(dry_run=dry_run) as tx:
+            with by_option(AdGroupAsk):
+                changed = await act(tx, await see(tx, shell))
+            answer = await show(tx, shell, changed)
+        shell.show(answer)
 
     shell.run(work())
+
+
+async def _show_group(tx: Tx, shell: Shell, ad_group_id: int) -> Answer:
+    group = await store.get_ad_group(tx, await see(tx, shell), ad_group_id)
+    return await show_rows(tx, shell, GROUP, [group], GROUP.columns, single=True)
+
+
+async def _show_creatives(tx: Tx, shell: Shell, ad_group_id: int) -> Answer:
+    listed = await store.list_creatives(tx, ad_group_id)
+    return show_views(shell, CreativeView, [CreativeView.of(one) for one in listed], empty=NO_CREATIVES)
+
+
+async def _show_places(tx: Tx, shell: Shell, ad_group_id: int) -> Answer:
+    [listing] = INVENTORY.listings
+    listed = await store.list_inventories_of(tx, ad_group_id)
+    return await show_rows(tx, shell, INVENTORY, listed, listing.columns, empty=NO_PLACES)
 
 
 async def _add_creative(tx: Tx, shell: Shell, ad_group_id: int, said: str) -> None:

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 from typer.core import TyperCommand
 
 from pabal.apps.adgroups.errors import BadAdGroup, BadDayParts
-from pabal.apps.adgroups.model.adgroups import ZONE, Schedule
+from pabal.apps.adgroups.model.adgroups import ZONE, Schedule, needed
 from pabal.apps.adgroups.model.dayparts import OFF, DayParts
 from pabal.engine.recurrence import Weekday, find_zone
 from pabal.platform.commands.lazily import lazily
@@ -59,7 +59,7 @@ def read_schedule(timed: Timed, now: datetime, old: Schedule | None) -> Schedule
     zone = find_zone(timed.zone or (old.zone if old is not None else ZONE))
     if old is None:
         if timed.until is None:
-            raise BadAdGroup("--until")
+            raise BadAdGroup([needed("end_at")])
         old = Schedule(now, read_end(timed.until, now, zone), zone.key)
     start = old.start_at if timed.since is None else moments.read_moment(timed.since, now, zone)
     end = old.end_at if timed.until is None else read_end(timed.until, now, zone)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from pabal.apps.adgroups import asking
 from pabal.apps.adgroups.legacy import flags, runs
 from pabal.apps.adgroups.legacy.model import Outcome, Run, RunState
 from pabal.apps.adgroups.legacy.old_rows import Old, decide
@@ -14,6 +15,7 @@ from pabal.base.sql import load
 from pabal.engine import facts, subjects, timers
 from pabal.engine.facts import NewFact
 from pabal.engine.transitions import Because, begin_in
+from pabal.platform import approvals
 
 SQL = load(__file__)
 SLICE = 2000
@@ -152,6 +154,7 @@ async def _remove(tx: Tx, run: Run, rows: Sequence[Row]) -> None:
     if not ids:
         return
     await flags.forget(tx, ids)
+    await approvals.close(tx, asking.READY, ids, None, actor=run.created_by)
     await subjects.forget(tx, AD_GROUP, ids)
     await tx.run(SQL.delete_groups, ids=ids)
     await facts.record_many(tx, [_say_removed(run, row) for row in rows])

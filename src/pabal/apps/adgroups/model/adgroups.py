@@ -9,6 +9,7 @@ from typing import Any
 from pabal.apps.adgroups.model.calendars import Calendar, Moved
 from pabal.apps.adgroups.model.dayparts import DayParts
 from pabal.engine.recurrence import find_zone
+from pabal.platform.findings import Finding
 
 AREA = "adgroups"
 ABOUT = "adgroup"
@@ -18,6 +19,8 @@ ZONE = "Asia/Seoul"
 MOST_NAME = 200
 # of inventory, as ad servers ask for it
 CODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+TOO_LONG = Finding("too_long", "name", ("At most 200 characters.", "200자까지 적을 수 있습니다."))
+ENDS_EARLY = Finding("ends_early", "end_at", ("It must end after it starts.", "종료는 시작보다 늦어야 합니다."))
 
 
 class State(StrEnum):
@@ -181,3 +184,25 @@ def moved_from_json(data: list[dict[str, Any]]) -> tuple[Moved, ...]:
         )
         for one in data
     )
+
+
+def needed(field: str) -> Finding:
+    return Finding("needed", field, ("Fill this in.", "꼭 채워야 하는 칸입니다."))
+
+
+def list_name_problems(name: str) -> list[Finding]:
+    return [needed("name")] if not name.strip() else [TOO_LONG] if len(name.strip()) > MOST_NAME else []
+
+
+def list_campaign_problems(new: NewCampaign) -> list[Finding]:
+    """What forbids it to be saved."""
+    return [*list_name_problems(new.name), *list_period_problems(new.start_at, new.end_at)]
+
+
+def list_problems(new: NewAdGroup) -> list[Finding]:
+    """What forbids it to be saved."""
+    return [*list_name_problems(new.name), *list_period_problems(new.schedule.start_at, new.schedule.end_at)]
+
+
+def list_period_problems(start_at: datetime | None, end_at: datetime | None) -> list[Finding]:
+    return [ENDS_EARLY] if start_at is not None and end_at is not None and end_at <= start_at else []

@@ -1,7 +1,7 @@
 """Campaigns and the inventory ads are shown in: lists, one campaign with its ad groups, and the forms."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Annotated
 
@@ -12,17 +12,22 @@ from pydantic import BaseModel, ConfigDict
 from pabal.apps.adgroups.actions import campaigns as actions
 from pabal.apps.adgroups.errors import BadInventory, InventoryCodeTaken
 from pabal.apps.adgroups.labels import CAMPAIGN_STATES
-from pabal.apps.adgroups.model.adgroups import AREA, Campaign, CampaignState, NewCampaign
+from pabal.apps.adgroups.model.adgroups import (
+    AREA,
+    Campaign,
+    CampaignState,
+    NewCampaign,
+    list_campaign_problems,
+    list_name_problems,
+    needed,
+)
 from pabal.apps.adgroups.pages.groups import make_rows
 from pabal.apps.adgroups.pages.page_texts import (
     CHOOSE,
-    ENDS_EARLY,
-    NEEDED,
     NO_MOMENT,
     TOPICS,
     Typed,
     at,
-    check_name,
     read_local,
     show_local,
     still_says,
@@ -163,20 +168,19 @@ def _draft_of(visit: Visit, campaign: Campaign) -> Draft:
 
 def _understand(visit: Visit, draft: Draft, before: Campaign | None) -> Understood:
     """A moment that nobody touched stays the one it was: a field shows no more than seconds."""
-    faults = check_name(draft.name)
+    faults: list[Finding] = []
     start_at = _read(visit, draft.start_at, None if before is None else before.start_at)
     if start_at is None:
-        faults.append(at("start_at", NO_MOMENT if draft.start_at else NEEDED))
+        faults.append(at("start_at", NO_MOMENT) if draft.start_at else needed("start_at"))
     end_at = _read(visit, draft.end_at, None if before is None else before.end_at) if draft.end_at else None
     if draft.end_at and end_at is None:
         faults.append(at("end_at", NO_MOMENT))
-    elif start_at is not None and end_at is not None and end_at <= start_at:
-        faults.append(at("end_at", ENDS_EARLY))
     if draft.state not in set(CampaignState):
         faults.append(at("state", CHOOSE))
-    if faults or start_at is None:
-        return Understood(None, faults)
-    return Understood(NewCampaign(draft.name, start_at, end_at, CampaignState(draft.state)))
+    new = NewCampaign(draft.name, start_at, end_at)
+    if faults or list_campaign_problems(new):
+        return Understood(None, [*list_campaign_problems(new), *faults])
+    return Understood(replace(new, state=CampaignState(draft.state)))
 
 
 def _read(visit: Visit, typed: str, before: datetime | None) -> datetime | None:
@@ -200,7 +204,7 @@ async def show_inventory(visit: Visitor, cursor: Annotated[str, Query()] = "") -
 @router.post(INVENTORY)
 async def add_inventory(visit: Visitor, draft: Annotated[InventoryDraft, Form()]) -> Response:
     visit.actor.require(Right.WRITE, AREA)
-    faults = [*([] if draft.code else [at("code", NEEDED)]), *check_name(draft.name)]
+    faults = [*([] if draft.code else [needed("code")]), *list_name_problems(draft.name)]
     if faults:
         return await _show_inventory(visit, "", draft, faults)
     try:

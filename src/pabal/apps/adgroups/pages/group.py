@@ -19,7 +19,7 @@ from pabal.apps.adgroups.model.adgroups import AREA, TIMED, AdGroup, Event, Stat
 from pabal.apps.adgroups.model.dayparts import count_hours, find_cell, make_cells
 from pabal.apps.adgroups.pages.groups import make_rows
 from pabal.apps.adgroups.pages.page_texts import DELAYED, LIST, MOST_CHOICES, TOPICS, tell_condition, tell_refusal
-from pabal.apps.adgroups.store.adgroups import get_ad_group, hold_ad_group, list_creatives, list_inventories_of
+from pabal.apps.adgroups.store.adgroups import get_ad_group, list_creatives, list_inventories_of
 from pabal.apps.adgroups.store.campaigns import get_inventories, list_inventories
 from pabal.base.database import Tx
 from pabal.base.errors import Conflict, PabalError
@@ -209,11 +209,11 @@ async def remove_creative(visit: Visitor, ad_group_id: RowId, creative_id: RowId
 
 @router.post("/{ad_group_id}/inventory")
 async def add_inventory(visit: Visitor, ad_group_id: RowId, code: Annotated[Word, Form()] = "") -> Response:
+    visit.actor.require(Right.WRITE, AREA)
     try:
         async with visit.change() as tx:
-            used = await _list_used(tx, visit, ad_group_id)
             [found] = await get_inventories(tx, visit.scope, [code])
-            await adgroups.set_inventories(tx, visit.actor, ad_group_id, [*used, found.id])
+            await adgroups.add_inventories(tx, visit.actor, ad_group_id, [found.id])
     except _KNOWN as error:
         return await show_group(visit, ad_group_id, Filters(), failed=error, typed={"code": code})
     return _back(visit, ad_group_id, "inventory")
@@ -222,8 +222,7 @@ async def add_inventory(visit: Visitor, ad_group_id: RowId, code: Annotated[Word
 @router.post("/{ad_group_id}/inventory/{inventory_id}/remove")
 async def remove_inventory(visit: Visitor, ad_group_id: RowId, inventory_id: RowId) -> Response:
     async with visit.change() as tx:
-        used = await _list_used(tx, visit, ad_group_id)
-        await adgroups.set_inventories(tx, visit.actor, ad_group_id, [one for one in used if one != inventory_id])
+        await adgroups.remove_inventories(tx, visit.actor, ad_group_id, [inventory_id])
     return _back(visit, ad_group_id, "inventory")
 
 
@@ -313,12 +312,6 @@ async def _list_history(tx: Tx, visit: Visit, group: AdGroup, cursor: str) -> Pa
 
 def _history_of(visit: Visit, group: AdGroup) -> Wanted:
     return Wanted(visit.scope.listed, AD_GROUP.name, subject=group.id)
-
-
-async def _list_used(tx: Tx, visit: Visit, ad_group_id: int) -> list[int]:
-    visit.actor.require(Right.WRITE, AREA)
-    group = await hold_ad_group(tx, visit.scope, ad_group_id)
-    return [one.id for one in await list_inventories_of(tx, group.id)]
 
 
 def _back(visit: Visit, ad_group_id: int, where: str) -> Response:

@@ -17,25 +17,31 @@ from pabal.apps.adgroups.errors import (
     AdGroupChanged,
     AdGroupOver,
     AlreadyStarted,
-    BadAdGroup,
     BadDayParts,
     CampaignElsewhere,
     CampaignNotFound,
     SetupLocked,
 )
-from pabal.apps.adgroups.model.adgroups import AREA, ZONE, AdGroup, NewAdGroup, Schedule, State
+from pabal.apps.adgroups.model.adgroups import (
+    AREA,
+    ZONE,
+    AdGroup,
+    NewAdGroup,
+    Schedule,
+    State,
+    list_name_problems,
+    list_period_problems,
+    needed,
+)
 from pabal.apps.adgroups.model.calendars import Window
 from pabal.apps.adgroups.model.dayparts import DAY, EMPTY, DayParts, Span, count_hours, find_cell, make_cells
 from pabal.apps.adgroups.pages.page_texts import (
     CHOOSE,
-    ENDS_EARLY,
     LIST,
     MOST_CHOICES,
-    NEEDED,
     NO_MOMENT,
     Typed,
     at,
-    check_name,
     read_wall_clock,
     still_says,
 )
@@ -46,7 +52,7 @@ from pabal.base.database import Tx
 from pabal.base.errors import PabalError
 from pabal.engine.recurrence import UnknownZone, Weekday, find_zone
 from pabal.platform.actor import Right
-from pabal.platform.findings import Finding, find_wrong, texts_by_field
+from pabal.platform.findings import FieldsRefused, Finding, find_wrong, texts_by_field
 from pabal.platform.language.errors import explain
 from pabal.platform.language.moments import show_zone
 from pabal.platform.language.pairs import Pair
@@ -95,7 +101,6 @@ _FIELDS: dict[type[PabalError], str] = {
     CampaignElsewhere: "campaign_id",
     SetupLocked: "campaign_id",
     AdGroupOver: "",
-    BadAdGroup: "",
 }
 
 
@@ -183,8 +188,8 @@ class Preview:
 class _NotSaved(Exception):
     """Takes the faults out of a transaction in which nothing may be left behind."""
 
-    def __init__(self, fault: Finding, status: int = 422) -> None:
-        self.faults, self.status = [fault], status
+    def __init__(self, *faults: Finding, status: int = 422) -> None:
+        self.faults, self.status = faults, status
 
 
 @router.get("/new")
@@ -271,6 +276,8 @@ async def _save(visit: Visit, tx: Tx, draft: Draft, group: AdGroup | None, wante
             return await adgroups.create(tx, visit.actor, wanted)
         version = read_number(draft.version)
         return await adgroups.edit(tx, visit.actor, group.id, wanted, expect_version=version)
+    except FieldsRefused as error:
+        raise _NotSaved(*error.findings) from error
     except tuple(_FIELDS) as error:
         raise _NotSaved(find_wrong(error, _FIELDS[type(error)])) from error
     except AdGroupChanged as error:
@@ -278,7 +285,7 @@ async def _save(visit: Visit, tx: Tx, draft: Draft, group: AdGroup | None, wante
             f"{explain(error, 'en')} What you typed is still here; saving again replaces the other's change.",
             f"{explain(error, 'ko')} 적은 내용은 그대로 있습니다. 다시 저장하면 다른 사람의 변경을 덮어씁니다.",
         )
-        raise _NotSaved(Finding(error.code, "", said), 409) from error
+        raise _NotSaved(Finding(error.code, "", said), status=409) from error
 
 
 async def _show(
@@ -303,14 +310,13 @@ async def _show(
 
 
 def understand(draft: Draft) -> Understood:
-    faults = check_name(draft.name)
+    faults: list[Finding] = []
     campaign_id = read_number(draft.campaign_id)
     if campaign_id is None:
         faults.append(at("campaign_id", _NO_CAMPAIGN))
     zone = _read_zone(draft, faults)
     start, end = _read_moment(draft, "start_at", zone, faults), _read_moment(draft, "end_at", zone, faults)
-    if start is not None and end is not None and end <= start:
-        faults.append(at("end_at", ENDS_EARLY))
+    faults += [*list_name_problems(draft.name), *list_period_problems(start, end)]
     dayparts = _read_week(draft, faults) if draft.hours == PARTS else None
     if faults or start is None or end is None or campaign_id is None:
         return Understood(None, dayparts, faults)
@@ -329,7 +335,7 @@ def _read_moment(draft: Draft, name: str, zone: str, faults: list[Finding]) -> d
     typed = getattr(draft, name)
     moment = read_wall_clock(typed, find_zone(zone))
     if moment is None:
-        faults.append(at(name, NO_MOMENT if typed else NEEDED))
+        faults.append(at(name, NO_MOMENT) if typed else needed(name))
     return moment
 
 

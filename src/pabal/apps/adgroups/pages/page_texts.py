@@ -10,7 +10,6 @@ from pydantic import AfterValidator
 
 from pabal.apps.adgroups import sentences
 from pabal.apps.adgroups.machine import Checked
-from pabal.apps.adgroups.model.adgroups import MOST_NAME
 from pabal.apps.adgroups.sentences import Sentence
 from pabal.engine.machine import Refusal
 from pabal.engine.recurrence import instant_of
@@ -26,13 +25,10 @@ MOST_CHOICES = 200
 
 # a field of a form as it was typed
 Typed = Annotated[str, AfterValidator(lambda text: text.replace("\0", "").strip()[:2000])]
-NEEDED = Finding("needed", "", ("Fill this in.", "꼭 채워야 하는 칸입니다."))
 CHOOSE = Finding("not_offered", "", ("Choose one.", "하나를 고르세요."))
-TOO_LONG = Finding("too_long", "", ("At most 200 characters.", "200자까지 적을 수 있습니다."))
 NO_MOMENT = Finding(
     "unreadable", "", ("A moment reads 2026-07-03T09:20.", "날짜와 시각은 2026-07-03T09:20처럼 적으세요.")
 )
-ENDS_EARLY = Finding("ends_early", "", ("It must end after it starts.", "종료는 시작보다 늦어야 합니다."))
 
 
 def tell(visit: Visit, sentence: Sentence) -> str:
@@ -62,11 +58,6 @@ class Fault:
 
 def at(field: str, finding: Finding) -> Finding:
     return replace(finding, field=field)
-
-
-def check_name(name: str) -> list[Finding]:
-    """What is wrong with it."""
-    return [at("name", NEEDED)] if not name else [at("name", TOO_LONG)] if len(name) > MOST_NAME else []
 
 
 def read_local(visit: Visit, typed: str) -> datetime | None:

@@ -20,6 +20,8 @@ from pabal.platform.resources import Ask, Filter, Noun, View, ask, column, field
 
 HOLDS, FAILS = "✓", "✕"
 NO_DELAYED = ("No delayed event waits.", "기다리는 지연 이벤트가 없습니다.")
+# of a forecast, on every face: foresight walks event by event
+MOST_DAYS = 31
 
 
 class ConditionView(View):

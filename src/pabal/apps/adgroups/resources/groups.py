@@ -28,6 +28,10 @@ NO_GROUPS = (
     "No ad groups. Example: pabal ad create --name NAME --campaign CAMPAIGN --until 2026-12-31",
     "광고그룹이 없습니다. 예: pabal ad create --name 이름 --campaign 캠페인 --until 2026-12-31",
 )
+NO_PLACES = (
+    "No inventory. Example: pabal ad inventory set AD_GROUP CODE",
+    "인벤토리가 없습니다. 예: pabal ad inventory set 광고그룹 코드",
+)
 NO_CREATIVES = (
     "No creatives. Example: pabal ad creative add AD_GROUP --name NAME --url https://…",
     "소재가 없습니다. 예: pabal ad creative add 광고그룹 --name 이름 --url https://…",
@@ -114,13 +118,6 @@ class CreativeView(View):
     created_at: datetime = field(("Made", "만든 때"))
 
 
-class AdGroupSetup(AdGroupView):
-    """An ad group with all it shows and where, as a command answers one."""
-
-    inventory: list[str] = field(("Inventory", "인벤토리"), example=["seoul-1"])
-    creative_list: list[CreativeView] = field(("Creatives", "소재"))
-
-
 class AdGroupFilter(Filter):
     status: tuple[AdGroupStatus, ...] = ask(
         "By the stored state: any of these, with commas. Deleted ones only when asked for.",
@@ -134,27 +131,33 @@ class AdGroupFilter(Filter):
     q: str | None = ask("A part of the name.", option="--find", default=None)
 
 
+# hours are said in one way or the other
+_HOURS_CASES = (
+    case(daily_start_time={"type": "null"}, daily_end_time={"type": "null"}),
+    case(
+        *("daily_start_time", "daily_end_time"),
+        daily_start_time={"type": "string"},
+        daily_end_time={"type": "string"},
+        dayparts={"type": "null"},
+    ),
+)
+
+
 class AdGroupAsk(Ask):
     """A draft, of its campaign's unit. `daily_start_time` and `daily_end_time` stand for the same hours every day."""
 
     name: str = ask("What people call it.", read="pabal.platform.web.filters:Word", example="여름 행사")
     campaign: int = ask("Which it belongs to.", read=f"{_READ}:CampaignNamed")
-    start_at: datetime = ask("Its start.", read=f"{_WALL}:WallMoment")
-    end_at: datetime = ask("Its end, not included.", read=f"{_WALL}:WallMoment", example="2026-08-01T00:00:00")
+    start_at: datetime = ask("Its start.", option="--from", read=f"{_WALL}:WallMoment")
+    end_at: datetime = ask(
+        "Its end, not included.", option="--until", read=f"{_WALL}:WallMoment", example="2026-08-01T00:00:00"
+    )
     zone: str = ask("Whose wall clock.", read=f"{_WALL}:Zone", example=ZONE, default=ZONE)
     dayparts: DayParts | None = ask("Its hours.", read=f"{_READ}:Hours", example=HOURS, default=None)
     daily_start_time: time | None = ask("Daily start.", read=f"{_READ}:DailyTime", example=None, default=None)
     daily_end_time: time | None = ask("Daily end.", read=f"{_READ}:DailyTime", example=None, default=None)
 
-    cases = (
-        case(daily_start_time={"type": "null"}, daily_end_time={"type": "null"}),
-        case(
-            *("daily_start_time", "daily_end_time"),
-            daily_start_time={"type": "string"},
-            daily_end_time={"type": "string"},
-            dayparts={"type": "null"},
-        ),
-    )
+    cases = _HOURS_CASES
 
     def fits(self) -> None:
         _check_hours(self.daily_start_time, self.daily_end_time, self.dayparts)
@@ -178,6 +181,8 @@ class AdGroupChange(Ask):
     dayparts: DayParts | Kept | None = ask("Its hours.", read=f"{_READ}:Hours", example=HOURS, default=KEPT)
     daily_start_time: time | None = ask("Daily start.", read=f"{_READ}:DailyTime", example=None, default=None)
     daily_end_time: time | None = ask("Daily end.", read=f"{_READ}:DailyTime", example=None, default=None)
+
+    cases = _HOURS_CASES
 
     def fits(self) -> None:
         said = None if self.dayparts is KEPT else self.dayparts

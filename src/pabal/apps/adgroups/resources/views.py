@@ -28,7 +28,7 @@ from pabal.apps.adgroups.resources.events import (
     StatusAtView,
     StretchView,
 )
-from pabal.apps.adgroups.resources.groups import AdGroupSetup, AdGroupView, CreativeView, MovedView
+from pabal.apps.adgroups.resources.groups import AdGroupView, CreativeView, MovedView
 from pabal.apps.adgroups.resources.migration import (
     FLAG,
     DifferingView,
@@ -60,11 +60,6 @@ from pabal.platform.resources import Viewer
 
 def view_group(group: AdGroup, viewer: Viewer) -> AdGroupView:
     return AdGroupView.of(group, **_shown(group, viewer))
-
-
-def view_setup(group: AdGroup, viewer: Viewer, creatives: Sequence[Creative], codes: Sequence[str]) -> AdGroupSetup:
-    listed = [view_creative(one, viewer) for one in creatives]
-    return AdGroupSetup.of(group, **_shown(group, viewer), creative_list=listed, inventory=list(codes))
 
 
 def view_creative(one: Creative, viewer: Viewer) -> CreativeView:

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import Any
 
+from pabal.apps.messaging import asking
 from pabal.apps.messaging import settings as own
 from pabal.apps.messaging.errors import BadBotSecret, BadExclusion, BotExcluded, BotIncluded, BotNotFound, DeviceMoved
 from pabal.apps.messaging.machine import DEVICE, DeviceEvent
@@ -13,8 +14,9 @@ from pabal.base.database import Database, Tx
 from pabal.base.telemetry import declare, emit
 from pabal.engine import facts
 from pabal.engine.transitions import transition
-from pabal.platform import audit, notifications, settings, tenants
+from pabal.platform import approvals, audit, notifications, settings, tenants
 from pabal.platform.actor import ENGINE, Actor, Right
+from pabal.platform.approvals import Verdict
 from pabal.platform.notifications import Level, Notice
 from pabal.platform.resources import KEPT, Kept, chosen
 from pabal.platform.secrets import Vault
@@ -46,6 +48,7 @@ async def approve(
     # A device that never called is approved for the place it will call from.
     await _set_networks(tx, device, [*known[1 - MOST_NETWORKS :], *filter(None, [device.network])])
     if device.is_asking:
+        await _answered(tx, actor, device, Verdict.APPROVE, reason)
         return await _decided(tx, actor, device, scope, "approve")
     return await _decide(tx, actor, device_id, DeviceEvent.APPROVE, reason)
 
@@ -55,6 +58,7 @@ async def deny(tx: Tx, actor: Actor, device_id: int, *, reason: str | None = Non
     device, scope = await _find(tx, actor, device_id)
     if device.is_asking:
         await _set_networks(tx, device, device.networks)
+        await _answered(tx, actor, device, Verdict.REJECT, reason)
         return await _decided(tx, actor, device, scope, "deny")
     return await _decide(tx, actor, device_id, DeviceEvent.DENY, reason)
 
@@ -106,6 +110,7 @@ async def edit(
     if owner is not None:
         await tenants.get_unit(tx, owner)
     await bots.update_bot(tx, bot_id, image_mode=images, unit_id=owner)
+    await approvals.rehome(tx, asking.DEVICE, f"bot:{bot_id}", owner)
     before = {"image_mode": bot.image_mode.value, "unit_id": bot.unit_id}
     after = {"image_mode": images.value, "unit_id": owner}
     told = {"name": bot.name, **after}
@@ -132,6 +137,11 @@ async def _decide(tx: Tx, actor: Actor, device_id: int, event: DeviceEvent, reas
     device, scope = await _find(tx, actor, device_id)
     await transition(tx, DEVICE, device_id, event, actor=actor.name, reason=reason)
     return await _decided(tx, actor, device, scope, event)
+
+
+async def _answered(tx: Tx, actor: Actor, device: Device, verdict: Verdict, reason: str | None) -> None:
+    """About a new network: the device itself moves nowhere."""
+    await approvals.close(tx, asking.DEVICE, [device.id], verdict, actor=actor.name, reason=reason)
 
 
 async def _decided(tx: Tx, actor: Actor, device: Device, scope: Scope, verb: str) -> Device:

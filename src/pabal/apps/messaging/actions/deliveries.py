@@ -1,5 +1,6 @@
 """What a person says about a delivery: to the test room, send the rest, send it now, nobody needs it any more."""
 
+from pabal.apps.messaging import asking
 from pabal.apps.messaging.actions.opening import dispatch, plan
 from pabal.apps.messaging.errors import BotNotInRoom, DeliveryNotFound, NotATestRoom, NothingToResume, NotOver
 from pabal.apps.messaging.machine import DELIVERY, DeliveryEvent
@@ -12,8 +13,9 @@ from pabal.apps.messaging.store.schedules import get_schedule
 from pabal.apps.messaging.store.sending import DeliveryToSend
 from pabal.base.database import Tx
 from pabal.engine.transitions import begin, transition
-from pabal.platform import audit
+from pabal.platform import approvals, audit
 from pabal.platform.actor import Actor, Right
+from pabal.platform.approvals import Verdict
 from pabal.platform.tenants import Scope, visible_to
 
 AREA = "messaging"
@@ -50,6 +52,7 @@ async def resume(
     if delivery.state in _OVER and not any(part.state in wanted for part in delivery.parts):
         raise NothingToResume(delivery.about)
     await transition(tx, DELIVERY, delivery_id, DeliveryEvent.RESUME, actor=actor.name, reason=reason)
+    await approvals.settle(tx, asking.MISSED, [delivery_id])
     if resend_unknown:
         await sending.plan_unknown(tx, delivery_id)
     await sending.reopen_delivery(tx, delivery_id, asked_by=actor.name)
@@ -58,7 +61,7 @@ async def resume(
     return await _told(tx, actor, scope, "messaging.resume", delivery_id, said)
 
 
-async def dismiss(tx: Tx, actor: Actor, delivery_id: int) -> None:
+async def dismiss(tx: Tx, actor: Actor, delivery_id: int, *, reason: str | None = None) -> None:
     """It stays as it is, and waits for nobody."""
     actor.require(Right.WRITE, AREA)
     scope = await visible_to(tx, actor)
@@ -66,6 +69,7 @@ async def dismiss(tx: Tx, actor: Actor, delivery_id: int) -> None:
     if delivery.state not in _OVER:
         raise NotOver(delivery.about)
     await sending.dismiss_delivery(tx, delivery_id, by=actor.name)
+    await approvals.close(tx, asking.MISSED, [delivery_id], Verdict.REJECT, actor=actor.name, reason=reason)
     await _told(tx, actor, scope, "messaging.dismiss", delivery_id, {"state": delivery.state})
 
 

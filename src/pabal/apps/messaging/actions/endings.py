@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from pabal.apps.messaging import settings as own
 from pabal.apps.messaging.actions import bots
+from pabal.apps.messaging.asking import ask_missed
 from pabal.apps.messaging.machine import DELIVERY, SCHEDULE, DeliveryEvent, ScheduleEvent
 from pabal.apps.messaging.model.deliveries import DeliveryPart, PartState
 from pabal.apps.messaging.model.schedules import ScheduleState, ScheduleType
@@ -59,6 +60,9 @@ async def end_all(tx: Tx, ended: Sequence[Ended]) -> None:
     """No delivery twice, please."""
     await _move(tx, ended)
     await sending.end_deliveries(tx, {one.delivery.id: (one.end.reason, one.end.detail) for one in ended})
+    missed = [one.delivery.id for one in ended if one.end.event is DeliveryEvent.MISS]
+    if missed:
+        await ask_missed(tx, missed)
     for one in ended:
         emit("deliveries.ended", end=one.end.event.value, reason=one.end.reason or "", delivery=one.delivery.id)
     await _note_bots(tx, ended)

@@ -1,8 +1,10 @@
 """The verbs of a schedule: right, sight, change, fact and audit in one commit. The engine's schedule follows each."""
 
+from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
+from pabal.apps.messaging import asking
 from pabal.apps.messaging.actions import checking, timetables
 from pabal.apps.messaging.actions.checking import AREA, survey
 from pabal.apps.messaging.actions.timetables import end_all, withdraw
@@ -22,7 +24,7 @@ from pabal.engine import facts, forecasts, queue
 from pabal.engine import schedules as engine
 from pabal.engine.occurrences import Occurrence
 from pabal.engine.transitions import begin, transition
-from pabal.platform import audit, storage
+from pabal.platform import approvals, audit, storage
 from pabal.platform.actor import Actor, Right
 from pabal.platform.tenants import visible_to
 
@@ -54,48 +56,29 @@ async def edit(
     before = await _hold(tx, actor, schedule_id)
     if expect_version is not None and before.version != expect_version:
         raise ScheduleChanged(f"{before.about} is at {before.version}, not {expect_version}")
-    found = await survey(tx, actor, new, before)
-    if found.checked.problems:
-        raise ScheduleRefused(found.checked.problems)
-    await store.update_schedule(tx, schedule_id, found.new, unit_id=found.unit_id)
-    await _move_on(tx, actor, schedule_id, _Event.EDIT)
-    edited = await _load(tx, schedule_id)
-    await checking.settle(tx, edited.about, list_picture_ids(before.content), list_picture_ids(edited.content))
-    timetable = await timetables.edit(tx, edited)
-    await _follow(tx, actor, edited, timetable, is_active=new.is_active)
-    if before.bot_id != edited.bot_id:
-        await _move(tx, actor, schedule_id)
-    after = await _load(tx, schedule_id)
-    await facts.record(tx, "messaging.schedule_edited", after.about, {"actor": actor.name}, after.unit_id)
-    await _note(tx, actor, "edit_schedule", after, before=_shown(before), after=_shown(after))
-    return after
+    return await _edit(tx, actor, before, new)
+
+
+async def amend(tx: Tx, actor: Actor, schedule_id: int, merge: Callable[[Schedule], NewSchedule]) -> Schedule:
+    """`edit`, to what `merge` makes of the schedule as it is under the lock: two who say different things of it lose
+    nothing."""
+    before = await _hold(tx, actor, schedule_id)
+    return await _edit(tx, actor, before, merge(before))
 
 
 async def activate(tx: Tx, actor: Actor, schedule_id: int, *, reason: str | None = None) -> Schedule:
     """Goes on with its next moment; without one it is completed. After errors it starts to count them anew."""
-    before = await _hold(tx, actor, schedule_id)
-    if before.is_active:
-        return before
-    if before.state == _State.COMPLETED:
-        raise ScheduleOver(before.about)
-    await _start(tx, actor, before, reason=reason)
-    return await _changed(tx, actor, "activate_schedule", before)
+    return await _activate(tx, actor, await _hold(tx, actor, schedule_id), reason=reason)
 
 
 async def deactivate(tx: Tx, actor: Actor, schedule_id: int, *, reason: str | None = None) -> Schedule:
     """Nothing more is sent; what waits is withdrawn, what has begun goes on. One that errors stopped stays so."""
-    before = await _hold(tx, actor, schedule_id)
-    if before.state in (_State.INACTIVE, _State.ERROR):
-        return before
-    if before.state == _State.COMPLETED:
-        raise ScheduleOver(before.about)
-    await _stop(tx, actor, before, reason=reason)
-    return await _changed(tx, actor, "deactivate_schedule", before)
+    return await _deactivate(tx, actor, await _hold(tx, actor, schedule_id), reason=reason)
 
 
 async def toggle(tx: Tx, actor: Actor, schedule_id: int) -> Schedule:
     before = await _hold(tx, actor, schedule_id)
-    return await (deactivate if before.is_active else activate)(tx, actor, schedule_id)
+    return await (_deactivate if before.is_active else _activate)(tx, actor, before)
 
 
 async def delete(tx: Tx, actor: Actor, schedule_id: int, *, reason: str | None = None) -> None:
@@ -115,6 +98,7 @@ async def purge(tx: Tx, actor: Actor, schedule_id: int) -> None:
         await _remove(tx, actor, found)
     deliveries = await store.list_delivery_ids(tx, schedule_id)
     await storage.release_all(tx, [about_of(each) for each in deliveries])
+    await approvals.close(tx, asking.MISSED, deliveries, None, actor=actor.name)
     await store.delete_schedule(tx, schedule_id)
     await _note(tx, actor, "purge_schedule", found, before=_shown(found))
 
@@ -167,6 +151,43 @@ async def _hold(tx: Tx, actor: Actor, schedule_id: int) -> Schedule:
 async def _load(tx: Tx, schedule_id: int) -> Schedule:
     [schedule] = await store.load_schedules(tx, [schedule_id])
     return schedule
+
+
+async def _edit(tx: Tx, actor: Actor, before: Schedule, new: NewSchedule) -> Schedule:
+    schedule_id = before.id
+    found = await survey(tx, actor, new, before)
+    if found.checked.problems:
+        raise ScheduleRefused(found.checked.problems)
+    await store.update_schedule(tx, schedule_id, found.new, unit_id=found.unit_id)
+    await _move_on(tx, actor, schedule_id, _Event.EDIT)
+    edited = await _load(tx, schedule_id)
+    await checking.settle(tx, edited.about, list_picture_ids(before.content), list_picture_ids(edited.content))
+    timetable = await timetables.edit(tx, edited)
+    await _follow(tx, actor, edited, timetable, is_active=new.is_active)
+    if before.bot_id != edited.bot_id:
+        await _move(tx, actor, schedule_id)
+    after = await _load(tx, schedule_id)
+    await facts.record(tx, "messaging.schedule_edited", after.about, {"actor": actor.name}, after.unit_id)
+    await _note(tx, actor, "edit_schedule", after, before=_shown(before), after=_shown(after))
+    return after
+
+
+async def _activate(tx: Tx, actor: Actor, before: Schedule, *, reason: str | None = None) -> Schedule:
+    if before.is_active:
+        return before
+    if before.state == _State.COMPLETED:
+        raise ScheduleOver(before.about)
+    await _start(tx, actor, before, reason=reason)
+    return await _changed(tx, actor, "activate_schedule", before)
+
+
+async def _deactivate(tx: Tx, actor: Actor, before: Schedule, *, reason: str | None = None) -> Schedule:
+    if before.state in (_State.INACTIVE, _State.ERROR):
+        return before
+    if before.state == _State.COMPLETED:
+        raise ScheduleOver(before.about)
+    await _stop(tx, actor, before, reason=reason)
+    return await _changed(tx, actor, "deactivate_schedule", before)
 
 
 async def _start(tx: Tx, actor: Actor, schedule: Schedule, *, reason: str | None = None) -> None:

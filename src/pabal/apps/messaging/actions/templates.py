@@ -20,14 +20,14 @@ from pabal.platform import audit
 from pabal.platform.actor import Actor, Right
 from pabal.platform.findings import Finding
 from pabal.platform.settings import values
-from pabal.platform.tenants import Scope, UnitNotFound, visible_to
+from pabal.platform.tenants import Scope, UnitNotFound, get_unit, visible_to
 
 
 async def save(tx: Tx, actor: Actor, new: NewTemplate) -> Template:
     """A new one; it belongs to the actor's unit unless another in sight is named."""
     actor.require(Right.WRITE, AREA)
     scope = await visible_to(tx, actor)
-    unit_id = _owner(scope, new.unit_id)
+    unit_id = await _owner(tx, scope, new.unit_id)
     checked = await _check(tx, scope, new)
     async with _named(tx, checked.name):
         made = await store.insert_template(tx, checked, unit_id=unit_id, created_by=actor.name)
@@ -40,7 +40,7 @@ async def save(tx: Tx, actor: Actor, new: NewTemplate) -> Template:
 async def edit(tx: Tx, actor: Actor, template_id: int, new: NewTemplate) -> Template:
     """Schedules made from it keep what they have."""
     before, scope = await _hold(tx, actor, template_id)
-    unit_id = before.unit_id if new.unit_id is None else _owner(scope, new.unit_id)
+    unit_id = before.unit_id if new.unit_id is None else await _owner(tx, scope, new.unit_id)
     checked = await _check(tx, scope, new)
     async with _named(tx, checked.name):
         await store.update_template(tx, template_id, checked, unit_id=unit_id)
@@ -58,11 +58,11 @@ async def delete(tx: Tx, actor: Actor, template_id: int) -> None:
     await _tell(tx, actor, "delete", template, before=_shown(template))
 
 
-def _owner(scope: Scope, wanted: int | None) -> int:
+async def _owner(tx: Tx, scope: Scope, wanted: int | None) -> int:
     unit_id = scope.unit_id if wanted is None else wanted
     if unit_id is None or not scope.holds(unit_id):
         raise UnitNotFound(str(unit_id))
-    return unit_id
+    return (await get_unit(tx, unit_id)).id
 
 
 async def _hold(tx: Tx, actor: Actor, template_id: int) -> tuple[Template, Scope]:

@@ -1,6 +1,7 @@
 """The eight endpoints of the system this replaces, by their own paths and words. They call what /api/v1 calls."""
 
 from dataclasses import replace
+from functools import partial
 from typing import Annotated
 
 from fastapi import Query
@@ -34,7 +35,7 @@ from pabal.platform import tenants
 from pabal.platform.actor import Right
 from pabal.platform.tenants import Scope, Unit, visible_to
 from pabal.platform.web.endpoints import answer, no_content
-from pabal.platform.web.etags import answer_one, check_match
+from pabal.platform.web.etags import answer_one, check_match, names_version
 from pabal.platform.web.filters import Between, Listed, Word, split_commas
 from pabal.platform.web.idempotency import OnceOnly
 from pabal.platform.web.identify import Visitor
@@ -121,12 +122,12 @@ async def update_kb_schedule(visit: Visitor, once: OnceOnly, id: Number, asked: 
     """Updates a schedule (kb_schedule). What has begun goes on as it was."""
 
     async def act(tx: Tx) -> Response:
-        old = await _hold(tx, visit, id)
+        await _match(tx, visit, id)
         with naming(visit, NAMES):
             room_id, bot_id = await _look_up(tx, visit, asked)
-            new = asked.as_edit(old, room_id=room_id, bot_id=bot_id)
             await _check_owner(tx, visit, asked)
-            edited = await actions.edit(tx, visit.actor, id, new)
+            merge = partial(asked.as_edit, room_id=room_id, bot_id=bot_id)
+            edited = await actions.amend(tx, visit.actor, id, merge)
         return answer_one(visit, await _show(tx, edited))
 
     return await once.run(act)
@@ -136,7 +137,7 @@ async def update_kb_schedule(visit: Visitor, once: OnceOnly, id: Number, asked: 
 async def delete_kb_schedule(visit: Visitor, id: Number) -> Response:
     """Deletes a schedule (kb_schedule). Its logs stay."""
     async with visit.change() as tx:
-        await _hold(tx, visit, id)
+        await _match(tx, visit, id)
         await actions.delete(tx, visit.actor, id)
     return no_content()
 
@@ -146,7 +147,7 @@ async def toggle_kb_schedule(visit: Visitor, once: OnceOnly, id: Number) -> Resp
     """Turns a schedule (kb_schedule) from active to inactive, or back."""
 
     async def act(tx: Tx) -> Response:
-        await _hold(tx, visit, id)
+        await _match(tx, visit, id)
         return answer_one(visit, await _show(tx, await actions.toggle(tx, visit.actor, id)))
 
     return await once.run(act)
@@ -209,12 +210,12 @@ async def _find(tx: Tx, visit: Visit, schedule_id: int) -> Schedule:
     return await store.get_schedule(tx, await visible_to(tx, visit.actor), schedule_id)
 
 
-async def _hold(tx: Tx, visit: Visit, schedule_id: int) -> Schedule:
+async def _match(tx: Tx, visit: Visit, schedule_id: int) -> None:
+    """As the caller read it, if they say which that was. The action locks it."""
     visit.actor.require(Right.WRITE, AREA)
-    await store.lock_schedule(tx, schedule_id)
-    found = await _find(tx, visit, schedule_id)
-    check_match(visit, await _show(tx, found))
-    return found
+    if names_version(visit):
+        await store.lock_schedule(tx, schedule_id)
+    check_match(visit, await _show(tx, await _find(tx, visit, schedule_id)))
 
 
 async def _show(tx: Tx, schedule: Schedule) -> KbScheduleShown:

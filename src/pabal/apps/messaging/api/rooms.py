@@ -9,18 +9,19 @@ from pabal.apps.messaging.actions import rooms as actions
 from pabal.apps.messaging.actions.checking import read_budget
 from pabal.apps.messaging.api.parts import Number, noun
 from pabal.apps.messaging.resources.rooms import ROOM, BudgetView, view_budget
+from pabal.platform.operating.model import tried
 from pabal.platform.web.etags import answer_one
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.models import model_of
-from pabal.platform.web.rest import answer_row, find_row, match_row
+from pabal.platform.web.rest import DryRun, answer_row, find_row, match_row
 
 router = noun()
 
 
 @router.delete("/rooms/{id}/bots/{bot_id}", response_model=model_of(ROOM.shows))
-async def remove_room_bot(visit: Visitor, id: Number, bot_id: Number) -> Response:
+async def remove_room_bot(visit: Visitor, id: Number, bot_id: Number, dry_run: DryRun = False) -> Response:
     """Takes a bot that has left a room out of it, so that the name is free again. A message it hears brings it back."""
-    async with visit.change() as tx:
+    async with visit.change() as tx, tried(tx, dry_run=dry_run):
         await match_row(tx, visit, ROOM, id)
         room = await actions.remove_bot(tx, visit.actor, id, bot_id)
     return answer_row(visit, ROOM, room)

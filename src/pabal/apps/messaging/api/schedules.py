@@ -1,6 +1,8 @@
 """Saving a schedule, which may be tried first, and those of its verbs that answer something else than the schedule."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import Query
@@ -34,18 +36,22 @@ from pabal.apps.messaging.resources.schedules import (
 from pabal.base.database import Tx
 from pabal.engine import forecasts, ids
 from pabal.platform.actor import Right
+from pabal.platform.operating.model import tried
 from pabal.platform.web.endpoints import no_content
 from pabal.platform.web.idempotency import KEY_REQUIRED, OnceOnly
 from pabal.platform.web.identify import Visitor, guess_language
 from pabal.platform.web.models import body_of, model_of, read_ask
 from pabal.platform.web.paging import Page, answer_all, answer_json
-from pabal.platform.web.rest import answer_row, find_row, match_row, view_row
+from pabal.platform.web.rest import DryRun, answer_row, find_row, match_row, view_row
 from pabal.platform.web.visit import Visit
 
 router = noun()
-DryRun = Annotated[bool, Query(description="Only say what would come of it; nothing is saved.")]
+Check = Annotated[bool, Query(description="Only say what would come of it; nothing is saved.")]
 New: Any = body_of(MessageScheduleNew)
 Edit: Any = body_of(MessageScheduleEdit)
+Skip: Any = body_of(SkipSend)
+Keep: Any = body_of(KeepSend)
+Test: Any = body_of(TestSend)
 Shown, Checked = model_of(SCHEDULE.shows), model_of(CheckView)
 _CHECKED: dict[int | str, dict[str, Any]] = {
     200: {"model": Checked, "description": "With `dry_run`: what would come of it."}
@@ -53,7 +59,7 @@ _CHECKED: dict[int | str, dict[str, Any]] = {
 
 
 @router.post("/schedules", response_model=Shown, status_code=201, responses=_CHECKED)
-async def create_message_schedule(visit: Visitor, once: OnceOnly, asked: New, dry_run: DryRun = False) -> Response:
+async def create_message_schedule(visit: Visitor, once: OnceOnly, asked: New, dry_run: Check = False) -> Response:
     """Saves a new schedule, or refuses it with what is wrong beside each field."""
     new = _read(asked)
     if dry_run:
@@ -74,26 +80,24 @@ async def preview_message_schedule(visit: Visitor, asked: New) -> Response:
 
 @router.put("/schedules/{id}", response_model=Shown | Checked)
 async def replace_message_schedule(
-    visit: Visitor, once: OnceOnly, id: Number, asked: New, dry_run: DryRun = False
+    visit: Visitor, once: OnceOnly, id: Number, asked: New, dry_run: Check = False
 ) -> Response:
     """Replaces a schedule; what is not given is as if it were new. What has begun goes on as it was."""
 
     async def act(tx: Tx) -> Response:
-        old = await _match(tx, visit, id)
-        return await _edit(tx, visit, old, with_owner(_read(asked), old), dry_run=dry_run)
+        return await _edit(tx, visit, id, lambda old: with_owner(_read(asked), old), dry_run=dry_run)
 
     return await once.run(act)
 
 
 @router.patch("/schedules/{id}", response_model=Shown | Checked)
 async def edit_message_schedule(
-    visit: Visitor, once: OnceOnly, id: Number, asked: Edit, dry_run: DryRun = False
+    visit: Visitor, once: OnceOnly, id: Number, asked: Edit, dry_run: Check = False
 ) -> Response:
     """Changes only what is given (JSON merge patch)."""
 
     async def act(tx: Tx) -> Response:
-        old = await _match(tx, visit, id)
-        return await _edit(tx, visit, old, _merge(asked, old), dry_run=dry_run)
+        return await _edit(tx, visit, id, partial(_merge, asked), dry_run=dry_run)
 
     return await once.run(act)
 
@@ -103,9 +107,10 @@ async def delete_message_schedule(
     visit: Visitor,
     id: Number,
     purge: Annotated[bool, Query(description="Also its deliveries, for good. Administrators only.")] = False,
+    dry_run: DryRun = False,
 ) -> Response:
     """Deletes a schedule. Nothing more of it is sent; its deliveries stay in the log."""
-    async with visit.change() as tx:
+    async with visit.change() as tx, tried(tx, dry_run=dry_run):
         if not purge:
             await match_row(tx, visit, SCHEDULE, id)
         await (actions.purge if purge else actions.delete)(tx, visit.actor, id)
@@ -124,18 +129,18 @@ async def list_next_sends(
 
 
 @router.post("/schedules/{id}/skip", response_model=model_of(SkippedView))
-async def skip_send(visit: Visitor, once: OnceOnly, id: Number, asked: body_of(SkipSend)) -> Response:  # type: ignore[valid-type]  # made from the ask
+async def skip_send(visit: Visitor, once: OnceOnly, id: Number, asked: Skip, dry_run: DryRun = False) -> Response:
     """Decides in advance that one moment is not sent."""
 
     async def act(tx: Tx) -> Response:
         await match_row(tx, visit, SCHEDULE, id)
         return answer_json(SkippedView(at=await actions.skip(tx, visit.actor, id, asked.at)))
 
-    return await once.run(act)
+    return await once.run(act, dry_run=dry_run)
 
 
 @router.post("/schedules/{id}/keep", status_code=204)
-async def keep_send(visit: Visitor, once: OnceOnly, id: Number, asked: body_of(KeepSend)) -> Response:  # type: ignore[valid-type]  # made from the ask
+async def keep_send(visit: Visitor, once: OnceOnly, id: Number, asked: Keep, dry_run: DryRun = False) -> Response:
     """Takes a skip back while its moment is ahead."""
 
     async def act(tx: Tx) -> Response:
@@ -143,13 +148,13 @@ async def keep_send(visit: Visitor, once: OnceOnly, id: Number, asked: body_of(K
         await actions.keep(tx, visit.actor, id, asked.at)
         return no_content()
 
-    return await once.run(act)
+    return await once.run(act, dry_run=dry_run)
 
 
 @router.post(
     "/schedules/{id}/send-now", response_model=model_of(SentNowView), status_code=202, openapi_extra=KEY_REQUIRED
 )
-async def send_message_now(visit: Visitor, once: OnceOnly, id: Number) -> Response:
+async def send_message_now(visit: Visitor, once: OnceOnly, id: Number, dry_run: DryRun = False) -> Response:
     """Sends it once more, now. It waits for the bot and the room's limits. Needs an Idempotency-Key."""
 
     async def act(tx: Tx) -> Response:
@@ -157,11 +162,13 @@ async def send_message_now(visit: Visitor, once: OnceOnly, id: Number) -> Respon
         job = ids.show("job", await actions.send_now(tx, visit.actor, id))
         return answer_json(SentNowView(job=job), 202, {"Location": f"/api/v1/jobs/{job}"})
 
-    return await once.required().run(act)
+    return await once.required().run(act, dry_run=dry_run)
 
 
 @router.post("/schedules/{id}/test", response_model=model_of(DELIVERY.shows), status_code=202)
-async def send_message_test(visit: Visitor, once: OnceOnly, id: Number, asked: body_of(TestSend)) -> Response:  # type: ignore[valid-type]  # made from the ask
+async def send_message_test(
+    visit: Visitor, once: OnceOnly, id: Number, asked: Test, dry_run: DryRun = False
+) -> Response:
     """Sends the same content to a test room. The log marks it as a test."""
 
     async def act(tx: Tx) -> Response:
@@ -170,7 +177,7 @@ async def send_message_test(visit: Visitor, once: OnceOnly, id: Number, asked: b
         there = {"Location": f"{BASE}/deliveries/{ids.show('dlv', made.id)}"}
         return answer_json(view_row(visit, DELIVERY, made), 202, there)
 
-    return await once.run(act)
+    return await once.run(act, dry_run=dry_run)
 
 
 def with_owner(new: NewSchedule, old: Schedule) -> NewSchedule:
@@ -195,17 +202,14 @@ def _merge(asked: Any, old: Schedule) -> NewSchedule:
     return _read(whole)
 
 
-async def _match(tx: Tx, visit: Visit, schedule_id: int) -> Schedule:
+async def _edit(
+    tx: Tx, visit: Visit, schedule_id: int, merge: Callable[[Schedule], NewSchedule], *, dry_run: bool
+) -> Response:
     visit.actor.require(Right.WRITE, AREA)
     await match_row(tx, visit, SCHEDULE, schedule_id)
-    found: Schedule = await find_row(tx, visit, SCHEDULE, schedule_id)
-    return found
-
-
-async def _edit(tx: Tx, visit: Visit, old: Schedule, new: NewSchedule, *, dry_run: bool) -> Response:
     if dry_run:
-        return await _check(tx, visit, new, old.id)
-    return answer_row(visit, SCHEDULE, await actions.edit(tx, visit.actor, old.id, new))
+        return await _check(tx, visit, merge(await find_row(tx, visit, SCHEDULE, schedule_id)), schedule_id)
+    return answer_row(visit, SCHEDULE, await actions.amend(tx, visit.actor, schedule_id, merge))
 
 
 async def _only_check(visit: Visit, new: NewSchedule) -> Response:

@@ -26,6 +26,7 @@ from pabal.platform.commands.resources import show_views
 from pabal.platform.commands.shell import Shell
 from pabal.platform.language.moments import show_date, show_time, show_zone
 from pabal.platform.language.pairs import Lang, Pair, put
+from pabal.platform.resources import plain
 
 if TYPE_CHECKING:
     from pabal.apps.messaging.actions.checking import Checked
@@ -60,8 +61,8 @@ def limits(ctx: typer.Context, room: Annotated[str, typer.Argument(metavar="ROOM
 
 async def show_limits(tx: Tx, shell: Shell, room: Room) -> Answer:
     shown = view_budget(await checking.read_budget(tx, room), room)
-    extra = {"room": room.name, "binds": shown.binds, "next_allowed_at": shown.next_allowed_at}
-    return show_views(shell, BudgetRowView, shown.rows, LIMIT_COLUMNS, extra=extra, empty=words.NO_LIMITS)
+    more = {"under": "rows", "extra": plain({"binds": shown.binds, "next_allowed_at": shown.next_allowed_at})}
+    return show_views(shell, BudgetRowView, shown.rows, LIMIT_COLUMNS, empty=words.NO_LIMITS, **more)
 
 
 def preview(

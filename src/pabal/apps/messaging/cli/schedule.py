@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 import typer
 
 from pabal.apps.messaging.cli import words
-from pabal.apps.messaging.cli.uploads import Images1, Images2, Spread, check_files, in_words, trying
+from pabal.apps.messaging.cli.uploads import TIMES, Images1, Images2, Spread, check_files, trying
 from pabal.apps.messaging.model.schedules import Schedule
 from pabal.apps.messaging.resources.checks import SentScheduleView, SkippedScheduleView
 from pabal.apps.messaging.resources.deliveries import DELIVERY, MessageDeliveryFilter
@@ -19,7 +19,15 @@ from pabal.apps.messaging.resources.schedules import SCHEDULE, MessageScheduleEd
 from pabal.engine import ids
 from pabal.platform.commands.lazily import lazily
 from pabal.platform.commands.options import Cursor, DryRun, Limit, Yes, see, tell_more
-from pabal.platform.commands.resources import add_commands, options_of, read_options, show_rows, show_views, signed
+from pabal.platform.commands.resources import (
+    add_commands,
+    by_option,
+    options_of,
+    read_options,
+    show_rows,
+    show_views,
+    signed,
+)
 from pabal.platform.commands.shell import Shell
 from pabal.platform.resources.asks import asked_of
 
@@ -210,7 +218,7 @@ async def _save(shell: Shell, schedule: str | None, said: Mapping[str, Any], *, 
             old = await finding.find_schedule(tx, scope, schedule)
         named = await read_options(tx, scope, MessageScheduleEdit, {name: said[name] for name in _BY_NAME})
         wanted = await schedule_options.understand(shell, here, {**said, **named}, old)
-        with in_words(shell, MessageScheduleEdit):
+        with by_option(MessageScheduleEdit, TIMES):
             checked = await checking.check(tx, shell.actor, wanted, schedule_id=None if old is None else old.id)
             if old is None:
                 saved = await schedules.create(tx, shell.actor, wanted)

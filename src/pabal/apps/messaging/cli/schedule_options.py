@@ -125,7 +125,9 @@ def _read(timed: Timed, now: datetime, old: When | None) -> When:
     zone = _zone(timed.zone or (old.zone if old is not None else SEOUL))
     when = _rule(timed, now, zone) if timed.says_rule or old is None else replace(old, zone=zone.key)
     if old is not None:
-        when = replace(when, valid_from=old.valid_from, valid_until=old.valid_until)
+        # one moment that is put off takes its end with it
+        until = max(old.valid_until, when.valid_until) if timed.at is not None else old.valid_until
+        when = replace(when, valid_from=old.valid_from, valid_until=until)
     if timed.since is not None:
         when = replace(when, valid_from=moments.read_moment(timed.since, now, zone))
     if timed.until is not None:

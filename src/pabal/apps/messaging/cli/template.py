@@ -14,7 +14,6 @@ from pabal.apps.messaging.cli.uploads import (
     Text,
     Try,
     check_files,
-    in_words,
     read_text,
     trying,
     upload,
@@ -23,7 +22,7 @@ from pabal.apps.messaging.model.content import NewTemplate, Template
 from pabal.apps.messaging.resources.templates import TEMPLATE, MessageTemplateNew
 from pabal.platform.commands.lazily import lazily
 from pabal.platform.commands.options import DryRun, OrgOption, find_unit, see
-from pabal.platform.commands.resources import add_commands, show_rows
+from pabal.platform.commands.resources import add_commands, by_option, show_rows
 from pabal.platform.commands.shell import Shell
 
 if TYPE_CHECKING:
@@ -74,7 +73,7 @@ async def _save(shell: Shell, given: _Given, *, dry_run: bool) -> None:
         old = await _find(tx, scope, given.name, unit_id)
         new = NewTemplate(given.name, unit_id=unit_id) if old is None else old.as_new()
         new = await _with(shell, here, new, given)
-        with in_words(shell, MessageTemplateNew):
+        with by_option(MessageTemplateNew):
             if old is None:
                 made = await templates.save(tx, shell.actor, new)
             else:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
@@ -17,10 +17,6 @@ from pabal.apps.messaging.errors import BadFile, NoServerFolder
 from pabal.apps.messaging.model.content import Picture
 from pabal.platform.commands.lazily import lazily
 from pabal.platform.commands.shell import Shell
-from pabal.platform.findings import FieldsRefused
-from pabal.platform.language.pairs import put
-from pabal.platform.resources import Ask
-from pabal.platform.resources.asks import asked_of
 
 if TYPE_CHECKING:
     from pabal.base.database import Database, Tx
@@ -33,7 +29,7 @@ with lazily():
 
 AREA = "messaging"
 # when something is sent is said by one of these
-_TIMES = {
+TIMES = {
     "schedule_date": "--at",
     "schedule_time": "--at, --daily, --weekly",
     "schedule_weekdays": "--weekly",
@@ -83,9 +79,9 @@ async def trying(shell: Shell, *, dry_run: bool) -> AsyncIterator[Try]:
         raise NoServerFolder(str(shell.settings.data_dir))
     try:
         with tempfile.TemporaryDirectory() as aside:
-            folder = Path(aside) if dry_run else shell.settings.data_dir / "files"
+            files = storage.Files(Path(aside)) if dry_run else storage.open_files_of(shell.settings)
             async with shell.transaction() as tx:
-                yield Try(tx, storage.Files(folder))
+                yield Try(tx, files)
                 if dry_run:
                     raise _TakenBack
     except _TakenBack:
@@ -128,18 +124,6 @@ def read_text(given: str) -> str:
     except (OSError, UnicodeError) as error:
         raise BadFile(f"{given[1:]}: {error}") from error
     return text.rstrip("\r\n")
-
-
-@contextmanager
-def in_words(shell: Shell, asks: type[Ask]) -> Iterator[None]:
-    """What is wrong with each option, in the reader's language."""
-    try:
-        yield
-    except FieldsRefused as error:
-        options = {name: about.option for name, about in asked_of(asks).items() if about.option} | _TIMES
-        said = [f"{options.get(one.field, f'--{one.field}')}: {put(shell.lang, one.text)}" for one in error.findings]
-        error.detail = " / ".join(said)
-        raise
 
 
 async def _read(path: Path) -> AsyncIterator[bytes]:

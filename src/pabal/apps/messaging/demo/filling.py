@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 
 from PIL import Image, ImageDraw
 
+from pabal.apps.messaging import asking
 from pabal.apps.messaging.actions import bots, rooms, schedules, templates
 from pabal.apps.messaging.machine import DEVICE, SCHEDULE, ScheduleEvent
 from pabal.apps.messaging.model.content import Content, ImageMode, NewTemplate, Picture, SendOrder
@@ -25,7 +26,7 @@ from pabal.base.sql import load as load_sql
 from pabal.engine import schedules as engine
 from pabal.engine.recurrence import Weekday
 from pabal.engine.transitions import begin, transition
-from pabal.platform import tenants
+from pabal.platform import approvals, tenants
 from pabal.platform.actor import ENGINE
 from pabal.platform.services import Services
 from pabal.platform.storage import Upload, UploadLimits, accept_image
@@ -125,6 +126,8 @@ SQL = load_sql(__file__)
 ZONE = "Asia/Seoul"
 YEAR = timedelta(days=365)
 FAILED = 3
+# of this one, yesterday's was missed: somebody is asked whether to send it now
+MISSED = "아침 공지"
 COLOURS = ("#3a6ea5", "#c8553d", "#588157", "#f2b134", "#6d597a", "#2a9d8f")
 
 
@@ -139,10 +142,11 @@ async def load(tx: Tx) -> None:
         await templates.save(tx, ENGINE, NewTemplate(name=name, unit_id=units["부산총판"], text=text))
     for act in WORDS:
         await _schedule(tx, act, ())
-    await tx.run(SQL.insert_past, now=tx.now)
+    await tx.run(SQL.insert_past, now=tx.now, missed=MISSED)
     await tx.run(SQL.insert_past_parts)
     await tx.run(SQL.count_past)
     await tx.run(SQL.insert_traffic, now=tx.now)
+    await asking.ask_missed(tx, [row["id"] for row in await tx.rows(SQL.list_just_missed, title=MISSED)])
 
 
 async def paint(services: Services) -> None:
@@ -163,6 +167,8 @@ async def clear(tx: Tx) -> None:
         await schedules.purge(tx, ENGINE, row["id"])
     await tx.run(SQL.delete_demo_templates)
     await tx.run(SQL.delete_demo_rooms)
+    waiting = [row["id"] for row in await tx.rows(SQL.list_demo_devices, names=[*BOTS, STRANGER])]
+    await approvals.close(tx, asking.DEVICE, waiting, None, actor=ENGINE.name)
     await tx.run(SQL.delete_demo_bots, names=[*BOTS, STRANGER])
 
 

@@ -24,12 +24,22 @@ delete from pabal.message_template where unit_id in (select id from pabal.unit w
 delete from pabal.room r where (r.channel_id like 'demo-%' or r.unit_id in (select id from pabal.unit where is_demo))
   and not exists (select from pabal.delivery d where d.room_id = r.id);
 
+-- name: list_demo_devices(names)
+-- unit: all of the demo's, whoever asks
+select d.id from pabal.bot_device d join pabal.bot b on b.id = d.bot_id
+where b.name = any(:names::text[]) or b.unit_id in (select id from pabal.unit where is_demo);
+
+-- name: list_just_missed(title)
+-- unit: all of the demo's, whoever asks
+select d.id from pabal.delivery d join pabal.message_schedule s on s.id = d.schedule_id
+where s.title = :title and d.state = 'missed' and s.unit_id in (select id from pabal.unit where is_demo) order by d.scheduled_at desc limit 1;
+
 -- name: delete_demo_bots(names)!
 -- unit: all of the demo's, whoever asks
 delete from pabal.bot b where (b.name = any(:names::text[]) or b.unit_id in (select id from pabal.unit where is_demo))
   and not exists (select from pabal.delivery d where d.bot_id = b.id);
 
--- name: insert_past(now)!
+-- name: insert_past(now, missed)!
 -- unit: all of the demo's, whoever asks
 -- Four weeks of sends that ended, so that the statistics have something to show: mostly sent, some late, few not.
 insert into pabal.delivery (unit_id, state, version, schedule_id, room_id, bot_id, scheduled_at, cause, attempts, content, image_mode,
@@ -45,7 +55,7 @@ cross join lateral (
   select n, date_trunc('day', :now::timestamptz, s.zone) - make_interval(days => n) + (s.schedule_time - time '00:00')
     as at from generate_series(1, 28) n) d
 cross join lateral (
-  select case when s.state = 'error' and d.n <= s.failures then 'failed' when (d.n * 31 + s.id) % 17 = 0 then 'missed' when (d.n * 29 + s.id) % 23 = 0 then 'failed' else 'sent' end as state) e
+  select case when d.n = 1 and s.title = :missed then 'missed' when s.state = 'error' and d.n <= s.failures then 'failed' when (d.n * 31 + s.id) % 17 = 0 then 'missed' when (d.n * 29 + s.id) % 23 = 0 then 'failed' else 'sent' end as state) e
 where s.unit_id in (select id from pabal.unit where is_demo) and s.schedule_type <> 'once'
   and (s.schedule_weekdays = '{}' or extract(isodow from d.at at time zone s.zone)::int - 1 = any(s.schedule_weekdays))
 order by d.at, s.id;

@@ -6,6 +6,7 @@ from typing import Any
 
 from pabal.apps.messaging import settings as own
 from pabal.apps.messaging.actions.bots import include_bot
+from pabal.apps.messaging.asking import ask_devices
 from pabal.apps.messaging.errors import TooManyDevices
 from pabal.apps.messaging.listener.connection import Connection
 from pabal.apps.messaging.listener.handshake import WINDOW_MS, is_about, is_signed, signed_ms
@@ -175,6 +176,8 @@ class DatabaseKeeper:
                 raise TooManyDevices(caller.bot_name)
             await begin(tx, DEVICE, [registered.device], actor=ENGINE.name)
             emit("bots.seen", bot=caller.bot_name, device=f"{caller.device_id[:4]}…")
+        elif registered.is_asking or registered.state == DeviceState.PENDING:
+            await ask_devices(tx, [registered.device])
         is_approved = registered.state == DeviceState.APPROVED and not registered.is_asking
         if registered.excluded_by == ENGINE.name and is_approved:
             # It was excluded for failing, and has just begun anew.

@@ -111,6 +111,11 @@ class Bot:
         return self.worker is not None
 
     @property
+    def is_waiting(self) -> bool:
+        """Nothing sends for it, but a phone is connected that somebody has to decide about."""
+        return not self.is_connected and any(device.waits and device.worker is not None for device in self.devices)
+
+    @property
     def state(self) -> str:
         """For the console: online, offline, excluded."""
         return "excluded" if self.excluded_at else "online" if self.is_connected else "offline"

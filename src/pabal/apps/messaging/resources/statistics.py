@@ -52,7 +52,7 @@ class DelaysView(View):
     worst_ms: float = field(("Worst delay (ms)", "최대 지연(ms)"), example=1200.0)
 
 
-class StretchView(View):
+class PeriodTotalsView(View):
     """An hour or a day of the timezone."""
 
     at: datetime = field(("At", "시각"))
@@ -101,7 +101,7 @@ class StatisticsView(View):
     unsent: UnsentView = field(("Due, not sent", "미발송"))
     limits: list[LimitHitView] = field(("Limits reached", "걸린 제한"))
     duplicates_prevented: int | None = field(("Duplicates prevented", "막은 중복"), example=3)
-    series: list[StretchView] = field(("Over time", "추이"))
+    series: list[PeriodTotalsView] = field(("Over time", "추이"))
     due: list[list[int]] = field(("Due", "예정"), example=[[0, 1]])
     sent: list[list[int]] = field(("Sent", "성공"), example=[[0, 1]])
     counters: MessageMetricsView = field(("Since the beginning", "전체 누계"))
@@ -268,7 +268,7 @@ async def read_statistics(tx: "Tx", scope: "Scope", wanted: PeriodFilter, viewer
         unsent=UnsentView.of(found.unsent),
         limits=[LimitHitView.of(one) for one in found.limits],
         duplicates_prevented=None if found.duplicates is None else found.prevented,
-        series=[StretchView(at=row.key, totals=view_totals(row.totals)) for row in found.series],
+        series=[PeriodTotalsView(at=row.key, totals=view_totals(row.totals)) for row in found.series],
         due=found.heat.due,
         sent=found.heat.sent,
         counters=await read_metrics(tx, scope, wanted, viewer),

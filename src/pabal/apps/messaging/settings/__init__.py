@@ -19,6 +19,7 @@ from pabal.apps.messaging.settings.bots import (
     POLL_MAX,
 )
 from pabal.apps.messaging.settings.messages import (
+    ASK_MISSED_FOR,
     CATCHUP_WINDOW,
     DISPATCHES_PER_DAY,
     ERROR_AFTER,
@@ -60,6 +61,7 @@ ALL = (
     LANE,
     UNKNOWN_PARTS,
     CATCHUP_WINDOW,
+    ASK_MISSED_FOR,
     RETRIES,
     RETRY_AFTER,
     RETRY_HORIZON,

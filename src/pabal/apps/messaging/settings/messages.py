@@ -99,6 +99,18 @@ CATCHUP_WINDOW = span(
     requirement="A-128",
     group=SENDING,
 )
+ASK_MISSED_FOR = span(
+    "ask_missed_for",
+    timedelta(hours=24),
+    ("Ask about a missed message for", "놓친 메시지를 묻는 기간"),
+    (
+        "So long somebody may say “send it now” in the inbox; after that it stays missed and nobody is asked.",
+        "이 기간 안에 승인함에서 ‘지금 보내기’를 고를 수 있습니다. 지나면 놓친 채로 두고 더 묻지 않습니다.",
+    ),
+    least=timedelta(minutes=1),
+    most=timedelta(days=14),
+    group=SENDING,
+)
 RETRIES = count(
     "retries",
     3,

@@ -1,0 +1,14 @@
+"""The relay's endpoints: Kakao's webhook, what instances call, and what people's programs ask for."""
+
+from fastapi import APIRouter
+
+from pabal.apps.relay.api import openclaw, rest, sessions, webhook
+from pabal.apps.relay.api.callers import DOORS
+
+__all__ = ["DOORS", "router"]
+
+router = APIRouter()
+router.include_router(webhook.router)
+router.include_router(openclaw.router)
+router.include_router(sessions.router)
+router.include_router(rest.router)

@@ -1,0 +1,9 @@
+"""The console pages of the relay. What has a word where others have a number comes first."""
+
+from fastapi import APIRouter
+
+from pabal.apps.relay.pages import accounts, connect, conversations, live, pairing, simulator, trace
+
+router = APIRouter(include_in_schema=False)
+for page in (live, trace, conversations, accounts, pairing, connect, simulator):
+    router.include_router(page.router)

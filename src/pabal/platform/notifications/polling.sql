@@ -1,0 +1,17 @@
+-- name: list_bots()
+-- unit: every bot there is, for the server's own work; the token of any channel that uses it
+select distinct on (c.bot_id) c.bot_id, coalesce(b.next_update, 0) as next_update, b.rests_until, c.sealed_token
+from pabal.notification_channel c left join pabal.telegram_bot b on b.bot_id = c.bot_id
+where c.is_active and c.stopped_at is null order by c.bot_id, c.user_id is not null, c.id desc;
+
+-- name: hold_place(route, epoch, bot_id)
+-- the route is ours until the commit, and so is the bot's place
+with ours as (select r.epoch from pabal.route r where r.route = :route and r.epoch = :epoch for update)
+insert into pabal.telegram_bot (bot_id) select :bot_id from ours on conflict (bot_id) do update set problem = null returning true;
+
+-- name: advance(bot_id, update_id)!
+update pabal.telegram_bot set next_update = :update_id::bigint + 1, rests_until = null where bot_id = :bot_id and next_update <= :update_id::bigint;
+
+-- name: rest(bot_id, until, problem)!
+insert into pabal.telegram_bot (bot_id, rests_until, problem) values (:bot_id, :until, :problem)
+on conflict (bot_id) do update set rests_until = excluded.rests_until, problem = excluded.problem;

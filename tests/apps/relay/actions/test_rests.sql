@@ -1,0 +1,2 @@
+-- name: count_rests()
+select count(*) from relay.rest;

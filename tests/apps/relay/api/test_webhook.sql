@@ -1,0 +1,2 @@
+-- name: lock_conversations()!
+select id from relay.conversation for update;

@@ -1,0 +1,46 @@
+from datetime import timedelta
+
+import pytest
+
+from pabal.apps.rendering.actions import compositions as verbs
+from pabal.apps.rendering.farm import Template, TemplateCache
+from pabal.apps.rendering.model.compositions import Composition
+from pabal.platform.actor import ENGINE
+from tests.support.rendering import COMPOSITION, MAPPINGS, RenderWorld
+
+HOUR = timedelta(hours=1)
+TEMPLATE = Template(Composition("a", "A", "/t/a.aep"), ())
+
+
+@pytest.mark.req("B-86", "B-87", "B-89")
+def test_a_template_is_remembered_for_an_hour_by_a_clock_that_only_goes_forward():
+    now = 0.0
+    cache = TemplateCache(lambda: now)
+    cache.put("a", TEMPLATE)
+
+    now = 3599.0
+    assert cache.find("a", HOUR) is TEMPLATE
+    now = 3600.0
+    assert cache.find("a", HOUR) is None
+    cache.put("a", TEMPLATE)
+    now = 3600.0 + 86_400 + 5
+    assert cache.find("a", HOUR) is None
+    cache.put("a", TEMPLATE)
+    cache.clear()
+    assert cache.find("a", HOUR) is None
+
+
+@pytest.mark.req("B-87", "B-88", "B-119")
+async def test_what_is_not_remembered_is_read_from_the_database(world: RenderWorld):
+    async with world.db.transaction() as tx:
+        first = await world.farm.find_template(tx, COMPOSITION, HOUR)
+        await verbs.put_mappings(tx, ENGINE, COMPOSITION, [MAPPINGS[0].__class__(COMPOSITION, "Single - ante", "Ante")])
+        same = await world.farm.find_template(tx, COMPOSITION, HOUR)
+        world.farm.templates.clear()
+        newer = await world.farm.find_template(tx, COMPOSITION, HOUR)
+
+    assert first is not None
+    assert newer is not None
+    assert same is first
+    assert len(newer.mappings) == len(first.mappings) + 1
+    assert {one.layer_name for one in first.mappings} == {"Name 1", "Stack 1", "Pot"}
