@@ -488,4 +488,49 @@ LONG_WORK = (
     ),
 )
 
-MUTANTS = (*IN_A_RUN, *LOCKS, *LANES, *RETURNS, *FENCES, *LONG_WORK)
+HEAD_STARTS = (
+    _seen_by_test(
+        "a head start is taken whether or not the server drains",
+        "headstart.sql",
+        "and drain_at is null for key share",
+        "for key share",
+        "test_headstart.py::test_nor_does_a_draining_server_take_it_also_before_it_has_heard",
+    ),
+    _seen_by_test(
+        "a life is not held while something begins in its name",
+        "headstart.sql",
+        " for key share skip locked",
+        "",
+        "test_headstart.py::test_a_rescue_passes_over_a_life_that_is_just_beginning_something",
+    ),
+    _seen_by_test(
+        "what has a head start takes no slot",
+        "runner.py",
+        "        if len(self._running) - self._routed_running + self._reserved >= self._plain.size:\n            return False\n",
+        "",
+        "test_headstart.py::test_a_server_without_a_free_slot_only_enqueues_it",
+    ),
+    _seen_by_test(
+        "a life that lapsed performs what it began",
+        "headstart.py",
+        "            if self._worker == runner.life.worker:\n                runner.run_begun(job)\n",
+        "            runner.run_begun(job)\n",
+        "test_headstart.py::test_a_life_that_lapsed_before_the_commit_performs_nothing",
+    ),
+    _seen_by_test(
+        "a commit of which nobody heard is not looked for",
+        "headstart.py",
+        "            runner.release(job)\n            runner.reconcile_soon()\n",
+        "            runner.release(job)\n",
+        "test_headstart.py::test_a_commit_of_which_nobody_heard_is_handed_back_and_tried_again",
+    ),
+    _seen_by_test(
+        "what is being committed is taken for lost",
+        "runner.py",
+        "        self._beginning.add(job.key)\n",
+        "        return\n",
+        "test_headstart.py::test_nothing_is_handed_back_that_is_still_being_committed",
+    ),
+)
+
+MUTANTS = (*IN_A_RUN, *LOCKS, *LANES, *RETURNS, *FENCES, *LONG_WORK, *HEAD_STARTS)
