@@ -51,3 +51,13 @@ def test_the_second_part_begins_first(sample: Sample) -> None:
     done = sample.run("-p", "tests.support.parts", "-v", "tests")
 
     done.stdout.fnmatch_lines(["*::test_long*", "*::test_quick*"])
+
+
+def test_who_waits_for_figures_comes_last_however_many_they_are(sample: Sample) -> None:
+    group = '@pytest.mark.xdist_group("bench")\n@pytest.mark.parametrize("one", ["a", "b"])'
+    fixture = "@pytest.fixture\ndef figures(): ..."
+    sample.write(f"{fixture}\n\n{group}\ndef test_figure(figures, one): ...\n\ndef test_quick(): ...")
+
+    done = sample.run_by_workers("-p", "tests.support.parts", "-v", workers=1)
+
+    done.stdout.fnmatch_lines(["*PASSED*::test_quick*", "*PASSED*::test_figure*"])

@@ -17,6 +17,12 @@ DEAR = {
 FOLDERS = ("tests/architecture/", "tests/flows/")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """pytest-xdist would put groups of many tests before all others, and those who wait for figures among the first:
+    one worker did nothing for three minutes."""
+    config.option.loadscopereorder = False
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:

@@ -28,9 +28,9 @@ class Sample:
         plugin = ("-p", "tools.record_plugin")
         return self._pytester.runpytest_inprocess(*plugin, *(arguments or ("tests",)))
 
-    def run_by_workers(self) -> pytest.RunResult:
-        arguments = ("-p", "tools.record_plugin", "-p", "xdist", "-n", "2", "--dist=loadgroup", "tests")
-        return self._pytester.runpytest_subprocess(*arguments)
+    def run_by_workers(self, *arguments: str, workers: int = 2) -> pytest.RunResult:
+        spread = ("-p", "xdist", "-n", str(workers), "--dist=loadgroup")
+        return self._pytester.runpytest_subprocess("-p", "tools.record_plugin", *spread, *arguments, "tests")
 
 
 @pytest.fixture
