@@ -1,4 +1,4 @@
-"""`python -m bench NAME --json` measures one figure; `python -m bench` all of them, into docs/benchmarks.md."""
+"""`python -m bench NAME --json` measures one figure (`--write`: into docs/benchmarks.md too); `python -m bench` all."""
 
 import argparse
 import asyncio
@@ -49,6 +49,7 @@ def main() -> int:
     parser.add_argument("name", nargs="?", choices=NAMES, help="one figure; all when left out")
     parser.add_argument("--json", action="store_true", help="print the whole result as one JSON object, last")
     parser.add_argument("--size", choices=("full", "small"), default="full", help="small: only to see that it runs")
+    parser.add_argument("--write", action="store_true", help="put the figure into docs/benchmarks.md")
     given = parser.parse_args()
     start_logging(level="warning")
     names = NAMES if given.name is None else (given.name,)
@@ -56,6 +57,8 @@ def main() -> int:
     results = asyncio.run(_measure(names, given.size, lambda result: print(show(result), flush=True)))
     if given.name is None and given.size == "full":
         page.write(results)
+    elif given.write and given.size == "full":
+        page.write_one(results[0], NAMES)
     return 0
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bench import pairs
+from bench import page, pairs
 from bench.__main__ import NAMES
 from bench.order import Attempt, count_at_once, count_violations, read_attempts
 from bench.result import Target, percentile
@@ -131,3 +131,30 @@ def _check(name: str, result: dict[str, Any]) -> None:
     assert name != "midnight" or result["differences"] == 0
     assert name != "render" or result["twice"] == result["missing"] == 0
     assert name != "dispatch" or result["missing"] == result["duplicates"] == 0
+
+
+def test_a_figure_measured_by_itself_takes_its_place_and_leaves_what_was_written_below_it():
+    queue = "## queue\n\n| old |\n\nSizes: jobs 1.\n\nWhy it is so.\n\nAnd since when.\n\n"
+    text = f"# Benchmarks\n\nHead.\n\n{queue}## limit\n\nLast.\n"
+    names = ("queue", "scale", "limit")
+
+    once = page.with_part(text, _measured("queue", 2.5), names)
+    both = page.with_part(once, _measured("scale", 1.5), names)
+
+    assert [line for line in both.splitlines() if line.startswith("## ")] == ["## queue", "## scale", "## limit"]
+    assert "| old |" not in both
+    assert "| growth | 2.5 | <= 3 ✓ |" in both
+    assert "Sizes: jobs 9.\n\nWhy it is so.\n\nAnd since when.\n\n## scale" in both
+    assert "Sizes: jobs 9.\n\nA note.\n\n## limit\n\nLast.\n" in both
+    assert page.with_part(both, _measured("scale", 1.5), names) == both
+
+
+def _measured(name: str, growth: float) -> dict[str, Any]:
+    return {
+        "name": name,
+        "growth": growth,
+        "targets": {"growth": {"must": "<= 3", "reached": True}},
+        "sizes": {"jobs": 9},
+        "notes": ["A note."],
+        "machine": {"cores": 2, "cpu": "a CPU", "postgres": "18.4"},
+    }
