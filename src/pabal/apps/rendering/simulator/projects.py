@@ -1,0 +1,25 @@
+"""Small After Effects projects: what a worker looks for in one is there, and no After Effects could render them."""
+
+from collections.abc import Iterable
+
+_FOLDER, _COMPOSITION = 1, 4
+
+
+def make_project(compositions: Iterable[str], *, folder: str = "Compositions") -> bytes:
+    """An .aep whose compositions stand in a folder of the project, as they mostly do."""
+    inside = b"".join(_item(_COMPOSITION, name) for name in compositions)
+    whole = b"Egg!" + _list(b"Fold", _item(_FOLDER, folder, _list(b"Sfdr", inside)))
+    return b"RIFX" + len(whole).to_bytes(4, "big") + whole
+
+
+def _item(kind: int, name: str, more: bytes = b"") -> bytes:
+    about = kind.to_bytes(2, "big") + bytes(18)
+    return _list(b"Item", _chunk(b"idta", about) + _chunk(b"Utf8", name.encode()) + more)
+
+
+def _list(form: bytes, content: bytes) -> bytes:
+    return _chunk(b"LIST", form + content)
+
+
+def _chunk(name: bytes, content: bytes) -> bytes:
+    return name + len(content).to_bytes(4, "big") + content + b"\0" * (len(content) % 2)
