@@ -32,6 +32,8 @@ async def list_compositions(path: Path, *, patience: float = PATIENCE_SECONDS) -
 
 
 def read_compositions(path: Path, meter: Meter) -> frozenset[str] | None:
+    if not path.is_file():
+        raise NotProject("it is not a file")
     read = _read_xml if path.suffix.lower() == ".aepx" else _read_chunks
     with path.open("rb") as file:
         found = read(file, meter)
