@@ -14,6 +14,7 @@ from typing import Any
 from bench.sides import Side
 from pabal.apps.rendering.actions.compositions import put_composition
 from pabal.apps.rendering.model.compositions import Composition, FieldMapping
+from pabal.apps.rendering.simulator.projects import make_project
 from pabal.base.database import Database
 from pabal.base.migrations import migrate
 from pabal.base.sql import load
@@ -47,7 +48,7 @@ async def laid(url: str) -> AsyncIterator[Path]:
         folder = Path(name)
         for one in ("output", "nas", "templates"):
             (folder / one).mkdir()
-        (folder / "templates" / "bench.aep").write_bytes(b"RIFX")
+        (folder / "templates" / "bench.aep").write_bytes(make_project(["_MAIN Bench"]))
         async with client.connect(url) as database:
             await install(database, template=str(folder / "templates" / "bench.aep"))
         yield folder

@@ -6,16 +6,19 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from pathlib import Path
+from typing import ClassVar
 
+import asyncpg
 import httpx2
 import pytest
 
 from pabal import main
 from pabal.base import open_files, telemetry
-from pabal.base.database import Database, Tx
+from pabal.base.database import Database, DatabaseUnavailable, Tx
 from pabal.base.migrations import compare
 from pabal.base.settings import Settings
 from pabal.engine import listing, queue, schedules
+from pabal.engine.loop import Loop
 from pabal.main import App
 from pabal.platform import auth, demo, tenants
 from pabal.platform.actor import ENGINE
@@ -181,6 +184,32 @@ async def test_a_stopped_server_says_goodbye(db: Database, tmp_path: Path) -> No
     assert server.meta["roles"] == ["scheduler", "web", "worker"]
     async with db.transaction() as tx:
         assert await listing.list_servers(tx) == []
+
+
+async def test_a_server_stops_in_order_though_the_database_is_gone(db: Database, tmp_path: Path) -> None:
+    app = await main.build(settings(db, tmp_path), ALL)
+    closed: list[str] = []
+
+    class Edge:
+        loops: ClassVar[list[Loop]] = []
+
+        def __init__(self, name: str, error: Exception | None = None) -> None:
+            self.name, self.error = name, error
+
+        async def start(self) -> None: ...
+        def refuse_new(self) -> None: ...
+        async def close(self) -> None:
+            closed.append(self.name)
+            if self.error is not None:
+                raise self.error
+
+    away = (DatabaseUnavailable("gone"), asyncpg.InterfaceError("the connection is closed"), ConnectionResetError())
+    app.gateways += [*(Edge(type(one).__name__, one) for one in away), Edge("last")]
+    await app.start()
+
+    await app.stop()
+
+    assert closed == ["DatabaseUnavailable", "InterfaceError", "ConnectionResetError", "last"]
 
 
 async def test_a_started_server_may_have_more_files_open_than_a_shell_gives(

@@ -124,7 +124,7 @@ async def _open_slot(database: Database) -> RenderSteps:
     async with database.transaction() as tx:
         for slot_id, number in farm.slots.items():
             await slots.open_slot(
-                tx, slot_id, worker_id=str(farm.worker_id), number=number, name="bench", host="bench", server=1,
+                tx, slot_id, worker_id=str(farm.workers[0].id), number=number, name="bench", host="bench", server=1,
                 nexrender_url="",
             )  # fmt: skip
     return RenderSteps(services, farm)

@@ -3,7 +3,7 @@
 from datetime import timedelta
 from typing import Any
 
-from chaos.rendering.places import Places
+from chaos.rendering.places import NAME, Places
 from pabal.apps.rendering import settings as own
 from pabal.apps.rendering.actions.compositions import put_composition
 from pabal.apps.rendering.model.compositions import Composition, FieldMapping
@@ -38,7 +38,7 @@ async def lay(database: Database, places: Places) -> None:
     places.make()
     one = Composition(
         id=COMPOSITION,
-        name="_MAIN Survival",
+        name=NAME,
         template_src=str(places.templates / "survival.aep"),
         width=WIDTH,
         height=HEIGHT,

@@ -3,8 +3,12 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from pabal.apps.rendering.simulator.projects import make_project
+
 # as the worker with After Effects calls it
 OUTPUT = "D:/output"
+# the one composition there is
+NAME = "_MAIN Survival"
 
 
 @dataclass(frozen=True)
@@ -39,4 +43,4 @@ class Places:
     def make(self) -> None:
         for one in (self.output, self.templates, self.nas):
             one.mkdir()
-        (self.templates / "survival.aep").write_bytes(b"RIFX")
+        (self.templates / "survival.aep").write_bytes(make_project([NAME]))

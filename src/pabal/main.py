@@ -3,7 +3,7 @@
 import asyncio
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pabal import composing
 from pabal.base import clock, embedded, garbage, open_files
-from pabal.base.database import Database, DatabaseError, Purpose
+from pabal.base.database import ConnectionFailure, Database, DatabaseError, Purpose
 from pabal.base.embedded import Cluster
 from pabal.base.errors import PabalError, Unavailable
 from pabal.base.migrations import Comparison, Migration, compare, migrate
@@ -103,12 +103,9 @@ class App:
         self.is_stopping = True
         for gateway in self.gateways:
             gateway.refuse_new()
-        try:
-            await self.server.stop()
-        except (PabalError, DatabaseError, OSError) as error:
-            emit("main.stop_failed", error=repr(error))
+        await _say_goodbye(self.server.stop())
         for gateway in self.gateways:
-            await gateway.close()
+            await _say_goodbye(gateway.close())
         await self._simulating.aclose()
         await self.services.telegram.close()
         await self.services.webhooks.close()
@@ -273,6 +270,14 @@ def _stop_on_signals() -> asyncio.Event:
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, on_signal, number)
     return stop
+
+
+async def _say_goodbye(parting: Awaitable[None]) -> None:
+    """Without the database it cannot be said: then others notice by the silence."""
+    try:
+        await parting
+    except (PabalError, DatabaseError, *ConnectionFailure) as error:
+        emit("main.stop_failed", error=repr(error))
 
 
 async def _close(database: Database) -> None:

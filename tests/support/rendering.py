@@ -21,6 +21,7 @@ from pabal.apps.rendering.model.renders import LogLine, Render
 from pabal.apps.rendering.simulator.films import Film
 from pabal.apps.rendering.simulator.journal import RenderBegan
 from pabal.apps.rendering.simulator.options import LocalFolder, NexrenderOptions
+from pabal.apps.rendering.simulator.projects import make_project
 from pabal.apps.rendering.simulator.server import SimulatedNexrender
 from pabal.apps.rendering.startup import RenderingStartup
 from pabal.apps.rendering.store import renders, slots, traces
@@ -190,7 +191,7 @@ async def open_slots(db: Database, farm: Farm, *, server: int = 1) -> None:
             await slots.open_slot(
                 tx,
                 slot_id,
-                worker_id=str(farm.worker_id),
+                worker_id=str(farm.workers[0].id),
                 number=number,
                 name=farm.slot_name(slot_id),
                 host="test",
@@ -213,7 +214,7 @@ def make_startup(folder: Path, url: str, **given: Any) -> RenderingStartup:
 async def make_world(db: Database, folder: Path, *, slot_count: int = 1, **options: Any) -> AsyncIterator[RenderWorld]:
     for name in ("nas", "templates", "output"):
         (folder / name).mkdir()
-    (folder / "templates" / "cyprus.aep").write_bytes(b"RIFX")
+    (folder / "templates" / "cyprus.aep").write_bytes(make_project(["_MAIN Mini Chip Count"]))
     given = {"seconds": (0.2, 0.2), "steps": 4, "film": FILM, "workers": slot_count, **options}
     folders = (LocalFolder("d:/output", folder / "output"),)
     async with SimulatedNexrender(NexrenderOptions(folders=folders, **given)) as nexrender:

@@ -19,6 +19,7 @@ from pabal.apps.rendering.model import mapping
 from pabal.apps.rendering.model.compositions import Composition, FieldMapping
 from pabal.apps.rendering.model.renders import Reason, Render, Stage
 from pabal.apps.rendering.simulator.films import Film, make_film
+from pabal.apps.rendering.simulator.projects import make_project
 from pabal.apps.rendering.startup import WORKERS
 from pabal.apps.rendering.store import renders, slots, traces
 from pabal.base.database import Database, Tx
@@ -55,7 +56,7 @@ def set_paths(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     """This server's folders; it has no nexrender, and so no slots of its own."""
     for name in ("nas/output", "templates"):
         (folder / name).mkdir(parents=True, exist_ok=True)
-    (folder / "templates" / "chips.aep").write_bytes(b"RIFX")
+    (folder / "templates" / "chips.aep").write_bytes(make_project([NAME]))
     monkeypatch.setenv("NAS_MOUNT_PATH", str(folder / "nas"))
     monkeypatch.setenv("AEP_TEMPLATE_DIR", str(folder / "templates"))
     monkeypatch.setenv("PABAL_RENDERING_NAS_UNC", "\\\\NAS\\broadcast")

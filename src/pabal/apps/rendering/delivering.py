@@ -13,10 +13,10 @@ from pabal.apps.rendering.farm import Farm, farm_of
 from pabal.apps.rendering.files.delivered import Delivered, find_delivered
 from pabal.apps.rendering.files.errors import NasUnavailable, RenderedFileMissing
 from pabal.apps.rendering.model.renders import Render
-from pabal.apps.rendering.video.frames import contact_sheet
+from pabal.apps.rendering.video.frames import FILES, contact_sheet
 from pabal.platform.services import Services
 
-Picture = Literal["first", "middle", "last", "sheet"]
+Picture = Literal["first", "middle", "last", "sheet", "loop"]
 KEPT = "rendering.sheets"
 # Pictures are cut again when somebody looks at a render that has long been forgotten.
 MOST_KEPT = 1000
@@ -37,7 +37,7 @@ async def find_film(services: Services, render: Render) -> Delivered:
 async def find_picture(services: Services, render: Render, which: Picture) -> Path:
     """One is cut at a time: each takes a process that reads the whole film."""
     folder = services.settings.data_dir / "rendering" / "sheets" / _name(render)
-    wanted = folder / f"{which}.jpg"
+    wanted = folder / FILES[which]
     if await asyncio.to_thread(wanted.is_file):
         return wanted
     async with _lock(services):

@@ -55,6 +55,15 @@ class TemplateCache:
         return len(self._kept)
 
 
+@dataclass(frozen=True, slots=True)
+class FarmWorker:
+    """What WORKER_ID names: slots with their numbers. A server is one; the demo's only server shows two."""
+
+    id: UUID
+    name: str
+    slots: Mapping[UUID, int]
+
+
 @dataclass
 class Farm:
     """`room` is how many renders this server may hold now; 0 until its slots are open, and without a nexrender."""
@@ -62,18 +71,21 @@ class Farm:
     startup: RenderingStartup
     client: Nexrender
     paths: PathMap
-    slots: Mapping[UUID, int]
-    worker_id: UUID
-    name: str
+    workers: tuple[FarmWorker, ...]
     post_seconds: float = POST_SECONDS
     tick: float = TICK
     room: int = 0
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     templates: TemplateCache = field(default_factory=TemplateCache)
 
+    @property
+    def slots(self) -> dict[UUID, int]:
+        return {slot_id: number for worker in self.workers for slot_id, number in worker.slots.items()}
+
     def slot_name(self, slot_id: UUID) -> str:
         """As log lines and pages call it: Worker#1."""
-        return f"{self.name}#{self.slots[slot_id]}"
+        worker = next(one for one in self.workers if slot_id in one.slots)
+        return f"{worker.name}#{worker.slots[slot_id]}"
 
     @property
     def mount(self) -> Path:
@@ -112,10 +124,13 @@ def make_farm(startup: RenderingStartup, client: Nexrender | None = None) -> Far
         startup=startup,
         client=real,
         paths=read_paths(startup),
-        slots={slot_uuid(worker_id, number): number for number in range(1, count + 1)},
-        worker_id=worker_uuid(worker_id),
-        name=startup.worker_name or "Worker",
+        workers=(make_worker(worker_id, startup.worker_name or "Worker", count),),
     )
+
+
+def make_worker(worker_id: str, name: str, count: int) -> FarmWorker:
+    slots = {slot_uuid(worker_id, number): number for number in range(1, count + 1)}
+    return FarmWorker(worker_uuid(worker_id), name, slots)
 
 
 def read_paths(startup: RenderingStartup) -> PathMap:

@@ -60,18 +60,19 @@ class SlotKeeper:
     async def _open(self, server: int) -> None:
         farm = self._farm
         async with self._database.transaction() as tx:
-            await slots.close_others(tx, str(farm.worker_id), list(farm.slots))
-            for slot_id, number in farm.slots.items():
-                await slots.open_slot(
-                    tx,
-                    slot_id,
-                    worker_id=str(farm.worker_id),
-                    number=number,
-                    name=farm.slot_name(slot_id),
-                    host=self._life.host,
-                    server=server,
-                    nexrender_url=farm.startup.nexrender_url,
-                )
+            for worker in farm.workers:
+                await slots.close_others(tx, str(worker.id), list(worker.slots))
+                for slot_id, number in worker.slots.items():
+                    await slots.open_slot(
+                        tx,
+                        slot_id,
+                        worker_id=str(worker.id),
+                        number=number,
+                        name=farm.slot_name(slot_id),
+                        host=self._life.host,
+                        server=server,
+                        nexrender_url=farm.startup.nexrender_url,
+                    )
         self._opened_for = server
 
     async def _look_at_nexrender(self) -> None:
@@ -143,8 +144,10 @@ class RenderWorker:
         self._farm.room = 0
 
     async def close(self) -> None:
-        await self._keeper.leave()
-        await self._farm.client.close()
+        try:
+            await self._keeper.leave()
+        finally:
+            await self._farm.client.close()
 
 
 async def _clear(clear: Callable[[], None]) -> int:

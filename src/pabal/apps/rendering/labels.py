@@ -41,6 +41,7 @@ STAGES: dict[Stage, Pair] = {
 REASONS: dict[Reason, Pair] = {
     Reason.PREFLIGHT_FAILED: ("The pre-flight check found something wrong.", "사전 점검에서 문제가 나왔습니다."),
     Reason.TEMPLATE_MISSING: ("The AEP template is not there.", "AEP 템플릿 파일이 없습니다."),
+    Reason.TEMPLATE_UNUSABLE: ("The AEP template cannot be used.", "AEP 템플릿을 쓸 수 없습니다."),
     Reason.COMPOSITION_MISSING: ("The composition is not set up any more.", "컴포지션 설정이 없어졌습니다."),
     Reason.DATA_UNREADABLE: ("Its data cannot be read.", "작업 데이터를 읽을 수 없습니다."),
     Reason.NEXRENDER_UNREACHABLE: ("nexrender cannot be reached.", "nexrender에 연결할 수 없습니다."),

@@ -9,6 +9,8 @@ Functions are named `module:function` and imported when they are called. Their f
 - load    `(tx, scope, wanted, cursor=…, limit=…) -> Page[row]`; of a short list `(tx, scope, wanted) -> rows`
 - read    `(tx, scope, wanted, viewer) -> View`
 - action  `(tx, actor, id, **said) -> row`; of a verb that makes something `(tx, actor, **said) -> row`
+- looks   `(read, services, actor, dry_run=…, **said) -> said`: looks at the world outside before the transaction opens,
+  may refuse, and answers what the action is told; `read()` opens a transaction to read in
 """
 
 from collections.abc import Mapping
@@ -73,7 +75,7 @@ class Verb:
     before what cannot be undone. `needs` are handed to the action by name. `key_required`: sent twice it would be done
     twice, so REST asks for an Idempotency-Key. `in_rest` and `in_commands` False: not offered there.
     `shows` and `view` are of what comes of it where that is no row of the noun; `location`, with names of its fields,
-    where REST finds that.
+    where REST finds that. `looks` is for REST; a verb that has it brings a command of its own, or none.
     """
 
     name: str
@@ -93,6 +95,7 @@ class Verb:
     shows: type[View] | None = None
     view: str = ""
     location: str = ""
+    looks: str = ""
     in_rest: bool = True
     in_commands: bool = True
 

@@ -136,6 +136,9 @@ def _add_verb(router: APIRouter, noun: Noun, verb: Verb) -> None:
     async def endpoint(visit: Visit, once: Once, asked: Any = None, dry_run: bool = False, **key: Any) -> Response:
         row_id = key.get(noun.key)
         said = {} if verb.asks is None else read_ask(verb.asks, asked).arguments()
+        if verb.looks:
+            look = find_name(verb.looks)
+            said = await look(visit.read, visit.services, visit.actor, dry_run=dry_run, **said)
 
         async def act(tx: Tx) -> Response:
             if not verb.makes:

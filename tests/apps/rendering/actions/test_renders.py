@@ -6,11 +6,13 @@ from pabal.apps.rendering import settings as own
 from pabal.apps.rendering.actions import renders as verbs
 from pabal.apps.rendering.actions.releasing import recover_once
 from pabal.apps.rendering.errors import NoFileToUse, NothingToCancel, NothingToRetry, NotStuck, RenderNotFound
+from pabal.apps.rendering.machine import RENDER, RenderEvent
 from pabal.apps.rendering.model.renders import Reason, Stage
 from pabal.apps.rendering.simulator.faults import Fault, FaultKind
 from pabal.apps.rendering.store import traces
 from pabal.apps.rendering.store.renders import Filter
 from pabal.engine.queue import Priority
+from pabal.engine.transitions import transition
 from pabal.platform.actor import ENGINE
 from tests.support.rendering import RenderWorld, make_actor
 
@@ -109,14 +111,26 @@ async def test_a_stuck_render_is_released_and_goes_on_where_it_stood(world: Rend
 
 
 @pytest.mark.req("B-73", "B-78", "B-79", "B-80")
-async def test_a_render_whose_lock_has_ended_goes_back_into_the_queue(world: RenderWorld):
-    world.nexrender.faults.add(Fault(FaultKind.HANG, 20))
+@pytest.mark.parametrize(
+    ("state", "moves"),
+    [
+        ("preparing", ()),
+        ("rendering", (RenderEvent.SUBMIT,)),
+        ("encoding", (RenderEvent.SUBMIT, RenderEvent.ENCODE)),
+        ("uploading", (RenderEvent.SUBMIT, RenderEvent.ENCODE, RenderEvent.UPLOAD)),
+    ],
+)
+async def test_a_render_whose_lock_has_ended_goes_back_into_the_queue(
+    world: RenderWorld, state: str, moves: tuple[RenderEvent, ...]
+):
     [asked] = await world.ask()
     worker, job = await world.claim()
     steps = world.kinds[job.kind].handler
     async with world.db.transaction() as tx:
         await steps.prepare(tx, job)
-    assert (await world.see(asked.id)).state == "preparing"
+        for event in moves:
+            await transition(tx, RENDER, asked.id, event, actor="worker:1")
+    assert (await world.see(asked.id)).state == state
     assert await recover_once(world.db) == 0
     await world.pass_time(timedelta(minutes=31))
 

@@ -36,6 +36,9 @@ async def test_pictures_are_cut_from_the_film(web: Web, studio: Studio) -> None:
 
         assert (picture.status_code, picture.headers["Content-Type"]) == (200, "image/jpeg"), picture.text
         assert picture.content.startswith(b"\xff\xd8")
+    loop = await client.get(f"{V1}/jobs/{job.id}/pictures/loop")
+    assert (loop.status_code, loop.headers["Content-Type"]) == (200, "image/webp")
+    assert (loop.content[:4], loop.content[8:12]) == (b"RIFF", b"WEBP")
 
 
 async def test_no_path_but_the_renders_own_below_the_nas_is_opened(web: Web, studio: Studio) -> None:

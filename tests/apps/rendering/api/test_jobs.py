@@ -9,6 +9,7 @@ import httpx2
 import pytest
 
 from pabal.apps.rendering.model.renders import Reason
+from pabal.apps.rendering.simulator.projects import make_project
 from pabal.base import clock
 from pabal.platform.actor import Role
 from tests.support.studio import COMPOSITION, NAME, Studio, gfx, slot_id
@@ -84,6 +85,42 @@ async def test_a_dry_run_is_the_check_and_everything_wrong_is_said_at_once(web: 
     assert {one["code"] for one in wrong.json()["errors"]} == {"composition_differs", "text_too_long"}
 
 
+async def test_a_dry_run_looks_at_everything_a_worker_looks_at_and_a_request_is_taken(web: Web, studio: Studio):
+    client = await web.as_("haeundae", Role.OPERATOR)
+    body = {"composition_id": COMPOSITION, "gfx_data": gfx("A NAME THAT IS MUCH TOO LONG")}
+    good = {"composition_id": COMPOSITION, "gfx_data": gfx()}
+    (studio.folder / "templates" / "chips.aep").write_bytes(make_project(["Another"]))
+    (studio.folder / "nas" / "output").rmdir()
+    (studio.folder / "nas").rmdir()
+
+    wrong = await client.post(f"{V1}/jobs?dry_run=true", json=body)
+    many = await client.post(f"{V1}/jobs/bulk?dry_run=true", json={"items": [good, {**good, "composition_id": "none"}]})
+    asked = await client.post(f"{V1}/jobs", json=good)
+
+    assert (wrong.status_code, many.status_code, asked.status_code) == (422, 422, 201)
+    files = ["composition_not_in_template", "nas_unwritable"]
+    assert [one["code"] for one in wrong.json()["errors"]] == [files[0], "text_too_long", files[1]]
+    assert [one["pointer"].split("/")[1] for one in many.json()["errors"]] == ["0", "0", "1"]
+    assert [one["code"] for one in many.json()["errors"]] == [*files, "composition_not_found"]
+
+
+async def test_the_same_film_is_offered_unless_a_file_behind_it_was_replaced(web: Web, studio: Studio):
+    client = await web.as_("haeundae", Role.OPERATOR)
+    first = await ask(client)
+    await studio.complete(await studio.see(first["id"]))
+    items = {"items": [{"composition_id": COMPOSITION, "gfx_data": gfx()}]}
+
+    offered = [await ask(client), (await client.post(f"{V1}/jobs/bulk", json=items)).json()["items"][0]]
+    again = await ask(client, again=True)
+    (studio.folder / "templates" / "chips.aep").write_bytes(make_project([NAME, "Another"]))
+    other = await ask(client)
+
+    assert [(one["is_new"], one["id"], one["job"]["status"]) for one in offered] == [
+        (False, first["id"], "completed")
+    ] * 2
+    assert [one["is_new"] for one in (first, again, other)] == [True] * 3
+
+
 async def test_many_are_taken_together_or_not_at_all(web: Web, studio: Studio):
     client = await web.as_("haeundae", Role.OPERATOR)
     good = [{"composition_id": COMPOSITION, "gfx_data": gfx(name)} for name in ("KIM", "LEE")]
@@ -94,16 +131,6 @@ async def test_many_are_taken_together_or_not_at_all(web: Web, studio: Studio):
     assert bad.status_code == 422
     assert bad.json()["errors"][0]["pointer"] == "/2/composition_id"
     assert len((await client.get(f"{V1}/jobs")).json()["items"]) == 2
-
-
-async def test_what_was_rendered_before_is_offered_instead(web: Web, studio: Studio):
-    client = await web.as_("haeundae", Role.OPERATOR)
-    done = await studio.complete(await studio.ask())
-
-    same, again = await ask(client), await ask(client, again=True)
-
-    assert (same["is_new"], same["id"], same["job"]["status"]) == (False, done.id, "completed")
-    assert (again["is_new"], again["id"] != done.id) == (True, True)
 
 
 @pytest.mark.req("B-66")

@@ -84,7 +84,6 @@ async def test_a_branch_sees_which_of_its_templates_a_worker_skips_and_not_whose
 
 
 async def test_the_path_doctor_looks_only_at_places_of_this_server(web: Web, studio: Studio) -> None:
-    (studio.folder / "templates" / "chips.aep").write_bytes(b"RIFX")
     places = (await (await web.as_("hq")).get(f"{V1}/paths")).json()["items"]
     nas = next(one for one in places if one["unc"])
     template = places[-1]

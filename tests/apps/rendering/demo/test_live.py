@@ -13,7 +13,7 @@ from pabal.apps.rendering.demo import live
 from pabal.apps.rendering.demo.places import DemoPlaces
 from pabal.apps.rendering.model.renders import Render
 from pabal.apps.rendering.simulator.films import Film
-from pabal.apps.rendering.store import renders
+from pabal.apps.rendering.store import renders, slots
 from pabal.apps.rendering.video.inspecting import inspect
 from pabal.base import clock
 from pabal.base.database import Database
@@ -69,12 +69,17 @@ async def test_all_eight_states_are_there_at_once_and_one_finishes_while_one_wat
     async with serving(empty_database_url, tmp_path) as app:
         await until(app, lambda found: {one.state for one in found} == LIVE)
         before = await until(app, lambda found: sum(one.state == "completed" for one in found) == 3)
+        async with app.database.transaction() as tx:
+            workers = await slots.list_slots(tx)
 
+    assert sorted(one.name for one in workers) == ["AE-1#1", "AE-1#2", "AE-2#1", "AE-2#2"]
+    assert len({one.worker_id for one in workers}) == 2
     assert all(
         one.output_size == Path(one.output_file_path or "").stat().st_size for one in before if one.output_file_path
     )
     finished = next(one for one in before if one.composition_id == live.filling.ENCODING)
     assert finished.output_file_path is not None
+    assert finished.worker_name in [one.name for one in workers]
     assert Path(finished.output_file_path).is_relative_to(DemoPlaces.of(tmp_path).nas)
     facts = await inspect(Path(finished.output_file_path))
     assert (facts.width, facts.codec) == (live.filling.WIDTH, "h264")

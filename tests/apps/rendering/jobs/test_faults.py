@@ -7,6 +7,7 @@ import pytest
 from pabal.apps.rendering import settings as own
 from pabal.apps.rendering.model.renders import Reason
 from pabal.apps.rendering.simulator.faults import Fault, FaultKind
+from pabal.apps.rendering.simulator.projects import make_project
 from pabal.platform import notifications
 from pabal.platform.actor import ENGINE
 from tests.support.rendering import RenderWorld
@@ -66,6 +67,21 @@ async def test_a_missing_template_fails_at_once_and_the_administrator_is_told(wo
     async with world.db.transaction() as tx:
         told = await notifications.list_notifications(tx, ENGINE)
     assert [one.name for one in told] == ["rendering.template_missing"]
+
+
+async def test_a_template_without_the_composition_fails_at_once_and_the_administrator_is_told(world: RenderWorld):
+    (world.folder / "templates" / "cyprus.aep").write_bytes(make_project(["Another"]))
+    [asked] = await world.ask()
+
+    await world.run()
+
+    failed = await world.see(asked.id)
+    assert (failed.state, failed.error_code, failed.fault_count) == ("failed", Reason.TEMPLATE_UNUSABLE, 0)
+    assert "It has: Another." in (failed.error_message or "")
+    assert world.begun() == []
+    async with world.db.transaction() as tx:
+        told = await notifications.list_notifications(tx, ENGINE)
+    assert [one.name for one in told] == ["rendering.template_unusable"]
 
 
 @pytest.mark.req("B-74")

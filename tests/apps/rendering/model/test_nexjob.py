@@ -83,8 +83,13 @@ def test_files_never_share_a_name_in_nexrenders_folder():
     assert len(names) == len(set(names)) == 2
 
 
-def digest(data: dict[str, Any] | None = None, composition: Composition = COMPOSITION, version: str = "v1") -> str:
-    return content_of(composition, assigned(data), template_version=version)
+def digest(
+    data: dict[str, Any] | None = None,
+    composition: Composition = COMPOSITION,
+    version: str = "v1",
+    files: tuple[str, ...] = ("template: 1",),
+) -> str:
+    return content_of(composition, assigned(data), template_version=version, files=files)
 
 
 def test_the_same_content_has_the_same_hash_however_it_is_written():
@@ -105,6 +110,7 @@ def test_the_same_content_has_the_same_hash_however_it_is_written():
         digest({**GFX, "flags": GFX["flags"][:1]}),
         digest({**GFX, "actions": []}),
         digest(version="v2"),
+        digest(files=("template: 2",)),
         digest(composition=replace(COMPOSITION, name="Other")),
         digest(composition=replace(COMPOSITION, template_src="D:/templates/other.aep")),
         digest(composition=replace(COMPOSITION, output_module="Lossless")),

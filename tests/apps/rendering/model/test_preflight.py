@@ -56,6 +56,7 @@ def test_what_cannot_be_seen_from_here_is_no_reason_to_refuse():
     [
         ({"template": FileState.MISSING}, "template_missing"),
         ({"template": FileState.UNREADABLE}, "template_unreadable"),
+        ({"template": FileState.DAMAGED}, "template_damaged"),
         ({"template_compositions": frozenset({"Other"})}, "composition_not_in_template"),
         ({"pictures": {"D:/flags/Brazil.png": FileState.MISSING}}, "picture_missing"),
         ({"pictures": {"D:/photos/ana.png": FileState.UNREADABLE}}, "picture_unreadable"),

@@ -69,6 +69,22 @@ async def test_a_finished_render_shows_its_film_and_its_path_to_copy(web: Web, s
     assert f"/api/v1/render/jobs/{job.id}/pictures/first" in compared
 
 
+async def test_a_finished_film_is_shown_beside_the_one_before_it(web: Web, studio: Studio) -> None:
+    first = await studio.complete(await studio.ask())
+    await clock.advance(web.db, timedelta(minutes=5))
+    second = await studio.complete(await studio.ask("LEE"))
+    client = await visitor(web, "haeundae", lang="ko")
+    alone = await read(client, f"/render/jobs/{first.id}")
+    compared = await read(client, f"/render/jobs/{second.id}")
+
+    assert "지난 결과" not in alone
+    assert f"/render/jobs/{second.id}" not in alone
+    for each in (first, second):
+        for which in ("first", "middle", "last", "loop"):
+            assert f'src="/api/v1/render/jobs/{each.id}/pictures/{which}"' in compared
+    assert "이번 결과" in compared
+
+
 async def test_the_verbs_of_the_page_do_what_they_say(web: Web, studio: Studio) -> None:
     job = await studio.ask()
     client = await visitor(web, "haeundae")

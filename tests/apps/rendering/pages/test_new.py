@@ -2,9 +2,10 @@
 
 import json
 
+from pabal.apps.rendering.simulator.projects import make_project
 from pabal.platform.actor import Role
 from tests.support.pages import read, visitor
-from tests.support.studio import COMPOSITION, Studio, gfx
+from tests.support.studio import COMPOSITION, NAME, Studio, gfx
 from tests.support.web import Web
 
 NEW = "/render/new"
@@ -57,15 +58,18 @@ async def test_a_check_says_everything_that_is_wrong_with_data_and_files_at_once
 
 
 async def test_the_same_film_is_offered(web: Web, studio: Studio) -> None:
-    done = await studio.complete(await studio.ask())
     client = await visitor(web, "haeundae")
     form = {"composition_id": COMPOSITION, "gfx_data": json.dumps(gfx())}
+    first = await client.post(NEW, data=form)
+    await studio.complete(await studio.see(1))
 
     offered = await client.post(NEW, data=form)
     again = await client.post(NEW, data={**form, "again": "yes"})
+    (studio.folder / "templates" / "chips.aep").write_bytes(make_project([NAME, "Another"]))
+    saved = await client.post(NEW, data=form)
 
-    assert offered.headers["Location"] == f"/render/jobs/{done.id}"
-    assert again.headers["Location"] != offered.headers["Location"]
+    assert offered.headers["Location"] == first.headers["Location"] == "/render/jobs/1"
+    assert (again.headers["Location"], saved.headers["Location"]) == ("/render/jobs/2", "/render/jobs/3")
 
 
 async def test_a_viewer_gets_no_form(web: Web, studio: Studio) -> None:

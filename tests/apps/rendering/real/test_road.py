@@ -15,6 +15,7 @@ from pabal.apps.rendering.actions.compositions import put_composition
 from pabal.apps.rendering.farm import KEPT, make_farm
 from pabal.apps.rendering.jobs.rendering import make_kinds
 from pabal.apps.rendering.model.renders import Render
+from pabal.apps.rendering.simulator.projects import make_project
 from pabal.base.database import Database
 from pabal.engine import widths
 from pabal.platform.actor import ENGINE
@@ -38,7 +39,7 @@ async def world(db: Database, tmp_path: Path, nexrender: RealNexrender) -> Async
     """One slot at the real nexrender, whose machine sees the same files as the server."""
     for name in ("nas", "templates"):
         (tmp_path / name).mkdir()
-    (tmp_path / "templates" / "cyprus.aep").write_bytes(b"RIFX")
+    (tmp_path / "templates" / "cyprus.aep").write_bytes(make_project(["_MAIN Mini Chip Count"]))
     nexrender.output.mkdir(exist_ok=True)
     services = make_services(db, tmp_path)
     given = {"nexrender_secret": SECRET, "output_dir": str(nexrender.output), "paths": ""}

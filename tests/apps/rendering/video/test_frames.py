@@ -10,9 +10,9 @@ from pabal.apps.rendering.video.frames import contact_sheet
 from tests.support.films import Film, make_film
 
 
-def colour_of(path: Path, part: float = 0.5) -> str:
+def colour_of(path: Path, part: float = 0.5, *, kind: str = "JPEG") -> str:
     with Image.open(path) as picture:
-        assert picture.format == "JPEG"
+        assert picture.format == kind
         pixel = picture.convert("RGB").getpixel((int(picture.width * part), picture.height // 2))
     assert isinstance(pixel, tuple)
     return "rgb"[pixel.index(max(pixel))]
@@ -29,6 +29,27 @@ async def test_first_middle_and_last_are_what_they_say(tmp_path: Path, codec: st
     with Image.open(sheet.first) as first, Image.open(sheet.sheet) as all_three:
         assert first.size == (480, 270)
         assert all_three.size == (3 * 480, 270)
+
+
+@pytest.mark.parametrize(("frames", "seconds"), [(30 * 6, 2.0), (15, 0.5)])
+async def test_the_loop_is_two_seconds_from_the_middle_or_all_of_a_shorter_film(
+    tmp_path: Path, frames: int, seconds: float
+):
+    film = make_film(tmp_path / "film.mp4", Film(frames=frames, has_noise=True))
+
+    made = await contact_sheet(film, tmp_path / "frames", seconds=30, memory_mb=256)
+
+    with Image.open(made.loop) as loop:
+        assert (loop.format, loop.info["loop"]) == ("WEBP", 0)
+        assert loop.n_frames == pytest.approx(seconds * 12, abs=1)  # type: ignore[attr-defined]  # of moving pictures
+
+
+async def test_the_loop_shows_the_middle(tmp_path: Path):
+    film = make_film(tmp_path / "film.mp4", Film(frames=30 * 6))
+
+    made = await contact_sheet(film, tmp_path / "frames", seconds=30, memory_mb=256)
+
+    assert colour_of(made.loop, kind="WEBP") == "g"
 
 
 async def test_a_film_of_one_picture_has_all_three(tmp_path: Path):

@@ -39,7 +39,8 @@ declare("rendering.requested", "Render jobs asked for")
 
 @dataclass(frozen=True, slots=True)
 class RenderRequest:
-    """`again`: also where the same input was rendered already."""
+    """`again`: also where the same input was rendered already. `files` tells its template and pictures apart from
+    others of the same name (`input_files`); without them they count by their names alone."""
 
     composition_id: str
     gfx_data: Mapping[str, Any] = field(repr=False)
@@ -48,6 +49,7 @@ class RenderRequest:
     priority: Priority = Priority.NORMAL
     on_air_at: datetime | None = None
     again: bool = False
+    files: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +132,8 @@ async def _check(tx: Tx, scope: Scope, wanted: RenderRequest) -> Checked:
 
 async def _request_one(tx: Tx, actor: Actor, vault: Vault, scope: Scope, owner: int, checked: Checked) -> Requested:
     wanted, row = checked.request, checked.row
-    content = nexjob.content_of(row.composition, checked.assigned, template_version=str(row.updated_at))
+    version = str(row.updated_at)
+    content = nexjob.content_of(row.composition, checked.assigned, template_version=version, files=wanted.files)
     hashed = vault.fingerprint(content, purpose=AREA)
     same = None if wanted.again else await renders.find_same(tx, scope, hashed)
     if same is not None:

@@ -1,4 +1,4 @@
-"""The film of a finished render, with ranges so that a player can seek, and three pictures of it."""
+"""The film of a finished render, with ranges so that a player can seek, and pictures of it."""
 
 import asyncio
 from typing import Annotated, Any, Literal
@@ -16,12 +16,13 @@ from pabal.platform.web.identify import Visitor
 from pabal.platform.web.ranges import disposition, headers_of, read_span
 
 router = noun()
-VIDEO, JPEG = "video/mp4", "image/jpeg"
+VIDEO, JPEG, WEBP = "video/mp4", "image/jpeg", "image/webp"
 _TYPES = {".mp4": VIDEO, ".mov": "video/quicktime", ".webm": "video/webm"}
 _BYTES = {"schema": {"type": "string", "format": "binary"}}
 _FILM: dict[str, Any] = {VIDEO: _BYTES}
-_PICTURE: dict[str, Any] = {JPEG: _BYTES}
-Which = Annotated[Picture, Path(description="Which picture; sheet is all three side by side.", examples=["middle"])]
+_PICTURE: dict[str, Any] = {JPEG: _BYTES, WEBP: _BYTES}
+WHICH = "Which picture; sheet is all three side by side, loop two seconds from the middle that play for ever."
+Which = Annotated[Picture, Path(description=WHICH, examples=["middle"])]
 AsFile = Annotated[Literal["inline", "attachment"], Query(description="To look at it, or to keep it.")]
 
 
@@ -44,7 +45,7 @@ async def get_render_video(visit: Visitor, id: JobId, show: AsFile = "inline") -
 
 @router.get("/jobs/{id}/pictures/{which}", response_class=Response, responses={200: {"content": _PICTURE}})
 async def get_render_picture(visit: Visitor, id: JobId, which: Which) -> Response:
-    """Sends the first, middle or last picture of the finished film, or all three side by side."""
+    """Sends the first, middle or last picture of the finished film, all three side by side, or two seconds of it."""
     async with visit.read() as tx:
         render = await find_render(tx, visit, id)
     tag = f'"{_stem(render)}-{which}"'
@@ -53,7 +54,7 @@ async def get_render_picture(visit: Visitor, id: JobId, which: Which) -> Respons
     path = await find_picture(visit.services, render, which)
     content = await asyncio.to_thread(path.read_bytes)
     headers = {"ETag": tag, "Cache-Control": "private, no-cache"}
-    return Response(content, headers=headers, media_type=JPEG)
+    return Response(content, headers=headers, media_type=WEBP if path.suffix == ".webp" else JPEG)
 
 
 def _stem(render: Render) -> str:

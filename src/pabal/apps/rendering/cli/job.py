@@ -35,10 +35,9 @@ from pabal.platform.language.pairs import put
 
 if TYPE_CHECKING:
     from pabal.apps.rendering.resources.rows import JobRow
-    from pabal.apps.rendering.resources.verbs import TestRun
 
 with lazily():
-    from pabal.apps.rendering import errors, farm, labels, preflights, startup
+    from pabal.apps.rendering import farm, input_files, labels, startup
     from pabal.apps.rendering.actions import renders as actions
     from pabal.apps.rendering.cli import words
     from pabal.apps.rendering.model import renders as model
@@ -61,25 +60,21 @@ def _new(ctx: typer.Context, dry_run: bool = False, **given: Any) -> None:
     shell: Shell = ctx.obj
 
     async def work() -> None:
-        async with shell.change(dry_run=dry_run) as tx:
+        here = farm.make_farm(app_settings.read_app_settings(startup.RenderingStartup))
+        async with shell.transaction() as tx:
             said = await read_options(tx, await see(tx, shell), RenderToMake, given)
-            with by_option(RenderToMake):
-                made = await verbs.request(tx, shell.actor, vault=shell.vault, **said)
-                run = await verbs.try_mapping(tx, shell.actor, said["composition_id"], gfx_data=said["gfx_data"])
-            view, names = view_requested(made, viewer_of(shell, tx)), await unit_names(tx)
-        if dry_run:
-            await _check_files(run)
+            unit_id = said.pop("unit_id", None)
+            planned = await input_files.plan(tx, shell.actor, here, [verbs.read_request(**said)])
+        with by_option(RenderToMake):
+            if dry_run:
+                await input_files.check_files(here, planned)
+            [wanted] = await input_files.look_at_files(here, planned)
+            async with shell.change(dry_run=dry_run) as tx:
+                made = await verbs.request(tx, shell.actor, vault=shell.vault, request=wanted, unit_id=unit_id)
+                view, names = view_requested(made, viewer_of(shell, tx)), await unit_names(tx)
         _show_requested(shell, view, names)
 
     shell.run(work())
-
-
-async def _check_files(run: TestRun) -> None:
-    """As this machine sees them."""
-    here = farm.make_farm(app_settings.read_app_settings(startup.RenderingStartup))
-    found = await preflights.find_problems(here, run.placed, run.assigned)
-    if found:
-        raise errors.RenderRefused(found)
 
 
 def _show_requested(shell: Shell, view: RequestedRenderView, names: dict[int | None, str]) -> None:

@@ -10,14 +10,14 @@ from zoneinfo import ZoneInfo
 
 from pabal.apps.rendering.actions.compositions import put_composition
 from pabal.apps.rendering.actions.requesting import RenderRequest, request
-from pabal.apps.rendering.demo.places import NAME, SLOTS, WORKER, DemoPlaces
+from pabal.apps.rendering.demo.places import WORKERS, DemoPlaces, find_slot
 from pabal.apps.rendering.files.paths import output_path
 from pabal.apps.rendering.machine import RENDER, RenderEvent
 from pabal.apps.rendering.model.compositions import Composition
 from pabal.apps.rendering.model.renders import Reason, Stage, uid_of
 from pabal.apps.rendering.samples import sample_compositions, sample_gfx
 from pabal.apps.rendering.settings import PATH_TEMPLATE
-from pabal.apps.rendering.startup import slot_uuid, worker_uuid
+from pabal.apps.rendering.startup import worker_uuid
 from pabal.apps.rendering.store import compositions, renders, traces
 from pabal.apps.rendering.store.renders import NewRender
 from pabal.base.database import Tx
@@ -78,7 +78,8 @@ async def clear(tx: Tx) -> None:
     """Rows only: films stay where they are. Whoever still renders one of them finds it gone and lets go."""
     await tx.run(SQL.delete_renders)
     await tx.run(SQL.delete_compositions)
-    await tx.run(SQL.delete_slots, worker_id=str(worker_uuid(WORKER)))
+    for worker_id in WORKERS:
+        await tx.run(SQL.delete_slots, worker_id=str(worker_uuid(worker_id)))
 
 
 async def ask(services: Services) -> None:
@@ -154,8 +155,7 @@ async def _remember(tx: Tx, vault: Vault, places: DemoPlaces, unit_id: int, past
 
 
 async def _work(tx: Tx, places: DemoPlaces, render_id: int, past: Past, ago: timedelta) -> None:
-    number = 1 + render_id % SLOTS
-    slot, name = slot_uuid(WORKER, number), f"{NAME}#{number}"
+    slot, name = find_slot(render_id)
     actor = f"{traces.WORKER}{slot}"
     is_whole = past.state == "completed"
     steps = [

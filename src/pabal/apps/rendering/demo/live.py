@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+from collections import defaultdict
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from hashlib import sha256
@@ -10,7 +11,7 @@ from typing import Self
 
 from pabal.apps.rendering.demo import filling
 from pabal.apps.rendering.demo.places import OUTPUT, SLOTS, TEMPLATES, DemoPlaces
-from pabal.apps.rendering.farm import KEPT, Farm, make_farm
+from pabal.apps.rendering.farm import KEPT, Farm
 from pabal.apps.rendering.files.errors import PathNotMapped
 from pabal.apps.rendering.model import gfx, mapping, preflight
 from pabal.apps.rendering.model.compositions import place_in
@@ -20,6 +21,7 @@ from pabal.apps.rendering.samples import sample_compositions, sample_gfx
 from pabal.apps.rendering.simulator.faults import Fault, FaultKind
 from pabal.apps.rendering.simulator.films import Film, make_film
 from pabal.apps.rendering.simulator.options import LocalFolder, NexrenderOptions
+from pabal.apps.rendering.simulator.projects import make_project
 from pabal.apps.rendering.simulator.server import SimulatedNexrender
 from pabal.apps.rendering.startup import RenderingStartup
 from pabal.base.clock import elapsed
@@ -69,7 +71,7 @@ class DemoFarm:
         self._watching: Loop | None = None
         self._farm: Farm | None = None
         if not read_app_settings(RenderingStartup).nexrender_url:
-            self._farm = services.kept[KEPT] = make_farm(self._places.startup(""))
+            self._farm = services.kept[KEPT] = self._places.make_farm()
 
     async def __aenter__(self) -> Self:
         if self._farm is not None:
@@ -117,9 +119,9 @@ class DemoFarm:
                     nexrender.faults.add(Fault(FaultKind.NO_FILE, match=uid))
 
     async def _open(self, farm: Farm, url: str) -> None:
-        live = make_farm(self._places.startup(url))
+        live = self._places.make_farm(url)
         await farm.client.close()
-        farm.startup, farm.client, farm.slots = live.startup, live.client, live.slots
+        farm.startup, farm.client, farm.workers = live.startup, live.client, live.workers
         async with self._services.database.transaction() as tx:
             tx.hint(SLOTS_CHANGED)
 
@@ -156,22 +158,27 @@ def _write_film(path: Path, composition: str, uid: str) -> bytes:
 
 
 def _lay_out(farm: Farm, places: DemoPlaces) -> None:
-    """Templates and pictures that are there, so that any sample can be rendered. Nobody opens them."""
+    """Templates and pictures that are there, so that any sample can be rendered. Nobody renders from them."""
     places.make()
     samples = sample_compositions()
+    names: dict[str, list[str]] = defaultdict(list)
     for one in samples.compositions:
         placed = place_in(one, TEMPLATES)
+        names[placed.template_src].append(one.name)
         fields = [each for each in samples.mappings if each.composition_id == one.id]
         assigned = mapping.assign(gfx.parse(sample_gfx(one.id)), placed, fields)
-        for path in (placed.template_src, *preflight.pictures_of(assigned)):
-            _put(farm, path)
+        for path in preflight.pictures_of(assigned):
+            _put(farm, path, _PIXEL)
+    for path, held in names.items():
+        _put(farm, path, make_project(held))
 
 
-def _put(farm: Farm, path: str) -> None:
+def _put(farm: Farm, path: str, content: bytes) -> None:
+    """What is there already as it should be stays: a file that is written again is another input."""
     try:
         place = Path(farm.paths.to_server(path))
     except PathNotMapped:
         return
-    if not place.exists():
+    if not place.exists() or place.read_bytes() != content:
         place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(_PIXEL)
+        place.write_bytes(content)

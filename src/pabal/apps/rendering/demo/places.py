@@ -1,12 +1,17 @@
-"""The demo's worker and its folders, which lie beside the server's own files."""
+"""The demo's two workers and their folders, which lie beside the server's own files."""
 
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
-from pabal.apps.rendering.startup import RenderingStartup
+from pabal.apps.rendering.farm import Farm, make_farm, make_worker
+from pabal.apps.rendering.startup import RenderingStartup, slot_uuid
 
-WORKER, NAME, SLOTS = "demo-worker", "AE", 4
+# by their WORKER_ID: both are this one server, which a real house would not do
+WORKERS = {"demo-worker": "AE-1", "demo-worker-2": "AE-2"}
+SLOTS_EACH = 2
+SLOTS = SLOTS_EACH * len(WORKERS)
 # as the worker with After Effects calls them
 OUTPUT, TEMPLATES, ASSETS = "D:/output", "D:/templates", "D:/assets"
 
@@ -36,18 +41,31 @@ class DemoPlaces:
         for name in ("output", "nas", "templates", "assets"):
             (self.folder / name).mkdir(parents=True, exist_ok=True)
 
-    def startup(self, nexrender_url: str) -> RenderingStartup:
+    def make_farm(self, nexrender_url: str = "") -> Farm:
+        """Without a nexrender it has no slots yet."""
+        made = make_farm(self._startup(nexrender_url))
+        count = SLOTS_EACH if nexrender_url else 0
+        made.workers = tuple(make_worker(worker_id, name, count) for worker_id, name in WORKERS.items())
+        return made
+
+    def _startup(self, nexrender_url: str) -> RenderingStartup:
         names = (("output", OUTPUT), ("templates", TEMPLATES), ("assets", ASSETS))
         given: dict[str, Any] = {
             "PABAL_RENDERING_NEXRENDER_URL": nexrender_url,
-            "PABAL_RENDERING_WORKER_ID": WORKER,
+            "PABAL_RENDERING_WORKER_ID": next(iter(WORKERS)),
             "PABAL_RENDERING_NAS_MOUNT_PATH": str(self.nas),
             "PABAL_RENDERING_NAS_OUTPUT_DIR": "output",
             "PABAL_RENDERING_AEP_TEMPLATE_DIR": TEMPLATES,
-            "worker_name": NAME,
-            "slots": SLOTS,
+            "slots": SLOTS_EACH,
             "nas_unc": "\\\\DEMO-NAS\\broadcast",
             "output_dir": OUTPUT,
             "paths": "; ".join(f"{name} = {self.folder / name} | {worker}" for name, worker in names),
         }
         return RenderingStartup(**given)
+
+
+def find_slot(number: int) -> tuple[UUID, str]:
+    """Of all slots in turn: its id, and what people call it."""
+    worker_id, name = list(WORKERS.items())[number % len(WORKERS)]
+    of_worker = 1 + number // len(WORKERS) % SLOTS_EACH
+    return slot_uuid(worker_id, of_worker), f"{name}#{of_worker}"

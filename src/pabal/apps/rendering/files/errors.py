@@ -56,6 +56,10 @@ class OutsideFolder(Invalid, code="outside_folder"):
     """This path leads out of the folder it must stay in."""
 
 
+class NotProject(Invalid, code="not_a_project"):
+    """This file is no After Effects project, or a damaged one."""
+
+
 class RenderedFileMissing(NotFound, code="rendered_file_missing"):
     """The file of this render is not on the NAS. Check that the NAS is mounted and has room. If the file was moved or
     deleted there, copy or render it again."""
@@ -74,6 +78,7 @@ KO: dict[str, str] = {
     "bad_output_template": "출력 이름은 마지막 부분에 {id}가 있는 상대 경로입니다. "
     "{composition_name}과 {broadcast_date}도 쓸 수 있습니다.",
     "outside_folder": "정해진 폴더 밖을 가리키는 경로입니다.",
+    "not_a_project": "After Effects 프로젝트가 아니거나 손상된 파일입니다.",
     "rendered_file_missing": "렌더링 결과가 NAS에 없습니다. NAS 마운트와 남은 공간을 확인하세요. "
     "파일을 옮겼거나 지웠다면 다시 복사하거나 다시 렌더링하세요.",
 }

@@ -13,6 +13,7 @@ from pabal.apps.rendering.jobs.context import Failure, RenderContext, as_report
 from pabal.apps.rendering.model import gfx, mapping, nexjob
 from pabal.apps.rendering.model.faults import Ladder
 from pabal.apps.rendering.model.mapping import Assigned
+from pabal.apps.rendering.model.preflight import FOR_ADMINISTRATORS
 from pabal.apps.rendering.model.renders import Reason, Stage
 from pabal.apps.rendering.preflights import find_problems
 from pabal.apps.rendering.store import traces
@@ -20,7 +21,6 @@ from pabal.base.database import Tx
 from pabal.platform.findings import FieldsRefused, Finding
 
 NAS = frozenset({"nas_unwritable", "nas_low"})
-TEMPLATE = frozenset({"template_missing"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +63,10 @@ async def _fly(context: RenderContext, template: Template, assigned: Assigned) -
         findings = await find_problems(context.farm, template.composition, assigned)
         if not findings:
             return await context.recovered()
-        if any(one.code in TEMPLATE for one in findings):
-            raise Failure(Reason.TEMPLATE_MISSING, _say(findings))
+        codes = {one.code for one in findings}
+        if codes & FOR_ADMINISTRATORS:
+            is_missing = "template_missing" in codes
+            raise Failure(Reason.TEMPLATE_MISSING if is_missing else Reason.TEMPLATE_UNUSABLE, _say(findings))
         if not all(one.code in NAS for one in findings):
             raise Failure(Reason.PREFLIGHT_FAILED, _say(findings))
         await context.stumble(Reason.NAS_UNAVAILABLE, ladder, _say(findings))

@@ -39,4 +39,6 @@ BLAMED = frozenset(
     {Reason.NEXRENDER_ERROR, Reason.RENDER_TIMEOUT, Reason.STALLED, Reason.OUTPUT_INVALID, Reason.OUTPUT_MISSING}
 )
 # Nobody but an administrator can help.
-FOR_ADMINISTRATORS = frozenset({Reason.TEMPLATE_MISSING, Reason.COMPOSITION_MISSING, Reason.POISON_JOB})
+FOR_ADMINISTRATORS = frozenset(
+    {Reason.TEMPLATE_MISSING, Reason.TEMPLATE_UNUSABLE, Reason.COMPOSITION_MISSING, Reason.POISON_JOB}
+)

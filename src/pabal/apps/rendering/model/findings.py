@@ -205,9 +205,15 @@ PREFLIGHT: dict[str, Pair] = {
         "The template '{path}' cannot be read. Check the permissions of the file and its folder.",
         "템플릿 '{path}'을(를) 읽을 수 없습니다. 파일과 폴더의 권한을 확인하세요.",
     ),
+    "template_damaged": (
+        "'{path}' is not an After Effects project, or a damaged one. Save it again, or copy it there again.",
+        "'{path}'은(는) After Effects 프로젝트가 아니거나 손상된 파일입니다. 다시 저장하거나 다시 복사해 두세요.",
+    ),
     "composition_not_in_template": (
-        "The template '{path}' has no composition '{name}'. Correct the name, or save the project with it.",
-        "템플릿 '{path}'에 컴포지션 '{name}'이(가) 없습니다. 이름을 고치거나 그 컴포지션으로 프로젝트를 저장하세요.",
+        "The template '{path}' has no composition '{name}'. Correct the name, or save the project with it. "
+        "It has: {known}.",
+        "템플릿 '{path}'에 컴포지션 '{name}'이(가) 없습니다. 이름을 고치거나 그 컴포지션을 넣어 프로젝트를 저장하세요. "
+        "들어 있는 컴포지션: {known}.",
     ),
     "composition_differs": (
         "The data is for '{given}', but the render is for '{name}'. Choose the right composition.",

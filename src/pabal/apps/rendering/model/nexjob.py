@@ -1,6 +1,7 @@
 """The job as nexrender really reads it. No secret is part of it: people see it on the job's page. Pure."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -22,15 +23,17 @@ def build(uid: str, composition: Composition, assigned: Assigned, *, output: str
     }
 
 
-def content_of(composition: Composition, assigned: Assigned, *, template_version: str) -> str:
+def content_of(
+    composition: Composition, assigned: Assigned, *, template_version: str, files: Sequence[str] = ()
+) -> str:
     """Equal for renders that must look the same: the composition, the content of every layer, the template as of now.
-    What is not shown (unmapped fields) and the composition's id make no difference. Pictures count by their path. It
-    holds the data of players: only a fingerprint of it is kept."""
+    What is not shown (unmapped fields) and the composition's id make no difference. `files` says which template and
+    pictures are behind the paths. It holds the data of players: only a fingerprint of it is kept."""
     facts = asdict(composition)
     for name in ("id", "text_limits", "flag_path_template", "duration_seconds", "duration_tolerance"):
         del facts[name]
     layers = sorted((one.layer_name, one.property, one.kind, one.value) for one in assigned.assets)
-    whole = {"composition": facts, "layers": layers, "template": template_version}
+    whole = {"composition": facts, "layers": layers, "template": template_version, "files": list(files)}
     return json.dumps(whole, ensure_ascii=False, sort_keys=True)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from unicodedata import normalize
 
 from pabal.apps.rendering.model.compositions import Composition, flag_key
 from pabal.apps.rendering.model.findings import find
@@ -11,19 +12,24 @@ from pabal.platform.findings import Finding
 
 LEAST_FREE_BYTES = 2 * 1024**3
 # nobody but an administrator can help, and trying again does not
-FOR_ADMINISTRATORS = frozenset({"template_missing", "template_unreadable", "composition_not_in_template"})
+FOR_ADMINISTRATORS = frozenset(
+    {"template_missing", "template_unreadable", "template_damaged", "composition_not_in_template"}
+)
+MOST_NAMED = 8
 
 
 class FileState(StrEnum):
     READABLE = "readable"
     MISSING = "missing"
     UNREADABLE = "unreadable"
+    DAMAGED = "damaged"  # can be read, and is not what its name promises
     UNSEEN = "unseen"  # not to be seen from this machine: nothing is concluded from it
 
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """What was looked at; None is not known. `pictures` is by path, as `pictures_of` names them; absent is not seen."""
+    """What was looked at; None is not known. `pictures` is by path, as `pictures_of` names them; absent is not seen.
+    `template_compositions` are in Unicode's NFC."""
 
     template: FileState = FileState.UNSEEN
     template_compositions: frozenset[str] | None = None
@@ -56,8 +62,16 @@ def _template(composition: Composition, seen: Observed) -> Iterator[Finding]:
         yield find("template_missing", "template_src", path=path)
     elif seen.template == FileState.UNREADABLE:
         yield find("template_unreadable", "template_src", path=path)
-    elif seen.template_compositions is not None and composition.name not in seen.template_compositions:
-        yield find("composition_not_in_template", "composition_id", path=path, name=composition.name)
+    elif seen.template == FileState.DAMAGED:
+        yield find("template_damaged", "template_src", path=path)
+    elif (known := seen.template_compositions) is not None and normalize("NFC", composition.name) not in known:
+        named = {"path": path, "name": composition.name, "known": _name_some(known)}
+        yield find("composition_not_in_template", "composition_id", **named)
+
+
+def _name_some(known: frozenset[str]) -> str:
+    shown = sorted(known)[:MOST_NAMED]
+    return ", ".join([*shown, *(["…"] if len(known) > len(shown) else [])]) or "-"
 
 
 def _data(assigned: Assigned, composition: Composition) -> Iterator[Finding]:

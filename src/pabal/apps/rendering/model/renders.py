@@ -63,6 +63,7 @@ class Reason(StrEnum):
 
     PREFLIGHT_FAILED = "preflight_failed"
     TEMPLATE_MISSING = "template_missing"
+    TEMPLATE_UNUSABLE = "template_unusable"
     COMPOSITION_MISSING = "composition_missing"
     DATA_UNREADABLE = "data_unreadable"
     NEXRENDER_UNREACHABLE = "nexrender_unreachable"

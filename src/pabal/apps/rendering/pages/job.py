@@ -67,6 +67,10 @@ ADVICE: dict[str, Pair] = {
         "Put the AEP file back where the worker looks for it, then try again. The path doctor shows where that is.",
         "AEP 파일을 워커가 찾는 위치에 두고 다시 시도하세요. 위치는 경로 점검에서 볼 수 있습니다.",
     ),
+    "template_unusable": (
+        "Save the AEP file again with this composition in it, or copy it to the worker again, then try again.",
+        "AEP 파일에 이 컴포지션을 넣어 다시 저장하거나 워커에 다시 복사한 뒤 시도하세요.",
+    ),
     "composition_missing": ("Import the composition again.", "컴포지션을 다시 가져오세요."),
     "nexrender_unreachable": (
         "Start nexrender on the worker. Jobs go on by themselves once it answers; this one must be tried again.",

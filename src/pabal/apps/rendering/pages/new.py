@@ -11,6 +11,7 @@ from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict
 from pydantic.functional_validators import AfterValidator
 
+from pabal.apps.rendering import input_files
 from pabal.apps.rendering.actions import requesting
 from pabal.apps.rendering.actions.requesting import LARGEST_DATA, RenderRequest, read_priority
 from pabal.apps.rendering.errors import BadPriority, BadRender
@@ -79,9 +80,10 @@ async def create(visit: Visitor, draft: Annotated[Draft, Form()]) -> Response:
         return await _show(visit, draft, checked.findings, status=422)
     if draft.go == "check":
         return await _check(visit, draft, checked.request)
+    wanted = await _with_files(visit, checked.request)
     try:
         async with visit.change() as tx:
-            made = await requesting.request(tx, visit.actor, visit.services.vault, checked.request)
+            made = await requesting.request(tx, visit.actor, visit.services.vault, wanted)
     except FieldsRefused as refused:
         return await _show(visit, draft, list(refused.findings), status=422)
     except BadRender as error:
@@ -93,6 +95,14 @@ async def create(visit: Visitor, draft: Annotated[Draft, Form()]) -> Response:
             "같은 데이터로 이미 만든 영상이 있어 그 작업을 열었습니다.",
         )
     return visit.go(f"{QUEUE}/jobs/{made.render.id}", said=said)
+
+
+async def _with_files(visit: Visit, wanted: RenderRequest) -> RenderRequest:
+    farm = farm_of(visit.services)
+    async with visit.read() as tx:
+        planned = await input_files.plan(tx, visit.actor, farm, [wanted])
+    [found] = await input_files.look_at_files(farm, planned)
+    return found
 
 
 async def _check(visit: Visit, draft: Draft, wanted: RenderRequest) -> Response:

@@ -337,10 +337,11 @@ JOB.lists(
 JOB.verb(
     "create",
     f"{VERBS}:request",
-    "Asks for a render. What cannot succeed is refused at once with everything that is wrong; `dry_run` is that check "
-    "alone.",
+    "Asks for a render. Data that cannot succeed is refused at once with everything that is wrong. `dry_run` makes "
+    "none and looks at everything a worker looks at before it renders: data, mapping, template, pictures, disk, NAS.",
     RenderToMake,
     makes=True,
+    looks=f"{VERBS}:look_at_render",
     shows=RequestedRenderView,
     view=f"{__name__}:view_requested",
     location="/jobs/{id}",
@@ -352,6 +353,7 @@ JOB.verb(
     "Asks for up to 500 renders: all of them, or none with everything that is wrong.",
     RendersToMake,
     makes=True,
+    looks=f"{VERBS}:look_at_renders",
     operation="create_render_jobs",
     path="/jobs/bulk",
     shows=RenderBatchView,

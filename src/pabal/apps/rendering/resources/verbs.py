@@ -1,14 +1,17 @@
 """The verbs as the descriptions call them: the app's own actions, answering rows as every face shows them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
+from pabal.apps.rendering import input_files
 from pabal.apps.rendering.actions import compositions, renders, requesting, slots
 from pabal.apps.rendering.actions.requesting import RenderRequest, Requested, read_priority
-from pabal.apps.rendering.errors import ImportRefused, NothingToTest, NotStuck
+from pabal.apps.rendering.errors import ImportRefused, NothingToTest, NotStuck, TooManyRenders
+from pabal.apps.rendering.farm import farm_of
 from pabal.apps.rendering.model import gfx, mapping, mapping_files, nexjob, preflight
 from pabal.apps.rendering.model.compositions import Composition, place_in
 from pabal.apps.rendering.model.mapping import Assigned
@@ -26,6 +29,7 @@ from pabal.base.settings import read_app_settings
 from pabal.platform.actor import Actor, Right
 from pabal.platform.findings import Finding
 from pabal.platform.secrets import Vault
+from pabal.platform.services import Services
 from pabal.platform.tenants import visible_to
 
 
@@ -56,14 +60,34 @@ class TestRun:
     job: dict[str, Any]
 
 
-async def request(tx: Tx, actor: Actor, *, vault: Vault, unit_id: int | None = None, **given: Any) -> RequestedRow:
-    made = await requesting.request(tx, actor, vault, read_request(**given), unit_id=unit_id)
+Reading = Callable[[], AbstractAsyncContextManager[Tx]]
+
+
+async def request(
+    tx: Tx, actor: Actor, *, vault: Vault, request: RenderRequest, unit_id: int | None = None
+) -> RequestedRow:
+    made = await requesting.request(tx, actor, vault, request, unit_id=unit_id)
     return await _requested(tx, vault, made)
 
 
 async def request_many(
-    tx: Tx, actor: Actor, *, vault: Vault, items: Sequence[Any], unit_id: int | None = None
+    tx: Tx, actor: Actor, *, vault: Vault, items: Sequence[RenderRequest], unit_id: int | None = None
 ) -> list[RequestedRow]:
+    made = await requesting.request_many(tx, actor, vault, items, unit_id=unit_id)
+    return [await _requested(tx, vault, one) for one in made]
+
+
+async def look_at_render(
+    read: Reading, services: Services, actor: Actor, *, dry_run: bool, unit_id: int | None = None, **given: Any
+) -> dict[str, Any]:
+    """Before it is asked for: which files it would be made of; of a trial also whether they are as they must be."""
+    [request] = await _look(read, services, actor, [read_request(**given)], dry_run=dry_run)
+    return {"request": request, "unit_id": unit_id}
+
+
+async def look_at_renders(
+    read: Reading, services: Services, actor: Actor, *, dry_run: bool, items: Sequence[Any], unit_id: int | None = None
+) -> dict[str, Any]:
     wanted = [
         read_request(
             composition_id=one.composition_id,
@@ -76,8 +100,20 @@ async def request_many(
         )
         for one in items
     ]
-    made = await requesting.request_many(tx, actor, vault, wanted, unit_id=unit_id)
-    return [await _requested(tx, vault, one) for one in made]
+    return {"items": await _look(read, services, actor, wanted, dry_run=dry_run), "unit_id": unit_id}
+
+
+async def _look(
+    read: Reading, services: Services, actor: Actor, wanted: Sequence[RenderRequest], *, dry_run: bool
+) -> list[RenderRequest]:
+    if len(wanted) > requesting.MOST_AT_ONCE:
+        raise TooManyRenders(str(len(wanted)))
+    farm = farm_of(services)
+    async with read() as tx:
+        planned = await input_files.plan(tx, actor, farm, wanted)
+    if dry_run:
+        await input_files.check_files(farm, planned)
+    return await input_files.look_at_files(farm, planned)
 
 
 def read_request(  # long: what a request says

@@ -10,5 +10,7 @@ ERRORS = {
     "bad_render_journal": "모의 nexrender의 기록 파일에 쓸 수 없습니다. 다른 파일을 정하세요.",
     "bad_render_fault": "모의 nexrender가 모르는 장애입니다.",
     "bad_sim_path": "경로 대응은 d:/output=/srv/output 형식으로 적으세요.",
+    "bad_sim_project": "프로젝트는 templates/chips.aep=_MAIN Mini Chip Count 형식으로 적으세요. "
+    "같은 이름의 다른 파일이 있으면 쓰지 않습니다.",
     "bad_sim_seconds": "렌더링 시간은 15-25, 20 또는 컴포지션=20 형식으로 적으세요.",
 }

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pabal.platform.commands.shell import Shell
 
 with lazily():
-    from pabal.apps.rendering.simulator import faults, films, journal, options, server, table
+    from pabal.apps.rendering.simulator import faults, films, journal, options, projects, server, table
 
 _LISTENS: Pair = (
     "A simulated nexrender is up, render machines: {workers}. Use it with NEXRENDER_API_URL={url}\n"
@@ -60,6 +60,13 @@ def nexrender(  # long: one parameter for each option
     width: Annotated[int, typer.Option(min=64, max=3840, help="Of the videos.")] = 1920,
     height: Annotated[int, typer.Option(min=64, max=2160, help="Of the videos.")] = 1080,
     length: Annotated[float, typer.Option(min=0.1, max=60, help="Of the videos, in seconds.")] = 2.0,
+    project: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE=COMPOSITION",
+            help="Writes a small project with this composition, for the check before a render; may be repeated.",
+        ),
+    ] = None,
     read_sources: Annotated[
         bool, typer.Option("--read-sources", help="Renders fail whose template or pictures are not there.")
     ] = False,
@@ -100,7 +107,7 @@ def nexrender(  # long: one parameter for each option
         "database": database,
         "log": log,
     }
-    texts = OptionTexts(seconds, composition_seconds or [], folder or [], fault or [])
+    texts = OptionTexts(seconds, composition_seconds or [], folder or [], fault or [], project or [])
     shell.run(_until_signalled(_serve(shell, plain, texts)))
 
 
@@ -112,6 +119,7 @@ class OptionTexts:
     composition_seconds: list[str]
     folders: list[str]
     faults: list[str]
+    projects: list[str]
 
     def read(self) -> dict[str, Any]:
         return {
@@ -125,6 +133,7 @@ class OptionTexts:
 async def _serve(shell: Shell, plain: dict[str, Any], texts: OptionTexts) -> None:
     import asyncio  # noqa: PLC0415 -- a command that only helps need not import it
 
+    projects.write_projects(map(options.parse_project, texts.projects))
     given = options.NexrenderOptions(**plain, **texts.read(), tell=lambda entry: show_farm(shell, entry))
     async with server.SimulatedNexrender(given) as one:
         shell.tell(_LISTENS, url=one.url, workers=given.workers)

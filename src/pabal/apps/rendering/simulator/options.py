@@ -23,6 +23,10 @@ class BadRenderSeconds(Invalid, code="bad_sim_seconds"):
     """Not seconds of the form 15-25, 20, or composition=20."""
 
 
+class BadSimProject(Invalid, code="bad_sim_project"):
+    """Not a project of the form templates/chips.aep=_MAIN Mini Chip Count, or another file is there already."""
+
+
 @dataclass(frozen=True)
 class LocalFolder:
     """Where a folder that render machines know by `prefix`, such as d:/output, is on this machine."""
@@ -62,6 +66,14 @@ def parse_folder(text: str) -> LocalFolder:
     if not separator or not prefix or not folder:
         raise BadPathMapping(text)
     return LocalFolder(prefix, Path(folder))
+
+
+def parse_project(text: str) -> tuple[Path, str]:
+    """The file, and a composition that is to be in it."""
+    file, _, composition = text.partition("=")
+    if not composition or not file.lower().endswith(".aep"):
+        raise BadSimProject(text)
+    return Path(file), composition
 
 
 def parse_seconds(text: str) -> tuple[float, float]:

@@ -6,7 +6,7 @@ from datetime import date, datetime
 from uuid import UUID
 
 from pabal.apps.rendering.model.compositions import FieldMapping
-from pabal.apps.rendering.model.renders import LogLine, Render
+from pabal.apps.rendering.model.renders import LogLine, Render, RenderState
 from pabal.apps.rendering.store.compositions import CompositionRow
 from pabal.apps.rendering.store.renders import Filter
 from pabal.base.database import Row, Tx
@@ -145,9 +145,14 @@ async def list_by_reason(tx: Tx, scope: Scope, since: datetime, until: datetime)
 
 
 async def find_previous(tx: Tx, scope: Scope, render: Render) -> Render | None:
-    """The last finished render of the same composition, to compare with."""
+    """The last render of the same composition that was finished before, to compare with."""
     return await tx.one(
-        Render, SQL.find_previous, composition_id=render.composition_id, before=render.id, units=scope.listed
+        Render,
+        SQL.find_previous,
+        composition_id=render.composition_id,
+        but=render.id,
+        before=render.completed_at if render.state == RenderState.COMPLETED else None,
+        units=scope.listed,
     )
 
 

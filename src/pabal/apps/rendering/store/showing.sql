@@ -77,10 +77,10 @@ select coalesce(error_code, 'unexpected') as code, count(*)::int as count from r
 where state = 'failed' and updated_at >= :since and updated_at < :until and (:units::bigint[] is null or unit_id = any(:units::bigint[]))
 group by 1 order by 2 desc, 1;
 
--- name: find_previous(composition_id, before, units)
--- The last finished one of the same composition, to compare with.
-select * from rendering.render_row r where r.composition_id = :composition_id and r.state = 'completed' and r.id <> :before
-  and (:units::bigint[] is null or r.unit_id = any(:units::bigint[])) order by r.completed_at desc limit 1;
+-- name: find_previous(composition_id, but, before, units)
+-- The last one of the same composition that was finished before this one, or at all while this one is not.
+select * from rendering.render_row r where r.composition_id = :composition_id and r.state = 'completed' and r.id <> :but
+  and (:before::timestamptz is null or r.completed_at <= :before) and (:units::bigint[] is null or r.unit_id = any(:units::bigint[])) order by r.completed_at desc limit 1;
 
 -- name: list_named(units)
 select id, name from rendering.composition where :units::bigint[] is null or unit_id = any(:units::bigint[]) order by name, id limit 500;

@@ -18,7 +18,7 @@ from pabal.apps.rendering.video.errors import Unreadable, VideoUnreadable
 
 # How long a killed child is waited for: one that is inside a hung share dies only when the share answers.
 PATIENCE_SECONDS = 3.0
-# Four small JPEGs; what is longer is no answer of ours.
+# Four small JPEGs and two seconds of moving ones; what is longer is no answer of ours.
 LONGEST_ANSWER = 8 * 1024 * 1024
 # The codecs are loaded by the child alone, and not before it is sure to die with its server.
 PROGRAM = """

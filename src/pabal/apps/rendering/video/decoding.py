@@ -27,6 +27,7 @@ READ_AT_ONCE = 1024 * 1024
 PIXEL_BYTES = 8
 FRAME_WIDTH = 480
 QUALITY = 80
+LOOP_SECONDS, LOOP_RATE, LOOP_QUALITY = 2.0, 12, 60
 NAMES = ("first", "middle", "last")
 
 
@@ -108,8 +109,9 @@ def _cut_frames(file: IO[bytes]) -> dict[str, Any]:
     with _open(file) as container:
         stream = _video_of(container)
         pictures = [_shrink(_decode_at(container, stream, part)) for part in (0.0, 0.5, 1.0)]
+        moving = [_shrink(frame) for frame in _decode_loop(container, stream)]
     shown = {name: _encode(picture) for name, picture in zip(NAMES, pictures, strict=True)}
-    return {**shown, "sheet": _encode(_side_by_side(pictures))}
+    return {**shown, "sheet": _encode(_side_by_side(pictures)), "loop": _encode_loop(moving or pictures[1:2])}
 
 
 _TASKS: dict[str, Callable[[IO[bytes]], dict[str, Any]]] = {"inspect": _inspect, "frames": _cut_frames}
@@ -168,6 +170,21 @@ def _decode_at(container: InputContainer, stream: VideoStream, part: float) -> V
     return found
 
 
+def _decode_loop(container: InputContainer, stream: VideoStream) -> Iterator[VideoFrame]:
+    """Pictures from the middle, so many a second whatever the film has; of a shorter film, all of it."""
+    length, base, begin = _duration(container, stream), float(stream.time_base or 1), stream.start_time or 0
+    start = max(0.0, (length - LOOP_SECONDS) / 2)
+    container.seek(begin + int(start / base), stream=stream, backward=True)
+    wanted = start
+    for frame in _decode(container, stream):
+        at = wanted if frame.pts is None else (frame.pts - begin) * base
+        if at >= start + LOOP_SECONDS:
+            return
+        if at >= wanted:
+            yield frame
+            wanted = max(wanted + 1 / LOOP_RATE, at)
+
+
 def _decode(container: InputContainer, stream: VideoStream) -> Iterator[VideoFrame]:
     """Also those a decoder still holds back at the end of the file."""
     try:
@@ -201,6 +218,23 @@ def _side_by_side(pictures: list[Image.Image]) -> Image.Image:
         sheet.paste(picture, (left, 0))
         left += picture.width
     return sheet
+
+
+def _encode_loop(pictures: list[Image.Image]) -> str:
+    """Plays by itself and begins again: a picture, not a film, so that nothing must be clicked."""
+    into = io.BytesIO()
+    first, *others = pictures
+    first.save(
+        into,
+        "WEBP",
+        save_all=True,
+        append_images=others,
+        duration=round(1000 / LOOP_RATE),
+        loop=0,
+        quality=LOOP_QUALITY,
+        method=2,
+    )
+    return base64.b64encode(into.getvalue()).decode()
 
 
 def _encode(picture: Image.Image) -> str:

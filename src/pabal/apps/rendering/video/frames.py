@@ -1,4 +1,5 @@
-"""The contact sheet: first, middle and last picture of a render as small JPEGs, and all three side by side."""
+"""The contact sheet: first, middle and last picture of a render as small JPEGs, all three side by side, and two seconds
+from its middle that play for ever."""
 
 import asyncio
 import base64
@@ -17,18 +18,21 @@ class Sheet:
     middle: Path
     last: Path
     sheet: Path
+    loop: Path
+
+
+FILES = {name: f"{name}.jpg" for name in ("first", "middle", "last", "sheet")} | {"loop": "loop.webp"}
 
 
 async def contact_sheet(path: Path, folder: Path, *, seconds: float = SECONDS, memory_mb: int = MEMORY_MB) -> Sheet:
-    """Writes first.jpg, middle.jpg, last.jpg and sheet.jpg to `folder`; nothing if the file cannot be read."""
+    """Writes them to `folder` under the names of FILES; nothing if the file cannot be read."""
     cut = await ask("frames", path, seconds=seconds, memory_mb=memory_mb)
     return await asyncio.to_thread(_write, folder, cut)
 
 
 def _write(folder: Path, cut: dict[str, Any]) -> Sheet:
     folder.mkdir(parents=True, exist_ok=True)
-    names = ("first", "middle", "last", "sheet")
-    return Sheet(*(_write_one(folder / f"{name}.jpg", base64.b64decode(cut[name])) for name in names))
+    return Sheet(*(_write_one(folder / file, base64.b64decode(cut[name])) for name, file in FILES.items()))
 
 
 def _write_one(path: Path, content: bytes) -> Path:
