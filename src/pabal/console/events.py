@@ -13,6 +13,7 @@ from pabal.engine import ids
 from pabal.platform import events
 from pabal.platform.actor import Right
 from pabal.platform.events import AREA, BadEventData, ConsumerSeen, NewEvent, Wanted
+from pabal.platform.language.stories import explain_reason
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.keyset import read_page
 from pabal.platform.web.lists import RowId, Word, turn
@@ -55,6 +56,7 @@ async def show(visit: Visitor, filters: Annotated[Filters, Query()]) -> Response
         behind=_behind(consumers or []),
         filters=filters,
         dump=_dump,
+        why=lambda reason: explain_reason(reason, visit.lang),
         show_id=lambda number: ids.show("evt", number),
         pager=turn(visit, page.cursor),
         live_topics=TOPICS,

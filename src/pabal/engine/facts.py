@@ -13,10 +13,9 @@ from pabal.base.errors import NotFound
 from pabal.base.killpoints import kill_point
 from pabal.base.sql import load
 from pabal.base.telemetry import declare, emit
-from pabal.engine import suspects
 from pabal.engine.loop import Loop
 from pabal.engine.reading import ALL, Cursor, Fact, Page, Wanted, read_page, start_cursor
-from pabal.engine.suspects import Suspect, Witness
+from pabal.engine.suspects import Trial
 
 __all__ = [
     "Aside",
@@ -108,7 +107,7 @@ def make_loop(database: Database, subscriber: Subscriber, *, idle: float, least:
     async def deliver() -> int:
         return await deliver_once(database, subscriber, is_stopping=lambda: loop.is_stopping)
 
-    loop = Loop(f"facts:{subscriber.name}", deliver, idle=idle, wake_on=["facts"], least=least)
+    loop = Loop(f"facts:{subscriber.name}", deliver, idle=idle, wake_on=["facts"], least=least, in_batches=True)
     return loop
 
 
@@ -119,24 +118,15 @@ async def deliver_once(
 
     A delivery that is cancelled was stalled, unless its server stops.
     """
-    trial = _Trial(database, subscriber)
-    try:
+    trial = Trial(database, f"facts:{subscriber.name}", doubts=subscriber.batch, most=MAX_TRIES)
+    async with trial.watching(is_stopping):
         delivered = await _deliver_batch(database, subscriber, trial)
-    except asyncio.CancelledError:
-        await (trial.undo() if is_stopping() else trial.lose("it stalled"))
-        raise
-    except Exception as error:
-        if trial.tx is not None and trial.tx.is_lost_by(error):
-            await trial.lose(f"its connection was lost: {error!r}")
-        raise
-    finally:
-        trial.close()
     if delivered:
         kill_point("facts.committed")
     return delivered
 
 
-async def _deliver_batch(database: Database, subscriber: Subscriber, trial: "_Trial") -> int:
+async def _deliver_batch(database: Database, subscriber: Subscriber, trial: Trial) -> int:
     async with database.transaction() as tx:
         if not await tx.value(SQL.lock_subscription, name=subscriber.name):
             return 0
@@ -260,68 +250,7 @@ class _Failed(NamedTuple):
     error: str
 
 
-class _Trial:
-    """What becomes of a delivery that is lost without a word: its server dies, its connection is lost, it stalls.
-
-    The subscription is in doubt then (suspects.py): facts are handed over one by one, each behind a committed marker.
-    """
-
-    def __init__(self, database: Database, subscriber: Subscriber) -> None:
-        self._database = database
-        self._name = f"facts:{subscriber.name}"
-        self._batch = subscriber.batch
-        self._witness = Witness(database)
-        self._tried: int | None = None
-        self.suspect: Suspect | None = None
-        # while facts are being handed over
-        self.tx: Tx | None = None
-
-    async def begin(self, tx: Tx) -> None:
-        self.suspect = await suspects.find_suspect(tx, self._name)
-        await self._witness.stand()
-
-    async def mark(self, fact: Fact) -> int:
-        """How often it was lost before; when that is too often it is not marked, for it is not tried again."""
-        known = self.suspect
-        is_again = known is not None and known.is_lost and known.tried == fact.seq
-        lost = known.tries + 1 if known is not None and is_again else 0
-        if lost < MAX_TRIES:
-            await suspects.mark(self._database, self._name, fact.seq, tries=lost)
-            self._tried = fact.seq
-        return lost
-
-    async def end(self, tx: Tx, *, went_well: bool, is_last: bool) -> None:
-        """In the commit of what was handed over, or put aside, or failed in words."""
-        if self.suspect is None:
-            return
-        if is_last:
-            await suspects.clear(tx, self._name)
-        elif went_well:
-            await suspects.clear_one(tx, self._name)
-        else:
-            await suspects.unmark(tx, self._name)
-
-    async def lose(self, reason: str) -> None:
-        if self.tx is None:
-            return
-        if self._tried is None:
-            await suspects.suspect_if_there(self._database, self._name, reason, doubts=self._batch)
-        else:
-            await self._leave(self._tried, reason, counts=await self._witness.answers())
-
-    async def undo(self) -> None:
-        """As if it had not been tried."""
-        if self._tried is not None:
-            await self._leave(self._tried, "", counts=False)
-
-    async def _leave(self, tried: int, reason: str, *, counts: bool) -> None:
-        await suspects.leave(self._database, self._name, tried, reason, counts=counts)
-
-    def close(self) -> None:
-        self._witness.close()
-
-
-async def _deliver(tx: Tx, subscriber: Subscriber, known: _Subscription, trial: _Trial) -> int:
+async def _deliver(tx: Tx, subscriber: Subscriber, known: _Subscription, trial: Trial) -> int:
     if known.retry_at is not None and known.retry_at > tx.now:
         return 0
     cursor = Cursor(known.seen, known.upto, known.seq)
@@ -329,7 +258,7 @@ async def _deliver(tx: Tx, subscriber: Subscriber, known: _Subscription, trial: 
     is_alone = known.tries > 0 or trial.suspect is not None
     page = await read_page(tx, cursor, Wanted(subscriber.names, batch=1 if is_alone else subscriber.batch))
     trial.tx = tx if page.facts else None
-    if trial.suspect is not None and page.facts and await trial.mark(page.facts[0]) >= MAX_TRIES:
+    if trial.suspect is not None and page.facts and await trial.mark(page.facts[0].seq) >= MAX_TRIES:
         failed = _Failed(page.facts[0], trial.suspect.reason)
         await trial.end(tx, went_well=False, is_last=False)
         return await _count_failure(tx, subscriber, failed, page=page, tries=MAX_TRIES)

@@ -36,7 +36,8 @@ class Loop:
     """Repeats `step` while it finds something, then sleeps until a hint on `wake_on`, the next moment, or `idle` s.
 
     `next_moment` answers the next due moment and the database's present one. After a step that found nothing it
-    rests for `least` s, however often it is woken.
+    rests for `least` s, however often it is woken. What it does `in_batches` is in doubt, under its name, when the life
+    it ran in is lost (suspects.py).
     """
 
     def __init__(
@@ -49,8 +50,10 @@ class Loop:
         next_moment: NextMoment | None = None,
         first_after: float = 0.0,
         least: float = 0.0,
+        in_batches: bool = False,
     ) -> None:  # long: these are all that loops differ in
         self.name = name
+        self.in_batches = in_batches
         self._step = step
         self._idle_seconds = idle
         self._wake_on = tuple(wake_on)

@@ -133,7 +133,7 @@ class Server:
 
     def _in_batches(self) -> list[str]:
         inside = [f"inside:{name}" for name in self.kinds.names(Shape.INSIDE)] if self._options.is_worker else []
-        return inside + [loop.name for loop in self._loops if loop.name.startswith("facts:")]
+        return inside + [loop.name for loop in self._loops if loop.in_batches]
 
     async def _run_inside_once(self) -> int:
         return 0 if self.life.is_draining else await self._inside.run_once()

@@ -1,7 +1,8 @@
 """What a lost life or connection left in doubt is done one by one, behind a marker, until the bad one is found."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from pabal.base.database import Connection, ConnectionFailure, Database, DatabaseError, DatabaseUnavailable, Tx
@@ -121,3 +122,76 @@ class Witness:
         if self._connection is not None:
             self._connection.terminate()
             self._connection = None
+
+
+class Trial:
+    """What becomes of a delivery that is lost without a word: its server dies, its connection is lost, it stalls.
+
+    Its name is in doubt then: entries are handed over one by one, each behind a committed marker, and one that is lost
+    `most` times is not tried again.
+    """
+
+    def __init__(self, database: Database, name: str, *, doubts: int, most: int) -> None:
+        self._database = database
+        self._name = name
+        self._doubts = doubts
+        self._most = most
+        self._witness = Witness(database)
+        self._tried: int | None = None
+        self.suspect: Suspect | None = None
+        # while something is being handed over
+        self.tx: Tx | None = None
+
+    async def begin(self, tx: Tx) -> None:
+        self.suspect = await find_suspect(tx, self._name)
+        await self._witness.stand()
+
+    async def mark(self, entry: int, *, token: int | None = None) -> int:
+        """How often it was lost before; when that is too often it is not marked, for it is not tried again."""
+        known = self.suspect
+        is_again = known is not None and known.is_lost and (known.tried, known.token) == (entry, token)
+        lost = known.tries + 1 if known is not None and is_again else 0
+        if lost < self._most:
+            await mark(self._database, self._name, entry, token=token, tries=lost)
+            self._tried = entry
+        return lost
+
+    async def end(self, tx: Tx, *, went_well: bool, is_last: bool) -> None:
+        """In the commit of what was handed over, or put aside, or failed in words."""
+        if self.suspect is None:
+            return
+        if is_last:
+            await clear(tx, self._name)
+        elif went_well:
+            await clear_one(tx, self._name)
+        else:
+            await unmark(tx, self._name)
+
+    @asynccontextmanager
+    async def watching(self, is_stopping: Callable[[], bool]) -> AsyncIterator[None]:
+        """Around a delivery. One that is cancelled was stalled, unless its server stops."""
+        try:
+            yield
+        except asyncio.CancelledError:
+            await (self._undo() if is_stopping() else self._lose("it stalled"))
+            raise
+        except Exception as error:
+            if self.tx is not None and self.tx.is_lost_by(error):
+                await self._lose(f"its connection was lost: {error!r}")
+            raise
+        finally:
+            self._witness.close()
+
+    async def _lose(self, reason: str) -> None:
+        if self.tx is None:
+            return
+        if self._tried is None:
+            await suspect_if_there(self._database, self._name, reason, doubts=self._doubts)
+        else:
+            counts = await self._witness.answers()
+            await leave(self._database, self._name, self._tried, reason, counts=counts)
+
+    async def _undo(self) -> None:
+        """As if it had not been tried."""
+        if self._tried is not None:
+            await leave(self._database, self._name, self._tried, "", counts=False)

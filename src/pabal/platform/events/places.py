@@ -27,6 +27,8 @@ class Place:
     retry_at: datetime | None
     is_paused: bool
     has_asked: bool
+    # lost without a word before: see engine/suspects.py
+    is_suspect: bool
 
     @property
     def cursor(self) -> Cursor:

@@ -12,7 +12,8 @@ from (select consumer, share from pabal.event_place where consumer = :consumer o
 
 -- name: find_place(consumer, share)
 select p.consumer, p.share, p.of, p.seen::text, p.upto::text, p.seq, p.tries, p.retry_at, c.is_paused,
-  exists (select from pabal.dead_letter d where d.consumer = p.consumer and d.asked_at is not null) as has_asked
+  p.share = 0 and exists (select from pabal.dead_letter d where d.consumer = p.consumer and d.asked_at is not null) as has_asked,
+  exists (select from pabal.suspect s where s.name = 'events:' || p.consumer || ':' || p.share) as is_suspect
 from pabal.event_place p join pabal.event_consumer c on c.name = p.consumer where p.consumer = :consumer and p.share = :share;
 
 -- name: find_shares(consumer)

@@ -42,6 +42,8 @@ REASONS: Mapping[str, Pair] = {
     "overlap": ("The run before it had not ended.", "앞 실행이 끝나지 않아 건너뛰었습니다."),
     "paused": ("The schedule was paused.", "스케줄이 멈춰 있었습니다."),
     "deleted": ("The schedule was deleted.", "스케줄이 지워졌습니다."),
+    "its server died while it ran": ("Its server died while it ran.", "처리하던 서버가 죽었습니다."),
+    "it stalled": ("It did not end in time.", "제때 끝나지 않았습니다."),
     "its worker died": ("Its server died while it ran, too often.", "실행하던 서버가 너무 자주 죽었습니다."),
     "did not stop": (
         "It did not stop when it was told to, and was taken away.",
@@ -57,6 +59,10 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Pair], ...] = (
     (
         re.compile(r"snoozed (?P<count>\d+) times: (?P<what>.*)", re.DOTALL),
         ("Put off {count} times, which is too often: {what}", "{count}번 미뤄 한도에 닿았습니다: {what}"),
+    ),
+    (
+        re.compile(r"its connection was lost: (?P<what>.*)", re.DOTALL),
+        ("Its connection to the database was lost.", "데이터베이스 연결이 끊겼습니다."),
     ),
     (
         re.compile(r"deadline of (?P<seconds>\S+) s passed"),
