@@ -8,7 +8,7 @@ from pabal.base.database import Database
 from pabal.base.settings import Settings
 from pabal.platform import audit, notifications
 from pabal.platform.actor import ENGINE, Role
-from pabal.platform.notifications import Channel, ChannelForm, Level
+from pabal.platform.notifications import Channel, ChannelForm, Level, polling
 from pabal.platform.notifications.simulator import Simulator, Trouble
 from pabal.platform.tenants import Unit
 from pabal.testing import Parts, drain
@@ -161,11 +161,31 @@ async def test_a_refused_test_says_why_and_that_the_channel_stopped(web: Web, te
     await drain(Parts(web.db, web.app.site.kinds))
     page = (await client.get(answer.headers["Location"])).text
     listed = (await client.get(HOME)).text
+    korean = (await client.get(f"{HOME}/{channel.id}", headers={"Accept-Language": "ko"})).text
 
+    assert "상대가 봇을 차단했습니다" in korean
     assert "The test did not arrive" in page
     assert "Telegram refuses this channel" in page
     assert "403" in page
     assert ">stopped<" in listed
+
+
+async def test_whether_a_bot_is_listened_to_is_a_choice_and_the_page_says_who_else_listens(web: Web) -> None:
+    channel = await add(web, web.tree.busan)
+    async with web.db.transaction() as tx:
+        said = "409 Conflict: terminated by other getUpdates request"
+        await tx.run(polling.SQL.rest, bot_id=channel.bot_id, until=tx.now, problem=said)
+    client = await web.as_(by="session")
+
+    deaf = (await client.get(f"{HOME}/{channel.id}")).text
+    korean = (await client.get(f"{HOME}/{channel.id}", headers={"Accept-Language": "ko"})).text
+    await client.post(f"{HOME}/{channel.id}", data=typed(web, token="", is_two_way=""))
+    after = (await client.get(f"{HOME}/{channel.id}")).text
+
+    assert "Nobody here hears" in deaf
+    assert "다른 프로그램이 이 봇의 말을 받고 있습니다" in korean
+    assert "Nobody here hears" not in after
+    assert [one.is_two_way for one in await list_channels(web)] == [False]
 
 
 async def test_a_removed_channel_is_gone_and_it_is_audited(web: Web) -> None:

@@ -1,6 +1,6 @@
 """Channels: the chats, webhooks and mailboxes that notifications go to. Add, edit, test, and see what went through."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Annotated, Any, Literal, cast
@@ -17,6 +17,7 @@ from pabal.platform.language.pairs import Pair
 from pabal.platform.language.status import Look
 from pabal.platform.notifications import BadToken, Channel, ChannelForm, Level
 from pabal.platform.notifications.model import read_bot_id
+from pabal.platform.notifications.polling import find_problem
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.keyset import cut_by_id, read_before
 from pabal.platform.web.lists import Word, turn
@@ -60,6 +61,7 @@ class Typed(BaseModel):
     least_level: str = Level.ATTENTION.value
     wants: Annotated[str, Form(max_length=10_000)] = ""
     is_active: str = ""
+    is_two_way: str = ""
 
     def as_form(self) -> ChannelForm:
         return ChannelForm(
@@ -70,6 +72,7 @@ class Typed(BaseModel):
             least_level=Level(self.least_level) if self.least_level in list(Level) else Level.ATTENTION,
             wants=tuple(self.wants.replace(",", " ").split()),
             is_active=bool(self.is_active),
+            is_two_way=bool(self.is_two_way) or self.kind != "telegram",
             kind=self.kind,
             address=_plain(self.address),
         )
@@ -94,7 +97,7 @@ async def list_channels(visit: Visitor) -> Response:
 @router.get(f"{HOME}/new")
 async def new_channel(visit: Visitor, kind: KindName = "telegram") -> Response:
     visit.actor.require(Right.MANAGE, AREA)
-    blank = Typed(kind=kind, unit_id=visit.scope.unit_id or 0, lang=visit.lang, is_active="yes")
+    blank = Typed(kind=kind, unit_id=visit.scope.unit_id or 0, lang=visit.lang, is_active="yes", is_two_way="yes")
     return await _show_form(visit, blank)
 
 
@@ -129,7 +132,7 @@ async def delivery(visit: Visitor, channel_id: ChannelId, delivery_id: ChannelId
         found = await notifications.get_channel(tx, visit.actor, channel_id)
         tries = await notifications.list_attempts(tx, visit.actor, channel_id, delivery_id)
         [one] = await notifications.list_deliveries(tx, visit.actor, channel_id, before=delivery_id + 1, limit=1)
-    return await visit.show("channel_delivery.html", channel=found, delivery=one, tries=tries)
+    return await visit.show("channel_delivery.html", channel=found, delivery=one, tries=tries, why=_why(visit))
 
 
 @router.post(f"{HOME}/{{channel_id}}/deliveries/{{delivery_id}}/replay")
@@ -225,11 +228,13 @@ async def _show_channel(
             tx, visit.actor, channel_id, before=read_before(cursor), limit=PAGE + 1
         )
         place = (await tenants.get_unit(tx, found.unit_id)).name
+        problem = await find_problem(tx, found.bot_id)
     page = cut_by_id(deliveries, PAGE)
     return await visit.show(
         "channel.html",
         422 if faults else 200,
         row=_row(found, {found.unit_id: place}),
+        problem=problem,
         deliveries=page.items,
         test=next((one for one in page.items if str(one.id) == tested), None),
         pager=turn(visit, page.cursor),
@@ -307,6 +312,7 @@ def _typed(channel: Channel) -> Typed:
         least_level=channel.least_level.value,
         wants="\n".join(channel.wants),
         is_active="yes" if channel.is_active else "",
+        is_two_way="yes" if channel.is_two_way else "",
     )
 
 
@@ -316,9 +322,15 @@ def _where(visit: Visit) -> dict[str, Any]:
     return {
         "levels": [(level.value, visit.voice.status_word("notice", level)) for level in Level],
         "examples": EXAMPLES,
+        "why": _why(visit),
         "has_mail": visit.services.mailer.server is not None,
         "simulator": None if url.startswith("https://api.telegram.org") else url,
     }
+
+
+def _why(visit: Visit) -> Callable[[str], str]:
+    """What is kept of a failure, in the reader's language."""
+    return lambda reason: notifications.explain(reason, visit.lang)
 
 
 def _plain(text: str) -> str:

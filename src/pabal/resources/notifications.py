@@ -51,6 +51,7 @@ class ChannelView(View):
     least_level: str = field(("Level", "단계"), words=LEVELS, example="attention")
     wants: list[str] = field(("Only", "받을 것"), example=["alert.*"])
     is_active: bool = field(("Active", "사용"), example=True)
+    is_two_way: bool = field(("Two-way", "양방향"), example=True)
     stopped_at: datetime | None = field(("Stopped", "멈춘 때"))
     last_ok_at: datetime | None = field(("Last sent", "마지막 보냄"))
     last_error: str | None = field(("Last error", "마지막 오류"), example=None)
@@ -134,6 +135,7 @@ class NewChannel(Ask):
     least_level: LevelName = ask("This loud or louder.", example="attention", default="attention")
     wants: tuple[str, ...] = ask("Only notices named so.", rules=Rules(max_length=20), example=["alert.*"], default=())
     is_active: bool = ask("Whether anything goes through it.", default=True)
+    is_two_way: bool = ask("Telegram: whether the bot is listened to, as one program at a time can.", default=True)
     unit_id: int | None = ask("Whose it is.", rules=ROW_ID, example=3, default=None)
 
 
@@ -155,6 +157,11 @@ class ChannelChange(Ask):
     least_level: LevelName = ask("This loud or louder.", option="--level", example="failure", default="attention")
     wants: tuple[str, ...] = ask("Only notices named so.", rules=Rules(max_length=20), example=["alert.*"], default=())
     is_active: bool = ask("Whether anything goes through it.", option="--active/--inactive", default=True)
+    is_two_way: bool = ask(
+        "Telegram: whether the bot is listened to, as one program at a time can.",
+        option="--two-way/--one-way",
+        default=True,
+    )
 
 
 class SecretRotation(Ask):

@@ -74,7 +74,7 @@ async def edit_channel(tx: Tx, actor: Actor, channel_id: int, *, vault: Vault, *
     return await notifications.edit_channel(tx, actor, vault, channel_id, form)
 
 
-_CHANNEL_FIELDS = ("kind", "name", "chat_id", "lang", "least_level", "wants", "is_active")
+_CHANNEL_FIELDS = ("kind", "name", "chat_id", "lang", "least_level", "wants", "is_active", "is_two_way")
 
 
 async def rotate_secret(

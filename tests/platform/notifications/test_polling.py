@@ -245,6 +245,48 @@ async def test_a_wait_that_telegram_asks_for_and_another_poller_are_honoured(hou
     assert answer.code == 409
 
 
+async def test_a_bot_that_another_program_listens_to_is_left_alone_and_its_cards_have_no_buttons(house: House):
+    kim = await house.add_person(house.tree.haeundae, Role.ADMIN, "kim")
+    await house.link(kim, KIM)
+    polls = house.office.api.polls
+
+    await house.office.add_channel(house.tree.busan, chat="-1010", is_two_way=False)
+    await house.poller.poll_once()
+    await ask(house)
+
+    assert house.office.api.polls == polls
+    cards = [one for one in house.office.api.received if one.chat_id in (GROUP, "-1010", str(KIM))][-3:]
+    assert [one.buttons for one in cards] == [()] * 3
+    assert house.office.texts(GROUP)
+
+
+async def test_only_bots_are_listened_to_and_no_other_channel_s_secret_is_shown_to_telegram(house: House):
+    for form in ({"kind": "webhook", "address": "https://example.com/hook"}, {"kind": "email", "address": "a@b.kr"}):
+        await house.office.add_channel(house.tree.haeundae, name=form["kind"], chat="", token=None, **form)
+    polls = house.office.api.polls
+
+    await house.poller.poll_once()
+
+    assert house.office.api.polls == polls + 1
+    async with house.db.transaction() as tx:
+        assert [bot.bot_id for bot in await tx.all(polling.Bot, polling.SQL.list_bots)] == [BOT]
+
+
+async def test_why_nobody_is_heard_is_known_until_somebody_is(house: House):
+    async def problem() -> str | None:
+        async with house.db.transaction() as tx:
+            return await polling.find_problem(tx, BOT)
+
+    house.office.api.troubles["getUpdates"] = Trouble(Kind.BAD_REQUEST)
+    await house.poller.poll_once()
+    deaf = await problem()
+    house.office.api.troubles.clear()
+    await house.office.run(over=timedelta(seconds=31))
+    await house.poller.poll_once()
+
+    assert ((deaf or "")[:3], await problem()) == ("400", None)
+
+
 async def test_a_card_that_was_decided_before_it_went_out_is_not_sent(house: House):
     group = await open_ready(house.db, person(house.tree.haeundae, number=90))
     while await facts.deliver_once(house.db, house.cards):

@@ -40,6 +40,7 @@ from pabal.platform.notifications.model import (
     Notification,
 )
 from pabal.platform.notifications.outgoing import make_out_kinds
+from pabal.platform.notifications.reasons import explain
 from pabal.platform.notifications.repairing import (
     call,
     list_attempts,
@@ -80,6 +81,7 @@ __all__ = [
     "call",
     "count_unread",
     "edit_channel",
+    "explain",
     "find_read_upto",
     "forget_once",
     "get_channel",

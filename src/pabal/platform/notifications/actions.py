@@ -249,9 +249,13 @@ def _about(channel: Channel) -> str:
     return f"channel:{channel.id}"
 
 
-def _where(channel: Channel) -> dict[str, str]:
+def _where(channel: Channel) -> dict[str, Any]:
     if channel.kind == ways.TELEGRAM:
-        return {"chat_id": channel.chat_id, "token": f"…{channel.token_tail}"}
+        return {
+            "chat_id": channel.chat_id,
+            "token": f"…{channel.token_tail}",
+            **({} if channel.is_two_way else {"is_two_way": False}),
+        }
     return {"kind": channel.kind, "address": channel.leads_to}
 
 

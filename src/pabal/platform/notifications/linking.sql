@@ -1,6 +1,7 @@
 -- name: has_bot()
--- unit: whether there is any bot at all
-select exists (select from pabal.notification_channel where is_active and stopped_at is null);
+-- unit: whether anybody listens to any bot at all
+select exists (select from pabal.notification_channel c where c.kind = 'telegram' and c.is_active and c.stopped_at is null
+  and not exists (select from pabal.notification_channel o where o.bot_id = c.bot_id and not o.is_two_way));
 
 -- name: put_code(code_hash, user_id, expires_at)!
 with gone as (delete from pabal.telegram_code where user_id = :user_id)

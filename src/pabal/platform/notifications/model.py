@@ -190,6 +190,7 @@ class ChannelForm:
     """What a person says about a channel. Without a token, an edit keeps the one there is.
 
     Telegram has `chat_id` and `token`; a webhook's `address` is where it is posted to, e-mail's who gets it.
+    `is_two_way`: what people say to the bot is listened to, which one program at a time can do.
     """
 
     name: str
@@ -201,6 +202,7 @@ class ChannelForm:
     is_active: bool = True
     kind: str = ways.TELEGRAM
     address: str = ""
+    is_two_way: bool = True
 
     def __post_init__(self) -> None:
         patterns_fit = len(self.wants) <= MOST_WANTS and all(map(_PATTERN.fullmatch, self.wants))
@@ -252,6 +254,7 @@ class Channel:
     before_until: datetime | None = None
     failures: int = 0
     failing_since: datetime | None = None
+    is_two_way: bool = True
     secret: str | None = field(default=None, repr=False, compare=False)
 
     @property

@@ -17,6 +17,7 @@ from pabal.platform.notifications.actions import notify
 from pabal.platform.notifications.attempts import Outgoing, Trouble
 from pabal.platform.notifications.mail import LARGEST_ATTACHMENT, Mail, Mailed, Mailer, MailFailed, MailRefused
 from pabal.platform.notifications.model import Level, Notice, read_mailboxes
+from pabal.platform.notifications.reasons import explain
 from pabal.platform.notifications.webhook import Answered, Post, Unanswered, Webhooks
 from pabal.platform.secrets import Vault
 from pabal.platform.storage import ContentMissing, Files
@@ -166,18 +167,18 @@ _PAUSED: dict[str, tuple[Pair, Pair]] = {
     ways.WEBHOOK: (
         ("The webhook “{name}” was paused", "웹훅 ‘{name}’을(를) 멈췄습니다"),
         (
-            "{failures} tries in a row failed, last with: {said}. What it misses is kept: once a test arrives, or you "
-            "open the channel again, send it again from its page.",
-            "연달아 {failures}번 실패했습니다. 마지막 이유: {said}. 못 보낸 것은 남겨 둡니다. 시험이 도착하거나 "
+            "{failures} tries in a row failed, last with: {said_en}. What it misses is kept: once a test arrives, or "
+            "you open the channel again, send it again from its page.",
+            "연달아 {failures}번 실패했습니다. 마지막 이유: {said_ko}. 못 보낸 것은 남겨 둡니다. 시험이 도착하거나 "
             "채널을 다시 연 뒤, 채널 페이지에서 다시 보내세요.",
         ),
     ),
     ways.EMAIL: (
         ("The e-mail channel “{name}” was paused", "메일 채널 ‘{name}’을(를) 멈췄습니다"),
         (
-            "{failures} tries in a row failed, last with: {said}. Check the mailboxes and the mail server; then test "
-            "the channel and send again what it missed.",
-            "연달아 {failures}번 실패했습니다. 마지막 이유: {said}. 메일 주소와 메일 서버를 확인하고 시험한 뒤, "
+            "{failures} tries in a row failed, last with: {said_en}. Check the mailboxes and the mail server; then "
+            "test the channel and send again what it missed.",
+            "연달아 {failures}번 실패했습니다. 마지막 이유: {said_ko}. 메일 주소와 메일 서버를 확인하고 시험한 뒤, "
             "못 보낸 것을 다시 보내세요.",
         ),
     ),
@@ -194,7 +195,12 @@ async def _pause(tx: Tx, out: Outgoing, trouble: Trouble, said: str) -> None:
         name="notifications.channel_stopped",
         title=title,
         text=text,
-        values={"name": channel.name, "failures": trouble.failures, "said": said},
+        values={
+            "name": channel.name,
+            "failures": trouble.failures,
+            "said_en": explain(said, "en").rstrip("."),
+            "said_ko": explain(said, "ko").rstrip("."),
+        },
         level=Level.FAILURE,
         unit_id=channel.unit_id,
         about=f"channel:{channel.id}",

@@ -59,6 +59,7 @@ class Bot:
     bot_id: int
     next_update: int
     rests_until: datetime | None
+    problem: str | None
     sealed_token: str = field(repr=False)
 
 
@@ -131,6 +132,9 @@ class Poller:
         if not isinstance(heard, list):
             await self._rest(bot, heard)
             return 0
+        if bot.problem is not None:
+            async with self._database.transaction() as tx:
+                await tx.run(SQL.forget_problem, bot_id=bot.bot_id)
         kill_point("telegram.heard")
         taken = 0
         for update in sorted(heard, key=lambda one: one.update_id):
@@ -189,6 +193,12 @@ class Poller:
         emit("telegram.deaf", why=why.partition(" ")[0], bot=bot.bot_id, said=why)
         async with self._database.transaction() as tx:
             await tx.run(SQL.rest, bot_id=bot.bot_id, until=tx.now + rest, problem=why[:300])
+
+
+async def find_problem(tx: Tx, bot_id: int) -> str | None:
+    """Why nobody could listen to it lately."""
+    found: str | None = await tx.value(SQL.find_problem, bot_id=bot_id)
+    return found
 
 
 def route_of(bot_id: int) -> str:

@@ -1,8 +1,17 @@
 -- name: list_bots()
 -- unit: every bot there is, for the server's own work; the token of any channel that uses it
-select distinct on (c.bot_id) c.bot_id, coalesce(b.next_update, 0) as next_update, b.rests_until, c.sealed_token
+-- but not one that another program listens to, as one of its channels says
+select distinct on (c.bot_id) c.bot_id, coalesce(b.next_update, 0) as next_update, b.rests_until, b.problem, c.sealed_token
 from pabal.notification_channel c left join pabal.telegram_bot b on b.bot_id = c.bot_id
-where c.is_active and c.stopped_at is null order by c.bot_id, c.user_id is not null, c.id desc;
+where c.kind = 'telegram' and c.is_active and c.stopped_at is null
+  and not exists (select from pabal.notification_channel o where o.bot_id = c.bot_id and not o.is_two_way)
+order by c.bot_id, c.user_id is not null, c.id desc;
+
+-- name: find_problem(bot_id)
+select problem from pabal.telegram_bot where bot_id = :bot_id;
+
+-- name: forget_problem(bot_id)!
+update pabal.telegram_bot set problem = null, rests_until = null where bot_id = :bot_id;
 
 -- name: hold_place(route, epoch, bot_id)
 -- the route is ours until the commit, and so is the bot's place

@@ -167,6 +167,7 @@ def _columns(form: ChannelForm) -> dict[str, Any]:
         "least_level": form.least_level.value,
         "wants": list(form.wants),
         "is_active": form.is_active,
+        "is_two_way": form.is_two_way,
     }
 
 

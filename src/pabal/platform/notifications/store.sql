@@ -43,25 +43,25 @@ delete from pabal.notification_delivery where id < pabal.id_at(:before::timestam
 
 -- name: list_channels(units)
 select id, unit_id, kind, name, chat_id, bot_id, token_tail, lang, least_level, wants, is_active, stopped_at, last_ok_at,
-       last_error, last_error_at, created_at, user_id, address, before_until, failures, failing_since
+       last_error, last_error_at, created_at, user_id, address, before_until, failures, failing_since, is_two_way
 from pabal.notification_channel where :units::bigint[] is null or unit_id = any(:units::bigint[]) order by unit_id, name;
 
 -- name: find_channel(id)
 select id, unit_id, kind, name, chat_id, bot_id, token_tail, lang, least_level, wants, is_active, stopped_at, last_ok_at,
-       last_error, last_error_at, created_at, user_id, address, before_until, failures, failing_since
+       last_error, last_error_at, created_at, user_id, address, before_until, failures, failing_since, is_two_way
 from pabal.notification_channel where id = :id;
 
--- name: insert_channel(unit_id, kind, name, chat_id, address, bot_id, sealed_token, token_tail, lang, least_level, wants, is_active, now)
+-- name: insert_channel(unit_id, kind, name, chat_id, address, bot_id, sealed_token, token_tail, lang, least_level, wants, is_active, is_two_way, now)
 insert into pabal.notification_channel
-  (unit_id, kind, name, chat_id, address, bot_id, sealed_token, token_tail, lang, least_level, wants, is_active, created_at)
-values (:unit_id, :kind, :name, :chat_id, :address, :bot_id, :sealed_token, :token_tail, :lang, :least_level, :wants, :is_active, :now)
+  (unit_id, kind, name, chat_id, address, bot_id, sealed_token, token_tail, lang, least_level, wants, is_active, is_two_way, created_at)
+values (:unit_id, :kind, :name, :chat_id, :address, :bot_id, :sealed_token, :token_tail, :lang, :least_level, :wants, :is_active, :is_two_way, :now)
 returning id;
 
--- name: update_channel(id, name, chat_id, address, lang, least_level, wants, is_active)!
+-- name: update_channel(id, name, chat_id, address, lang, least_level, wants, is_active, is_two_way)!
 -- an edit is a person acting: what had stopped is tried again
 update pabal.notification_channel
 set name = :name, chat_id = :chat_id, address = :address, lang = :lang, least_level = :least_level, wants = :wants,
-    is_active = :is_active, stopped_at = null, failures = 0, failing_since = null
+    is_active = :is_active, is_two_way = :is_two_way, stopped_at = null, failures = 0, failing_since = null
 where id = :id;
 
 -- name: update_token(id, bot_id, sealed_token, token_tail)!
@@ -96,7 +96,9 @@ returning id;
 -- name: find_errand(id)
 select d.id, d.channel_id, d.notification_id is null as is_test, d.text, d.link, d.document_key, d.document_name, d.parts_sent,
        c.chat_id, c.bot_id, c.sealed_token, c.is_active and c.stopped_at is null as is_open,
-       exists (select from pabal.approval a where a.id = d.approval_id and a.state <> 'open') as is_over, d.buttons,
+       exists (select from pabal.approval a where a.id = d.approval_id and a.state <> 'open') as is_over,
+       -- a button of a bot that nobody here listens to would be answered by nobody, or by somebody else
+       case when not exists (select from pabal.notification_channel o where o.bot_id = c.bot_id and not o.is_two_way) then d.buttons end as buttons,
        d.approval_id is not null as is_card
 from pabal.notification_delivery d join pabal.notification_channel c on c.id = d.channel_id
 where d.id = :id and d.ended_at is null;
