@@ -25,6 +25,7 @@ TOPICS = "approval.*,approvals.*"
 PAGE = 20
 VIEWS: dict[str, tuple[State, ...]] = {
     "": (State.OPEN,),
+    "later": (State.OPEN,),
     "all": (State.APPROVED, State.REJECTED, State.WITHDRAWN),
     "expired": (State.EXPIRED,),
 }
@@ -38,6 +39,7 @@ _ONE_MORE: Pair = ("Noted. One more person must say yes.", "승인을 적어 두
 class Filters(BaseModel):
     view: Word = ""
     cursor: Word = ""
+    done: Word = ""
 
 
 @router.get("/approvals")
@@ -46,11 +48,15 @@ async def inbox(visit: Visitor, filters: Annotated[Filters, Query()]) -> Respons
     async with visit.read() as tx:
         page = await (_list_mine(tx, visit, filters) if filters.view == "mine" else _list(tx, visit, filters))
         waiting = await approvals.count_waiting(tx, visit.actor, visit.scope, visit.site.approvables)
+        later = await approvals.count_later(tx, visit.actor, visit.scope, visit.site.approvables)
+        done = await _find_done(tx, visit, filters.done)
     return await visit.show(
         "approvals.html",
         page=page.items,
         view=filters.view if filters.view in ("mine", *VIEWS) else "",
         waiting=waiting,
+        later=later,
+        done=done,
         pager=turn(visit, page.cursor),
         risks=approvals.RISKS,
         telegram=visit.services.settings.telegram_url if visit.site.is_demo else "",
@@ -83,7 +89,40 @@ async def decide(
         said = f"{explain(error, visit.lang)}" + (f" ({error.detail})" if isinstance(error, Conflict) else "")
         return await _show(visit, approval_id, 409 if isinstance(error, Conflict) else 422, [("", said)])
     said_so = _ONE_MORE if seen.approval.is_open else _DONE[verdict]
-    return visit.go(back_to(back, "/approvals"), said=said_so, what=visit.say(*seen.told.title))
+    there = back_to(back, "/approvals")
+    there = f"{there}?done={approval_id}" if there == "/approvals" else there
+    return visit.go(there, said=said_so, what=visit.say(*seen.told.title))
+
+
+@router.post("/approvals/{approval_id}/later")
+async def later(visit: Visitor, approval_id: RowId) -> Response:
+    async with visit.change() as tx:
+        await approvals.put_off(tx, visit.actor, approval_id, approvables=visit.site.approvables)
+    return visit.go("/approvals", said=("It comes back in a while.", "잠시 뒤에 다시 보여 줍니다."))
+
+
+@router.post("/approvals/{approval_id}/now")
+async def take_up(visit: Visitor, approval_id: RowId) -> Response:
+    async with visit.change() as tx:
+        await approvals.take_up(tx, visit.actor, approval_id)
+    return visit.go("/approvals")
+
+
+@router.post("/approvals/{approval_id}/undo")
+async def undo(visit: Visitor, approval_id: RowId) -> Response:
+    try:
+        async with visit.change() as tx:
+            await approvals.undo(tx, visit.actor, approval_id, approvables=visit.site.approvables)
+    except Conflict as error:
+        return await _show(visit, approval_id, 409, [("", explain(error, visit.lang))])
+    return visit.go("/approvals", said=("Taken back.", "되돌렸습니다."))
+
+
+async def _find_done(tx: Tx, visit: Visit, which: str) -> Seen | None:
+    """What the visitor has just decided, as long as they may take it back."""
+    if not which.isdecimal() or len(which) > 18:
+        return None
+    return await approvals.find_undoable(tx, visit.actor, visit.scope, visit.site.approvables, int(which))
 
 
 async def _show(
@@ -110,7 +149,13 @@ async def _show(
 async def _list(tx: Tx, visit: Visit, filters: Filters) -> listing.Page[Seen]:
     states = VIEWS.get(filters.view, VIEWS[""])
     kinds = approvals.list_readable(visit.actor, visit.site.approvables)
-    wanted = Wanted(kinds, tuple(state.value for state in states), read_before(filters.cursor))
+    wanted = Wanted(
+        kinds,
+        tuple(state.value for state in states),
+        read_before(filters.cursor),
+        me=visit.actor.name,
+        is_later=filters.view == "later",
+    )
     found = await approvals.list_seen(tx, visit.actor, visit.scope, visit.site.approvables, wanted, limit=PAGE + 1)
     return cut_by_id(found, PAGE)
 

@@ -75,11 +75,31 @@ async def test_a_form_without_scripts_decides_and_whoever_comes_second_sees_who_
     mine = (await first.get("/approvals?view=mine")).text
     others = (await second.get("/approvals?view=mine")).text
 
-    assert (done.status_code, done.headers["location"]) == (303, "/approvals")
+    assert (done.status_code, done.headers["location"]) == (303, f"/approvals?done={asked.id}")
     assert late.status_code == 409
     assert "haeundae admin" in late.text
     assert "기간이 틀림" in page
     assert ("Shoes is ready" in mine, "Shoes is ready" in others) == (True, False)
+
+
+async def test_later_and_undo_are_buttons_of_the_page(web: Web):
+    await open_ready(web.db, person(web.tree.haeundae, number=50))
+    asked = await last(web.db)
+    client = await web.as_("haeundae", by="session")
+    here = f"/approvals/{asked.id}"
+
+    put_off = await client.post(f"{here}/later")
+    empty, aside = (await client.get("/approvals")).text, (await client.get("/approvals?view=later")).text
+    await client.post(f"{here}/now")
+    done = await client.post(f"{here}/decision", data={"verdict": "reject"})
+    offered = (await client.get(done.headers["location"])).text
+    undone = await client.post(f"{here}/undo")
+    again = await client.post(f"{here}/undo")
+
+    assert (put_off.status_code, undone.status_code, again.status_code) == (303, 303, 409)
+    assert ("Shoes is ready" in empty, "Shoes is ready" in aside) == (False, True)
+    assert f"{here}/undo" in offered
+    assert (await last(web.db)).id != asked.id
 
 
 async def test_rest_lists_shows_and_decides_and_says_who_was_first(web: Web):

@@ -11,7 +11,7 @@ from pabal.apps.adgroups.sentences import describe_hours, show_brief
 from pabal.apps.adgroups.store import adgroups as store
 from pabal.base.database import Tx
 from pabal.platform.actor import Actor, Right
-from pabal.platform.approvals import Approvable, Approval, Told
+from pabal.platform.approvals import Approvable, Approval, Told, Verdict
 
 
 async def approve(tx: Tx, actor: Actor, approval: Approval, reason: str | None) -> None:
@@ -20,6 +20,11 @@ async def approve(tx: Tx, actor: Actor, approval: Approval, reason: str | None) 
 
 async def reject(tx: Tx, actor: Actor, approval: Approval, reason: str | None) -> None:
     await events.send(tx, actor, approval.subject, Event.REJECT, reason=reason)
+
+
+async def take_back_no(tx: Tx, actor: Actor, approval: Approval, reason: str | None) -> None:
+    """It is ready as before, and asked again. A yes has no way back: an approved ad group can be paused or deleted."""
+    await events.send(tx, actor, approval.subject, Event.COMPLETE_SETUP, reason=reason)
 
 
 async def tell(tx: Tx, asked: Sequence[Approval]) -> dict[int, Told]:
@@ -62,6 +67,7 @@ APPROVABLES = (
         tell=tell,
         approve=approve,
         reject=reject,
+        undo={Verdict.REJECT: take_back_no},
         then=("then it can only be approved with new dates", "지나면 기간을 고쳐야 승인할 수 있습니다"),
     ),
 )

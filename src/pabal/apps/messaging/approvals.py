@@ -14,7 +14,7 @@ from pabal.apps.messaging.model.reasons import explain_state
 from pabal.apps.messaging.overview import ZONE
 from pabal.base.database import Row, Tx
 from pabal.platform.actor import Actor, Right
-from pabal.platform.approvals import Approvable, Approval, Told
+from pabal.platform.approvals import Approvable, Approval, Told, Verdict
 from pabal.platform.language.moments import show_moment, show_span
 from pabal.platform.language.pairs import Pair
 
@@ -26,6 +26,10 @@ async def approve_device(tx: Tx, actor: Actor, approval: Approval, reason: str |
 
 async def deny_device(tx: Tx, actor: Actor, approval: Approval, reason: str | None) -> None:
     await bots.deny(tx, actor, approval.subject, reason=reason)
+
+
+async def take_back_device(tx: Tx, actor: Actor, approval: Approval, reason: str | None) -> None:
+    await bots.revoke(tx, actor, approval.subject)
 
 
 async def tell_devices(tx: Tx, asked: Sequence[Approval]) -> dict[int, Told]:
@@ -97,6 +101,7 @@ APPROVABLES = (
         tell=tell_devices,
         approve=approve_device,
         reject=deny_device,
+        undo={Verdict.APPROVE: take_back_device},
     ),
     Approvable(
         MISSED,

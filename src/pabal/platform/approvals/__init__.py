@@ -2,6 +2,7 @@
 
 from pabal.platform.approvals.actions import (
     VOICED,
+    count_later,
     count_waiting,
     decide,
     follow_deadlines,
@@ -14,6 +15,7 @@ from pabal.platform.approvals.actions import (
     see,
     tell,
 )
+from pabal.platform.approvals.afterthoughts import find_undoable, put_off, take_up, undo
 from pabal.platform.approvals.asking import ask, close, list_short, require_voices, settle
 from pabal.platform.approvals.machine import APPROVAL, CONTROLS, Event, State, load_approvals
 from pabal.platform.approvals.model import (
@@ -34,6 +36,7 @@ from pabal.platform.approvals.model import (
     ReasonNeeded,
     Seen,
     Told,
+    UndoTooLate,
     Verdict,
 )
 from pabal.platform.approvals.store import Wanted, rehome
@@ -61,12 +64,15 @@ __all__ = [
     "Seen",
     "State",
     "Told",
+    "UndoTooLate",
     "Verdict",
     "Wanted",
     "ask",
     "close",
+    "count_later",
     "count_waiting",
     "decide",
+    "find_undoable",
     "follow_deadlines",
     "get_seen",
     "list_readable",
@@ -76,9 +82,12 @@ __all__ = [
     "load_approvals",
     "load_seen",
     "name_actor",
+    "put_off",
     "rehome",
     "require_voices",
     "see",
     "settle",
+    "take_up",
     "tell",
+    "undo",
 ]

@@ -92,6 +92,13 @@ async def get_seen(tx: Tx, actor: Actor, scope: Scope, approvables: Approvables,
     return seen
 
 
+async def get_open(tx: Tx, actor: Actor, approvables: Approvables, approval_id: int) -> Approval:
+    approval = await _get(tx, actor, await tenants.visible_to(tx, actor), approvables, approval_id)
+    if not approval.is_open:
+        raise OVER[approval.state](approval, await name_actor(tx, actor, approval.decided_by))
+    return approval
+
+
 async def list_similar(tx: Tx, actor: Actor, scope: Scope, approvables: Approvables, approval: Approval) -> list[Seen]:
     """The last decisions about others like it."""
     return await see(tx, actor, approvables, await store.list_similar(tx, scope, approval, limit=5))
@@ -109,6 +116,11 @@ async def count_waiting(tx: Tx, actor: Actor, scope: Scope, approvables: Approva
     """What this actor could decide now, up to 100."""
     kinds = [name for name, one in approvables.items() if one.may_decide(actor)]
     return await store.count_open(tx, scope, kinds, actor.name, most=MOST_COUNTED) if kinds else 0
+
+
+async def count_later(tx: Tx, actor: Actor, scope: Scope, approvables: Approvables) -> int:
+    """What this actor wants to see later."""
+    return await store.count_later(tx, scope, list_readable(actor, approvables), actor.name)
 
 
 def list_readable(actor: Actor, approvables: Approvables) -> tuple[str, ...]:

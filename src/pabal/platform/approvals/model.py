@@ -107,7 +107,8 @@ class Approvable:
     """What an app lets people decide in the inbox. Deciding takes `right` in `area`, which its actions ask for too.
 
     `tell` words approvals by their id; one it does not answer for is gone. `expired`: what happens at the deadline
-    besides the request's end, done as the engine; `then` says it. `asks_why`: a no needs a reason.
+    besides the request's end, done as the engine; `then` says it. `asks_why`: a no needs a reason. `undo`: the app's
+    own verb that takes an answer back, where there is one.
     """
 
     kind: Kind
@@ -124,6 +125,7 @@ class Approvable:
     expired: Answer | None = None
     then: Pair = ("", "")
     asks_why: bool = False
+    undo: Mapping[Verdict, Answer] = field(default_factory=dict)
 
     def may_decide(self, actor: Actor) -> bool:
         return actor.may(Right.WRITE, AREA) and actor.may(self.right, self.area)
@@ -190,6 +192,10 @@ class ApprovalExpired(_Over, code="approval_expired"):
 
 class ApprovalWithdrawn(_Over, code="approval_withdrawn"):
     """This is no longer asked: what it was about has changed. Look at what is asked now."""
+
+
+class UndoTooLate(Conflict, code="undo_too_late"):
+    """It is too late to take this back, or it was not a decision that can be. Look at what it is about instead."""
 
 
 class AnotherPerson(Conflict, code="another_person"):

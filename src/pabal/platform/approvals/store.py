@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from pabal.base.database import Tx
 from pabal.base.sql import load
@@ -23,6 +24,9 @@ class Wanted:
     kinds: tuple[str, ...]
     states: tuple[str, ...] = (OPEN,)
     before: int = ids.LAST
+    # whose inbox it is: what they want to see later is not in it, or with `is_later` nothing else
+    me: str = ""
+    is_later: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +105,8 @@ async def hold_approval(tx: Tx, approval_id: int) -> None:
 async def list_approvals(tx: Tx, scope: Scope, wanted: Wanted, *, limit: int) -> list[Approval]:
     asked = {"kinds": list(wanted.kinds), "before": wanted.before, "most": limit}
     if wanted.states == (OPEN,):
-        rows = await tx.rows(SQL.find_open, units=scope.listed, **asked)
+        mine = {"me": wanted.me, "is_later": wanted.is_later, "now": tx.now}
+        rows = await tx.rows(SQL.find_open, units=scope.listed, **mine, **asked)
     elif scope.units is None:
         rows = await tx.rows(SQL.find_over, states=list(wanted.states), **asked)
     else:
@@ -110,8 +115,27 @@ async def list_approvals(tx: Tx, scope: Scope, wanted: Wanted, *, limit: int) ->
 
 
 async def count_open(tx: Tx, scope: Scope, kinds: Sequence[str], me: str, *, most: int) -> int:
-    found: int = await tx.value(SQL.count_open, units=scope.listed, kinds=list(kinds), me=me, most=most)
+    found: int = await tx.value(SQL.count_open, units=scope.listed, kinds=list(kinds), me=me, most=most, now=tx.now)
     return found
+
+
+async def count_later(tx: Tx, scope: Scope, kinds: Sequence[str], me: str) -> int:
+    found: int = await tx.value(SQL.count_later, units=scope.listed, kinds=list(kinds), me=me, now=tx.now)
+    return found
+
+
+async def put_off(tx: Tx, approval_id: int, actor: str, until: datetime) -> None:
+    await tx.run(SQL.put_off, approval_id=approval_id, actor=actor, until=until)
+
+
+async def take_up(tx: Tx, approval_id: int, actor: str) -> None:
+    await tx.run(SQL.take_up, approval_id=approval_id, actor=actor)
+
+
+async def is_last_move(tx: Tx, approval: Approval, event: str) -> bool:
+    """Whether the decision was this move of its subject, and the last one."""
+    said = {"machine": approval.machine, "subject": approval.subject, "event": event}
+    return bool(await tx.value(SQL.is_last_move, **said, actor=approval.decided_by, at=approval.decided_at))
 
 
 async def count_similar(tx: Tx, approval_ids: Sequence[int]) -> dict[int, tuple[int, int]]:

@@ -26,10 +26,28 @@ select id from pabal.approval where id = :id for update;
 -- name: rehome(kind, alike, unit_id)!
 update pabal.approval set unit_id = :unit_id where kind = :kind and alike = :alike and state = 'open';
 
--- name: find_open(units, kinds, before, most)
-select id from pabal.approval
-where state = 'open' and id < :before and kind = any(:kinds::text[]) and (:units::bigint[] is null or unit_id = any(:units::bigint[]))
-order by id desc limit :most;
+-- name: find_open(units, kinds, before, me, is_later, now, most)
+select a.id from pabal.approval a
+where a.state = 'open' and a.id < :before and a.kind = any(:kinds::text[]) and (:units::bigint[] is null or a.unit_id = any(:units::bigint[]))
+  and (:me::text = '' or :is_later::boolean = exists (
+    select from pabal.approval_later l where l.approval_id = a.id and l.actor = :me and l.until > :now::timestamptz))
+order by a.id desc limit :most;
+
+-- name: count_later(units, kinds, me, now)
+select count(*)::int from pabal.approval_later l join pabal.approval a on a.id = l.approval_id
+where l.actor = :me and l.until > :now::timestamptz and a.state = 'open' and a.kind = any(:kinds::text[])
+  and (:units::bigint[] is null or a.unit_id = any(:units::bigint[]));
+
+-- name: put_off(approval_id, actor, until)!
+insert into pabal.approval_later (approval_id, actor, until) values (:approval_id, :actor, :until)
+on conflict (approval_id, actor) do update set until = excluded.until;
+
+-- name: take_up(approval_id, actor)!
+delete from pabal.approval_later where approval_id = :approval_id and actor = :actor;
+
+-- name: is_last_move(machine, subject, event, actor, at)
+select t.event = :event and t.actor = :actor and t.at = :at::timestamptz
+from pabal.transition t where t.machine = :machine and t.subject = :subject order by t.version desc limit 1;
 
 -- name: find_over(kinds, states, before, most)
 -- unit: for those who see the whole house
@@ -48,13 +66,15 @@ select a.id from unnest(:units::bigint[]) as u(id) cross join lateral (
   order by a.unit_id desc, a.id desc limit :most) a
 order by a.id desc limit :most;
 
--- name: count_open(units, kinds, me, most)
+-- name: count_open(units, kinds, me, now, most)
 -- not what the asker themselves asked for or has said yes to, where it takes two
 select count(*)::int from (
   select from pabal.approval a
   where a.state = 'open' and a.kind = any(:kinds::text[]) and (:units::bigint[] is null or a.unit_id = any(:units::bigint[]))
     and (a.needed = 1 or a.requested_by <> :me::text
       and not exists (select from pabal.approval_voice v where v.approval_id = a.id and v.actor = :me::text))
+    and not exists (
+      select from pabal.approval_later l where l.approval_id = a.id and l.actor = :me::text and l.until > :now::timestamptz)
   limit :most) c;
 
 -- name: count_similar(ids, most)
