@@ -425,8 +425,12 @@ SINGLE = {
     **dict.fromkeys(("/api/v1/me/telegram-code", "/api/v1/me/telegram"), "one's own"),
     **dict.fromkeys(("/api/v1/files", "/api/v1/files/{id}"), "files have no page of their own"),
     **dict.fromkeys(
-        ("/api/v1/approvals/{id}/decision", "/approvals/{approval_id}/decision"),
-        "asks for the right of the app whose thing it is: tests/platform/approvals/test_faces.py",
+        ("/api/v1/approvals/{id}/decision", "/approvals/{approval_id}/decision", "/approvals/{approval_id}/undo"),
+        "asks for the right of the app whose thing it is: tests/platform/approvals",
+    ),
+    **dict.fromkeys(
+        ("/approvals/{approval_id}/later", "/approvals/{approval_id}/now"),
+        "one's own view of a request: tests/platform/approvals/test_afterthoughts.py",
     ),
     "/api/v1/messages/schedules/preview": "changes nothing",
     "/messages/schedules/preview": "changes nothing",

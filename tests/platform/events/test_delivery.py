@@ -1,7 +1,7 @@
 """Consumers: each has its own place, every event one effect, whoever dies, replays or shares the work."""
 
 import asyncio
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 
@@ -13,10 +13,10 @@ from pabal.platform.actor import ENGINE
 from pabal.platform.events import NewEvent, PublishedEvent
 from tests.platform.events.shop import SQL, begin, consumer, dead, drain, order, publish, taken
 from tests.support.people import Tree
-from tests.support.servers import CEILING
+from tests.support.servers import CEILING, until
 
 
-@pytest.mark.req("D-30", "D-36", "D-40")
+@pytest.mark.req("D-30", "D-36")
 async def test_each_consumer_takes_what_it_wants_at_its_own_pace(db: Database, tree: Tree):
     billing, stock = consumer("billing"), consumer("stock", "orders.paid", "goods.*")
     await begin(db, billing, stock)
@@ -28,6 +28,36 @@ async def test_each_consumer_takes_what_it_wants_at_its_own_pace(db: Database, t
     assert (await drain(db, stock), await drain(db, billing)) == (3, 1)
     assert await taken(db, "billing") == ["o-1", "o-2", "o-5"]
     assert await taken(db, "stock") == ["o-1", "o-3", "o-5"]
+
+
+@pytest.mark.req("D-40")
+async def test_a_commit_wakes_consumers_and_nobody_polls_blindly(
+    db: Database, tree: Tree, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("pabal.platform.events.delivery.IDLE", 3600.0)
+    heard: list[dict[str, datetime | None]] = []
+
+    async def listen(hints: dict[str, datetime | None]) -> None:
+        heard.append(hints)
+
+    one = consumer()
+    await begin(db, one)
+    await publish(db, order(1))
+    [loop] = events.make_loops(db, one)
+    loop.start()
+    await until(lambda: taken(db))
+    db.announce = listen
+    await publish(db, order(2))
+
+    for topic, at in heard[-1].items():
+        loop.hear(topic, at)
+
+    await until(lambda: _has_taken(db, 2))
+    await loop.stop()
+
+
+async def _has_taken(db: Database, count: int) -> bool:
+    return len(await taken(db)) == count
 
 
 async def test_a_new_consumer_begins_now_or_with_the_oldest(db: Database, tree: Tree):
