@@ -20,6 +20,7 @@ from fastapi.routing import iter_route_contexts
 
 from pabal import api, console, main, serving
 from pabal.base.database import Database
+from pabal.base.migrations import Migration, migrate
 from pabal.base.settings import Settings
 from pabal.main import App
 from pabal.platform import auth
@@ -30,6 +31,7 @@ from pabal.platform.web import openapi
 from pabal.platform.web.identify import CSRF_HEADER, SESSION_COOKIE
 from pabal.platform.web.turns import Shares, Turns
 from pabal.web import make_web
+from tests.support.database import list_loaded
 from tests.support.people import Tree, plant
 
 SECRET = "a secret for tests only"
@@ -207,6 +209,9 @@ async def open_web(
         if not has_loops:
             # connections that wait for bursts cost PostgreSQL more than most tests ask of it
             patch.setattr(main, "POOL_LEAST", 0)
+        # the template has both, and to find that out costs a connection of its own; tests/test_main.py starts in full
+        patch.setattr(main, "migrate", _migrate_what_no_template_has)
+        patch.setattr(main.housekeeping, "make_partitions", _make_none)
         app = await main.build(settings, roles, is_demo=is_demo)
     site = make_web(app, app.site)
     # tests ask as strangers more often in a second than an office does in an hour
@@ -223,6 +228,20 @@ async def open_web(
     await server.stop()
     await running
     await app.stop()
+
+
+async def _migrate_what_no_template_has(database: Database, migrations: list[Migration]) -> list[Migration]:
+    is_there = {(one.owner, one.number) for one in migrations} <= _in_template()
+    return [] if is_there else await migrate(database, migrations)
+
+
+@cache
+def _in_template() -> frozenset[tuple[str, int]]:
+    return frozenset((one.owner, one.number) for one in list_loaded())
+
+
+async def _make_none(_: Database) -> int:
+    return 0
 
 
 def share_routers(site: FastAPI, app: App) -> None:
