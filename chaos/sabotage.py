@@ -506,7 +506,8 @@ HEAD_STARTS = (
     _seen_by_test(
         "what has a head start takes no slot",
         "runner.py",
-        "        if len(self._running) - self._routed_running + self._reserved >= self._plain.size:\n            return False\n",
+        "        if len(self._running) - self._routed_running + self._reserved >= self._plain.size:\n"
+        "            return False\n",
         "",
         "test_headstart.py::test_a_server_without_a_free_slot_only_enqueues_it",
     ),

@@ -27,6 +27,8 @@ pytestmark = pytest.mark.slow
 
 # The demo always has something under way, and a test that stops it has nothing to ask of how that ends.
 SOON = {"PABAL_SHUTDOWN_GRACE": "500ms"}
+# A variable that is empty counts as one that is not there.
+NO_APPS = {"PABAL_APPS": ","}
 
 
 @pytest.fixture
@@ -191,8 +193,7 @@ async def test_a_server_runs_an_app_from_a_file_and_says_goodbye(
 
 
 async def test_letting_strangers_in_is_warned_about_in_the_language_of_who_starts_it(cli: Cli) -> None:
-    # no app at all: a variable that is empty counts as one that is not there
-    settings = {"PABAL_TRUSTED_PROXIES": "*", "PABAL_APPS": ",", **SOON}
+    settings = {"PABAL_TRUSTED_PROXIES": "*", **NO_APPS, **SOON}
     said = []
     for lang in ("en", "ko"):
         open_to_all = Cli(cli.folder, {**cli.settings, **settings, "PABAL_LANG": lang})
@@ -217,9 +218,10 @@ def test_production_has_no_demo_server_and_the_word_needs_a_demo(cli: Cli) -> No
 
 
 async def test_a_taken_port_is_not_taken_twice_and_the_other_is_printed(cli: Cli) -> None:
-    with cli.running("up", "--port", "0") as first:
+    small = Cli(cli.folder, {**cli.settings, **NO_APPS})
+    with small.running("up", "--port", "0") as first:
         port = int(first.wait_for_url().rpartition(":")[2])
-        with cli.running("up", "--port", str(port)) as second:
+        with small.running("up", "--port", str(port)) as second:
             other = second.wait_for_url()
             assert int(other.rpartition(":")[2]) > port
             assert fetch(f"{other}/readyz")["ready"] is True

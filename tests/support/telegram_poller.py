@@ -19,11 +19,11 @@ from tests.support.telegram import VAULT
 KNOWN = {one.kind.name: one for one in APPROVABLES}
 
 
-async def make_poller(db: Database, telegram: Telegram, folder: Path) -> Poller:
+async def make_poller(db: Database, telegram: Telegram, folder: Path, *, wait: int = 0) -> Poller:
     life = Life(db, Kinds(), locks=folder, meta={})
     async with db.transaction() as tx:
         life.worker = await workers.insert_worker(tx, host="tests", meta={}, ttl=timedelta(hours=9))
-    return Poller(db, telegram, VAULT, life, press=partial(cards.press, approvables=KNOWN), wait=0)
+    return Poller(db, telegram, VAULT, life, press=partial(cards.press, approvables=KNOWN), wait=wait)
 
 
 async def main(database_url: str, telegram_url: str, folder: str) -> None:

@@ -113,6 +113,8 @@ class QuickServer(serving.WebServer):
 
     def __init__(self, site: FastAPI) -> None:
         super().__init__(site, serving.listen("127.0.0.1", 0))
+        # whoever still waits for an answer then is told nothing
+        self.config.timeout_graceful_shutdown = 0
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         for server in self.servers:

@@ -297,3 +297,17 @@ async def test_a_card_that_was_decided_before_it_went_out_is_not_sent(house: Hou
     await house.tell()
 
     assert house.office.texts(GROUP) == []
+
+
+async def test_a_server_that_stops_waits_for_no_silent_bot(house: House, tmp_path: Path):
+    poller = await make_poller(house.db, house.telegram, tmp_path, wait=600)
+    listening = asyncio.create_task(poller.poll_once())
+    while not house.office.api._polling:
+        await asyncio.sleep(0)
+
+    poller.refuse_new()
+
+    async with asyncio.timeout(30):
+        assert await listening == 0
+    house.office.api.say(bot_id=BOT, from_id=KIM, chat_id=str(KIM), text="/start")
+    assert await house.telegram.get_updates(TOKEN, offset=0, wait=0) != [], "nobody has taken it"

@@ -153,7 +153,7 @@ async def test_an_upload_of_a_stranger_counts_as_ten_requests_and_that_of_somebo
 
 
 async def test_files_of_the_console_count_less(web: Web):
-    web.site.state.turns = Turns(Shares(guest_burst=1, guest_seconds=3600))
+    web.site.state.turns = Turns(Shares(guest_burst=1, guest_seconds=3600, refusal_wait=0))
     anybody = await web.anybody()
 
     statuses = [(await anybody.get("/static/nothing.css")).status_code for _ in range(11)]

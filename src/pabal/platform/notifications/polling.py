@@ -4,6 +4,7 @@ A bot's route says which server polls it. An update is taken in one commit, fenc
 and the number of the next one. A server that dies before it did nothing; one that lost its route can commit nothing.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -18,7 +19,7 @@ from pabal.engine.loop import Loop
 from pabal.engine.routes import LifeOver, Route, ServerDraining
 from pabal.platform.language.pairs import Lang, Pair, put
 from pabal.platform.notifications import linking
-from pabal.platform.notifications.gateway import Refused, RetryAfter, Telegram, Unreachable, Update
+from pabal.platform.notifications.gateway import Answer, Refused, RetryAfter, Telegram, Unreachable, Update
 from pabal.platform.secrets import Vault
 
 SQL = load(__file__)
@@ -32,6 +33,7 @@ START = "/start"
 declare("telegram.heard", "Updates taken from Telegram", labels=("what",))
 declare("telegram.deaf", "Times a bot could not be listened to", labels=("why",), level=30)
 
+Heard = list[Update] | Answer
 # (tx, update, its sender's language): what to tell whoever pressed, and whether it must be confirmed
 Press = Callable[[Tx, Update], Awaitable["Said"]]
 
@@ -80,13 +82,17 @@ class Poller:
         self._press, self._wait = press, wait
         self._held: dict[int, int] = {}
         self._is_refusing = False
+        self._asking: asyncio.Task[Heard] | None = None
         self.loops = [Loop("telegram", self.poll_once, idle=IDLE)]
 
     async def start(self) -> None:
         """Nothing: a server starts also while Telegram is away."""
 
     def refuse_new(self) -> None:
+        """Nor is the silence of a bot waited for: what nobody has confirmed is handed out again."""
         self._is_refusing = True
+        if self._asking is not None:
+            self._asking.cancel()
 
     async def close(self) -> None:
         if not self._held:
@@ -128,7 +134,9 @@ class Poller:
 
     async def _poll(self, bot: Bot, wait: int) -> int:
         token = self._vault.open(bot.sealed_token)
-        heard = await self._telegram.get_updates(token, offset=bot.next_update, wait=wait)
+        heard = await self._listen(token, bot, wait)
+        if heard is None:
+            return 0
         if not isinstance(heard, list):
             await self._rest(bot, heard)
             return 0
@@ -147,6 +155,17 @@ class Poller:
             elif said.text:
                 await self._telegram.send_message(token, update.chat_id, said.text)
         return taken
+
+    async def _listen(self, token: str, bot: Bot, wait: int) -> Heard | None:
+        """None: this server is about to stop."""
+        if self._is_refusing:
+            return None
+        self._asking = asyncio.create_task(self._telegram.get_updates(token, offset=bot.next_update, wait=wait))
+        try:
+            await asyncio.wait([self._asking])
+        finally:
+            self._asking.cancel()
+        return None if self._asking.cancelled() else self._asking.result()
 
     async def _take(self, bot: Bot, update: Update) -> Said | None:
         """In one commit. None: this server polls the bot no more."""
