@@ -1,0 +1,22 @@
+"""The REST edge of rules: /api/v1/rules and /api/v1/rule-executions as `resources` describes them, and /api/v1/tick."""
+
+from fastapi import APIRouter, Depends
+
+from pabal.apps.rules.api import tick
+from pabal.apps.rules.resources import NOUNS
+from pabal.platform.web import endpoints
+from pabal.platform.web.filters import refuse_unknown
+from pabal.platform.web.identify import open_visit
+from pabal.platform.web.limits import limit_rate
+from pabal.platform.web.rest import rest
+
+__all__ = ["router"]
+
+BASE = "/api/v1"
+# who it is first, then how often, then whether the question makes sense
+router = APIRouter(dependencies=[Depends(open_visit), Depends(limit_rate), Depends(refuse_unknown)])
+_described = endpoints.noun("rules")
+for _noun in NOUNS:
+    rest(_described, _noun)
+for _part in (_described, tick.router):
+    router.include_router(_part, prefix=BASE)

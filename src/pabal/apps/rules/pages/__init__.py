@@ -1,0 +1,9 @@
+"""The console pages of rules. What has a word where others have an id comes first."""
+
+from fastapi import APIRouter
+
+from pabal.apps.rules.pages import form, rules, runs
+
+router = APIRouter(include_in_schema=False)
+for page in (runs, form, rules):
+    router.include_router(page.router)
