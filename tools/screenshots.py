@@ -123,7 +123,12 @@ PICTURES = (
     Picture("relay-connect", "/relay/connect", "How to connect: what to paste where"),
     Picture("relay-simulator", "/relay/simulator", "Simulator: chat as a KakaoTalk user of the demo", is_fresh=True),
     Picture("render", "/render", "Render queue: stages, when each is through, what will be late", True, True),
-    Picture("render-job", "/render/jobs/{render_id}", "One render: stages, log, mapping, pictures, the film"),
+    Picture(
+        "render-job",
+        "/render/jobs/{render_id}",
+        "One render: stages, log, mapping, pictures, the film",
+        place="/render?state=completed",
+    ),
     Picture("render-workers", "/render/workers", "Workers: slots, what each has, hours and pauses"),
     Picture("render-templates", "/render/templates", "Templates and mapping: compositions and their fields"),
     Picture("render-statistics", "/render/statistics", "Statistics of renders, by composition and by hour"),

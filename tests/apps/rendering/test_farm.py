@@ -1,3 +1,4 @@
+import json
 from datetime import timedelta
 
 import pytest
@@ -5,6 +6,7 @@ import pytest
 from pabal.apps.rendering.actions import compositions as verbs
 from pabal.apps.rendering.farm import Template, TemplateCache
 from pabal.apps.rendering.model.compositions import Composition
+from pabal.apps.rendering.store import traces
 from pabal.platform.actor import ENGINE
 from tests.support.rendering import COMPOSITION, MAPPINGS, RenderWorld
 
@@ -44,3 +46,18 @@ async def test_what_is_not_remembered_is_read_from_the_database(world: RenderWor
     assert same is first
     assert len(newer.mappings) == len(first.mappings) + 1
     assert {one.layer_name for one in first.mappings} == {"Name 1", "Stack 1", "Pot"}
+
+
+@pytest.mark.req("B-36", "B-57")
+async def test_each_attempt_writes_a_file_of_its_own_name_which_this_server_finds(world: RenderWorld):
+    [asked] = await world.ask()
+    await world.run()
+
+    done = await world.see(asked.id)
+    async with world.db.transaction() as tx:
+        sent = await traces.read_sent(tx, asked.id, 1)
+    job = json.loads(world.services.vault.open(sent or ""))
+
+    assert job["actions"]["postrender"][0]["output"] == f"D:/output/job_{asked.id}_a1.mp4"
+    assert done.rendered_path == str(world.folder / "output" / f"job_{asked.id}_a1.mp4")
+    assert world.farm.rendered_name(7, 2, "mov") == "D:/output/job_7_a2.mov"

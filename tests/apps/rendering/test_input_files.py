@@ -48,6 +48,16 @@ async def test_a_picture_that_was_replaced_is_another_input(world: RenderWorld):
     assert (await ask(world, flag)).is_new
 
 
+async def test_a_picture_of_another_size_and_the_same_moment_is_another_input(world: RenderWorld):
+    flag = await render_with_flag(world)
+    before = flag.stat().st_mtime_ns
+
+    flag.write_bytes(b"blue")
+    os.utime(flag, ns=(before, before))
+
+    assert (await ask(world, flag)).is_new
+
+
 async def test_a_picture_of_the_same_size_that_was_replaced_is_another_input(world: RenderWorld):
     flag = await render_with_flag(world)
     before = flag.stat().st_mtime_ns

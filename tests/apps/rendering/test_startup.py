@@ -28,6 +28,19 @@ def test_the_variables_of_the_requirements_are_read(monkeypatch: pytest.MonkeyPa
     assert farm.rendered_name(42, 1, "mp4") == "D:/output/job_42_a1.mp4"
 
 
+@pytest.mark.req("B-110")
+def test_no_path_is_made_up_where_no_variable_names_one(monkeypatch: pytest.MonkeyPatch):
+    for name in ("NAS_MOUNT_PATH", "AEP_TEMPLATE_DIR", "NEXRENDER_API_URL"):
+        monkeypatch.delenv(name, raising=False)
+
+    startup = read_app_settings(RenderingStartup)
+
+    assert (startup.nas_mount_path, startup.aep_template_dir, startup.output_dir, startup.paths) == ("", "", "", "")
+    monkeypatch.setenv("NEXRENDER_API_URL", "http://10.0.0.5:3000")
+    with pytest.raises(SettingsInvalid, match="NAS_MOUNT_PATH"):
+        read_app_settings(RenderingStartup)
+
+
 @pytest.mark.req("B-113")
 def test_the_database_of_a_supabase_project_is_named_by_its_variables(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.delenv("PABAL_DATABASE_URL", raising=False)

@@ -138,7 +138,9 @@ async def test_a_render_whose_lock_has_ended_goes_back_into_the_queue(
 
     lost = await world.see(asked.id)
     assert (lost.state, lost.worker_id, lost.lock_expires_at, lost.recovery_count) == ("pending", None, None, 1)
-    assert worker > 0
+    another, again = await world.claim()
+    assert (again.args["render"], again.id) == (asked.id, lost.job_id)
+    assert (again.id == job.id, another == worker) == (False, False)
 
 
 @pytest.mark.req("B-83")

@@ -72,7 +72,7 @@ async def test_all_eight_states_are_there_at_once_and_one_finishes_while_one_wat
         async with app.database.transaction() as tx:
             workers = await slots.list_slots(tx)
 
-    assert sorted(one.name for one in workers) == ["AE-1#1", "AE-1#2", "AE-2#1", "AE-2#2"]
+    assert [one.name for one in workers] == ["AE-1#1", "AE-1#2", "AE-2#1", "AE-2#2"]
     assert len({one.worker_id for one in workers}) == 2
     assert all(
         one.output_size == Path(one.output_file_path or "").stat().st_size for one in before if one.output_file_path

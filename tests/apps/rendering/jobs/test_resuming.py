@@ -8,7 +8,8 @@ from uuid import uuid4
 
 import pytest
 
-from pabal.apps.rendering.actions.releasing import recover_lost_servers, release
+from pabal.apps.rendering import settings as own
+from pabal.apps.rendering.actions.releasing import recover_lost_servers, recover_once, release
 from pabal.apps.rendering.model.renders import Reason, Render
 from pabal.apps.rendering.simulator.faults import Fault, FaultKind
 from pabal.apps.rendering.store import renders
@@ -74,6 +75,27 @@ async def test_a_late_worker_changes_nothing(world: RenderWorld):
             await renders.note_rendered(tx, asked.id, "/somewhere/else.mp4")
 
     assert (await world.see(asked.id)).rendered_path != "/somewhere/else.mp4"
+
+
+@pytest.mark.req("B-81")
+async def test_the_lock_of_a_healthy_render_is_renewed_for_as_long_as_it_takes(world: RenderWorld):
+    for clock in (own.STALL_TIMEOUT, own.RENDER_TIMEOUT):
+        await world.set(clock, timedelta(hours=3))
+    world.nexrender.faults.add(Fault(FaultKind.HANG, 20))
+    [asked] = await world.ask()
+
+    async with world.running():
+        seen = await world.until(asked.id, lambda one: one.progress >= 20)
+        for _ in range(3):
+            before = seen.lock_expires_at or seen.updated_at
+            await world.pass_time(timedelta(minutes=20))
+            seen = await world.until(asked.id, lambda one, than=before: (one.lock_expires_at or than) > than)  # type: ignore[misc]
+        recovered = await recover_once(world.db)
+        await world.let_go()
+
+    done = await world.see(asked.id)
+    assert (recovered, done.state, done.recovery_count) == (0, "completed", 0)
+    assert world.begun() == [f"rq-{asked.id}-a1"]
 
 
 @pytest.mark.req("B-83")

@@ -1,5 +1,6 @@
 """Cancelled for people at once; slot and licence stay taken while After Effects still renders it."""
 
+import asyncio
 from datetime import timedelta
 from functools import partial
 from typing import Any
@@ -32,6 +33,13 @@ async def test_a_waiting_render_is_cancelled_and_never_begun(world: RenderWorld)
 
 @pytest.mark.req("B-13")
 async def test_what_renders_already_keeps_its_slot_until_nexrender_is_through(world: RenderWorld):
+    looks: list[float] = []
+
+    async def note(seconds: float) -> None:
+        looks.append(seconds)
+        await asyncio.sleep(0.01)
+
+    world.farm.sleep = note
     world.nexrender.faults.add(Fault(FaultKind.HANG, 20))
     [asked] = await world.ask()
 
@@ -42,8 +50,13 @@ async def test_what_renders_already_keeps_its_slot_until_nexrender_is_through(wo
         assert cancelled.worker_id is not None
         with pytest.raises(StillWindingDown):
             await world.act(lambda tx: verbs.retry(tx, ENGINE, asked.id))
+        since = len(looks)
+        await until(lambda: len(looks) >= since + 3)
+        held = await world.see(asked.id)
+        there = [one.uid for one in await world.farm.client.list_jobs()]
         await world.let_go()
 
+    assert (held.is_winding_down, held.worker_id, there) == (True, cancelled.worker_id, [f"rq-{asked.id}-a1"])
     over = await world.see(asked.id)
     assert (over.state, over.is_winding_down, over.worker_id) == ("cancelled", False, None)
     assert await world.farm.client.list_jobs() == []

@@ -55,6 +55,7 @@ def test_layer_names_come_from_the_rows_of_this_composition():
     mappings = [
         FieldMapping("other", "Single - pot", "Wrong layer"),
         FieldMapping("mini", "Single - pot", "Pot total", property="Effects.Pot.Text"),
+        FieldMapping("another", "Single - pot", "Wrong too"),
     ]
 
     [asset] = assign(gfx, composition(), mappings).assets

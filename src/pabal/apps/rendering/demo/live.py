@@ -147,7 +147,8 @@ class DemoFarm:
             render_id = await filling.find_open(tx, filling.UPLOADING)
         if render_id is not None:
             path = self._places.output / f"job_{render_id}_a1.mp4"
-            await asyncio.to_thread(_write_film, path, filling.UPLOADING, uid_of(render_id, 1))
+            name = next(one.name for one in sample_compositions().compositions if one.id == filling.UPLOADING)
+            await asyncio.to_thread(_write_film, path, name, uid_of(render_id, 1))
 
 
 def _write_film(path: Path, composition: str, uid: str) -> bytes:

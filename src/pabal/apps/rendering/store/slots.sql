@@ -21,7 +21,9 @@ select s.id, s.worker_id, s.number, s.name, s.host, s.server, s.beat_at, s.start
   s.nexrender_latency_ms, s.paused_at, s.paused_by, s.paused_reason, s.draining_at, s.hours, s.last_poll_at, s.next_poll_at, s.empty_polls,
   s.job_count_completed, r.id as render_id, r.unit_id as render_unit_id
 from rendering.slot s left join rendering.render r on r.worker_id = s.id
-where :ids::uuid[] is null or s.id = any(:ids::uuid[]) order by s.worker_id, s.number;
+where :ids::uuid[] is null or s.id = any(:ids::uuid[])
+-- by what people call the worker: a slot's name ends with its number
+order by left(s.name, -length(s.number::text)), s.worker_id, s.number;
 
 -- name: hold_slot(id)
 select s.id from rendering.slot s where s.id = :id for no key update;
