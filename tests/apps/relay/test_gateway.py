@@ -128,6 +128,32 @@ async def test_it_is_judged_by_the_bodys_own_word(status: str, body: bytes, resu
     assert await call(answering(status, body)) == result
 
 
+@pytest.mark.parametrize(
+    ("status", "result"), [("200 OK", Unclear("HTTP 200")), ("404 Not Found", Rejected("HTTP 404"))]
+)
+async def test_an_answer_that_never_ends_is_not_read_to_its_end(status: str, result: CallResult):
+    """It would fill the memory; a time limit alone lets it, and would end as a timeout."""
+    gone = asyncio.Event()
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(f"HTTP/1.1 {status}\r\nTransfer-Encoding: chunked\r\n\r\n".encode())
+        with suppress(ConnectionError):
+            while True:
+                writer.write(b"4000\r\n" + b" " * 0x4000 + b"\r\n")
+                await writer.drain()
+        gone.set()
+
+    assert await call(handle) == result
+    async with asyncio.timeout(30):
+        await gone.wait()
+
+
+async def test_the_longest_answer_is_still_understood():
+    body = kakao_says("SUCCESS")
+    assert await call(answering("200 OK", body + b" " * (gateway.LARGEST_ANSWER - len(body)))) == Accepted("t-1")
+
+
 async def test_redirects_are_not_followed():
     asked = []
 
