@@ -106,6 +106,20 @@ async def test_hints_and_callbacks_follow_the_commit_and_never_a_rollback(rooms:
     assert called == [["부산"]]
 
 
+async def test_a_change_that_is_one_statement_tells_of_what_it_answered_once_it_stands(rooms: Database):
+    heard: list[tuple[Hints, list[str]]] = []
+
+    async def announce(hints: Hints) -> None:
+        heard.append((hints, await names(rooms)))
+
+    rooms.announce = announce
+    for _ in range(2):
+        await rooms.rows(SQL.add_room, lambda row: {f"room:{row['name']}": None}, name="부산", facts={})
+
+    # the second time there was nothing to tell of
+    assert heard == [({"room:부산": None}, ["부산"])]
+
+
 async def test_a_hint_without_a_moment_means_now_whatever_else_was_said(rooms: Database):
     async with rooms.transaction() as tx:
         tx.hint("timers", tx.now)

@@ -20,6 +20,16 @@ def test_a_statement_is_an_attribute_with_its_parameters_in_order(tmp_path: Path
     assert sql.find_room.arguments({"name": "x", "unit": 7}) == [7, "x"]
 
 
+def test_a_part_is_put_in_place_of_a_word_with_its_parameters_behind(tmp_path: Path):
+    text = "-- name: find_room(name)\nselect :name where their_own;\n-- name: part(unit)\n0 < :unit and :unit < 9;\n"
+    sql = statements(tmp_path, text)
+
+    whole = sql.find_room.put("their_own", sql.part)
+
+    assert whole.text == "select $1 where 0 < $2 and $2 < 9;"
+    assert whole.arguments({"unit": 7, "name": "x"}) == ["x", 7]
+
+
 def test_a_missing_or_unknown_argument_is_refused(tmp_path: Path):
     sql = statements(tmp_path, "-- name: find_room(name)\nselect :name;\n")
 

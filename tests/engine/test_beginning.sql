@@ -11,3 +11,10 @@ begun as (
 -- name: note_each(notes)
 -- columns of the statement that moves: transitions.move_noting
 note = (:notes::text[])[f.number] || s.id;
+
+-- name: pick_all()
+-- a part of a statement: transitions.move_at_once
+picked as materialized (select g.id, g.unit_id, g.note as before from example.ad_group g order by g.id for no key update skip locked);
+
+-- name: note_picked(note)
+note = :note::text || coalesce(p.before, '-');

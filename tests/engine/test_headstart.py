@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from pabal.base.database import Database, Tx
+from pabal.base.sql import load
 from pabal.engine import queue, workers
-from pabal.engine.headstart import HeadStart, NotBegun
+from pabal.engine.headstart import HeadStart, NotBegun, Prepared
 from pabal.engine.kinds import Job, Kinds
 from pabal.engine.outcome import Cancel
 from pabal.engine.queue import NewJob
@@ -16,6 +17,7 @@ from pabal.engine.server import Server
 from tests.support.servers import Errand, notes, serving, until, until_ended, until_in
 from tests.support.work import lapse, leases, place, rescue, results
 
+SQL = load(__file__)
 ERRAND = "test.errand"
 PLAIN = "test.plain"
 
@@ -227,6 +229,54 @@ async def test_one_that_runs_can_be_cancelled_and_stopped_like_any_other(db: Dat
 
     assert await results(db, job) == [(1, "returned", False)]
     assert found.token == 1
+
+
+class Knowing(Errand):
+    """Never asked to prepare."""
+
+    async def perform(self, job: Job, prepared: Any) -> str:
+        self.job = job
+        self.calls.append(prepared)
+        return await super().perform(job, prepared)
+
+
+async def test_one_that_its_asker_prepared_begins_with_what_the_asker_writes(db: Database, locks: Path):
+    errand = Knowing()
+    prepared = await prepare_note(db)
+    async with serving(db, kinds_of(errand), locks) as server:
+        async with head_start(server).open() as beginning, server.database.transaction() as tx:
+            job = await beginning.enqueue_prepared(tx, NewJob(ERRAND), prepared)
+        assert job is not None
+        ended = await until_ended(db, job.id)
+
+    assert (errand.calls, ended.result) == (["known", "perform", "record"], "done")
+    assert await results(db, job.id) == [(1, "done", True)]
+    assert await list_notes(db) == ["along"]
+
+
+async def test_where_it_cannot_begin_nothing_of_that_is_written(db: Database, locks: Path, errand: Errand):
+    prepared = await prepare_note(db)
+    async with HeadStart().open() as beginning, db.transaction() as tx:
+        nobody = await beginning.enqueue_prepared(tx, NewJob(ERRAND), prepared)
+    async with serving(db, kinds_of(errand), locks) as server:
+        async with db.transaction() as tx:
+            await workers.set_drain(tx, server.life.worker, is_draining=True)
+        async with head_start(server).open() as beginning, server.database.transaction() as tx:
+            draining = await beginning.enqueue_prepared(tx, NewJob(ERRAND), prepared)
+
+    assert (nobody, draining) == (None, None)
+    assert (errand.calls, await leases(db), await list_notes(db)) == ([], [], [])
+
+
+async def prepare_note(db: Database) -> Prepared:
+    async with db.transaction() as tx:
+        await tx.script(SQL.create_notes.text)
+    return Prepared("known", SQL.note_along, {"text": "along"})
+
+
+async def list_notes(db: Database) -> list[str]:
+    async with db.transaction() as tx:
+        return [row["text"] for row in await tx.rows(SQL.list_notes)]
 
 
 async def test_where_nothing_is_run_nothing_begins(db: Database):

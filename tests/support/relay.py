@@ -81,6 +81,8 @@ class RelayWorld:
     tree: Tree
     account: AccountToken
     readers: dict[UUID, str] = field(default_factory=dict)
+    # the settings a server knew before somebody changed them
+    stale: dict[str, str] | None = None
 
     async def say(self, text: str = "안녕하세요", user: str = "kim", **given: Any) -> Direct | Waits:
         """What a webhook leads to; its message, if there is one, is the newest."""
@@ -91,6 +93,23 @@ class RelayWorld:
         assert request is not None
         async with receiving_store.opening(self.db, request.conversation_key) as tx:
             return await receiving.receive(tx, request, uid or uuid4())
+
+    async def say_at_once(self, text: str = "안녕하세요", user: str = "kim", **given: Any) -> Direct | Waits | None:
+        """By one statement, with the settings as they are; None where it needs a transaction."""
+        request = read_request(payload(text, user, **given))
+        assert request is not None
+        known = await self.known() if self.stale is None else self.stale
+        found = await receiving.receive_at_once(self.db, request, uuid4(), known)
+        return None if found is None else found[0]
+
+    async def known(self) -> dict[str, str]:
+        async with receiving_store.opening(self.db, "") as tx:
+            return receiving_store.settings_of(tx)
+
+    async def read_at_once(self, account: AccountToken | None = None, *, room: int = 20) -> list[Handed]:
+        which = (account or self.account).account.id
+        known = await self.known() if self.stale is None else self.stale
+        return await mailboxes.hand_out_at_once(self.db, {which: ("reader000001", room)}, known)
 
     async def hear(self, text: str, user: str = "kim", **given: Any) -> list[str]:
         """What the user is told at once."""

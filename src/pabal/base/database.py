@@ -38,6 +38,7 @@ ConnectionFailure = (
 # Without OSError, which a handler may raise for reasons of its own.
 _CONNECTION_ERRORS = tuple(one for one in ConnectionFailure if one is not OSError)
 Hints = dict[str, datetime | None]
+Hint = Callable[[Row], Hints]
 
 
 declare("database.follow_failed", "Commits whose wake-ups or promotions failed; sweeps mend it", level=30)
@@ -304,15 +305,19 @@ class Database:
             rows = await connection.fetch(opening.text, *opening.arguments(given))
         return rows
 
-    async def rows(self, statement: Statement, **given: Any) -> list[Row]:
-        """One statement that is a transaction of its own: the fewest round trips there are."""
+    async def rows(self, statement: Statement, hint: Hint | None = None, **given: Any) -> list[Row]:
+        """One statement that is a transaction of its own: the fewest round trips there are. Of one that changes
+        something, `hint` says for each row it answers whom that wakes; through a pooler nothing is changed."""
         if self._local is not None:
             async with self.transaction() as tx:
                 return await tx.rows(statement, **given)
         connection = await self._acquire()
         try:
             with _NamedSlowness(is_limited=self._wait is not None):
-                return await connection.fetch(statement.text, *statement.arguments(given))
+                rows = await connection.fetch(statement.text, *statement.arguments(given))
+            if rows and hint is not None and self.announce is not None:
+                await self.announce({topic: at for row in rows for topic, at in hint(row).items()})
+            return rows
         finally:
             await self._pool.release(connection, timeout=self._wait)
 

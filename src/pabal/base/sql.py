@@ -1,11 +1,14 @@
 """Loads the named statements from the .sql file beside a module."""
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from aiosql.adapters.asyncpg import AsyncPGAdapter
 from aiosql.query_loader import QueryLoader
+
+_PARAMETER = re.compile(r"\$(\d+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +22,13 @@ class Statement:
         if len(given) != len(self.parameters):
             raise TypeError(f"{self.name} takes {self.parameters}, got {tuple(given)}")
         return [given[name] for name in self.parameters]
+
+    def put(self, word: str, part: "Statement") -> "Statement":
+        """With another one's text in place of a word, and its parameters behind its own."""
+        behind = len(self.parameters)
+        text = _PARAMETER.sub(lambda found: f"${int(found[1]) + behind}", part.text.strip().removesuffix(";"))
+        parameters = (*self.parameters, *part.parameters)
+        return Statement(f"{self.name} {part.name}", self.text.replace(word, text), parameters)
 
 
 class Statements:

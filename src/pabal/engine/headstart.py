@@ -4,13 +4,15 @@ Enqueued, claimed and prepared at once, it saves two commits and a wake-up betwe
 cannot be, it is enqueued like any other, and whoever comes first claims it.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pabal.base.database import Tx
 from pabal.base.killpoints import kill_point
-from pabal.base.sql import load
+from pabal.base.sql import Statement, load
 from pabal.base.telemetry import emit
 from pabal.engine import claims, queue
 from pabal.engine.kinds import Job, Kind, Kinds, Shape
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from pabal.engine.runner import Runner
 
 SQL = load(__file__)
+_OWN = "asker_own"
 
 
 class NotBegun(Exception):
@@ -45,6 +48,14 @@ class HeadStart:
         beginning.run()
 
 
+class Prepared(NamedTuple):
+    """What a job's prepare would have answered, and what it would have written: `headstart.sql`, insert_begun."""
+
+    value: Any
+    along: Statement
+    given: Mapping[str, Any]
+
+
 class Beginning:
     """What one transaction begins."""
 
@@ -55,21 +66,16 @@ class Beginning:
 
     async def enqueue(self, tx: Tx, job: NewJob) -> Enqueued:
         """Raises NotBegun when its prepare raised; what else this transaction did is then undone with it."""
-        runner = self._runner
-        if runner is None or not is_plain(job) or not runner.reserve(job.kind):
-            return await queue.enqueue(tx, job)
-        try:
-            begun = await self._begin(tx, runner, job)
-        except BaseException:
-            runner.release()
-            raise
-        if begun is None or begun.begun is None:
-            # there is no such life any more, or it is over already: nothing is left to perform
-            runner.release()
-        else:
-            runner.note_begun(begun)
-            self._begun.append((runner, begun))
+        begun = await self._start(tx, job, None)
         return await queue.enqueue(tx, job) if begun is None else Enqueued(begun.id, is_new=True)
+
+    async def enqueue_prepared(self, tx: Tx, job: NewJob, prepared: Prepared) -> Enqueued | None:
+        """One whose asker knows all that its prepare would, and writes it in the statement that enqueues it.
+
+        None: it cannot begin here, and nothing was written.
+        """
+        begun = await self._start(tx, job, prepared)
+        return None if begun is None else Enqueued(begun.id, is_new=True)
 
     def run(self) -> None:
         """Committed. A life that lapsed meanwhile is rescued with what it took."""
@@ -84,18 +90,37 @@ class Beginning:
             runner.release(job)
             runner.reconcile_soon()
 
-    async def _begin(self, tx: Tx, runner: "Runner", new: NewJob) -> Job | None:
+    async def _start(self, tx: Tx, new: NewJob, prepared: Prepared | None) -> Job | None:
+        """None: nobody here can."""
+        runner = self._runner
+        if runner is None or not is_plain(new) or not runner.reserve(new.kind):
+            return None
+        try:
+            begun = await self._begin(tx, runner, new, prepared)
+        except BaseException:
+            runner.release()
+            raise
+        if begun is None or begun.begun is None:
+            # there is no such life any more, or it is over already: nothing is left to perform
+            runner.release()
+        else:
+            runner.note_begun(begun)
+            self._begun.append((runner, begun))
+        return begun
+
+    async def _begin(self, tx: Tx, runner: "Runner", new: NewJob, given: Prepared | None) -> Job | None:
         """None: this life is over, or drains."""
         queue.check_job(new)
         self._worker = runner.life.worker
-        rows = await tx.rows(SQL.insert_begun, worker=self._worker, **_columns(new))
+        along, more = (None, {}) if given is None else (given.along, given.given)
+        rows = await tx.rows(_inserting(along), worker=self._worker, **_columns(new), **more)
         if not rows:
             return None
         emit("queue.enqueued", count=1)
         kill_point("enqueue.written")
         emit("claims.claimed", kind=new.kind, count=1)
         job = _first_attempt(rows[0]["id"], new)
-        prepared = await _prepare(tx, runner.kinds, job)
+        prepared = await _prepare(tx, runner.kinds, job, given)
         if isinstance(prepared, OUTCOMES):
             await claims.settle(tx, None, [(job, prepared)], runner.kinds, is_fenced=True)
         else:
@@ -115,9 +140,17 @@ def may_begin(kind: Kind | None) -> bool:
     return not kind.is_shared and not kind.needs and kind.slots is None
 
 
-async def _prepare(tx: Tx, kinds: Kinds, job: Job) -> Any:
+@cache
+def _inserting(along: Statement | None) -> Statement:
+    plain = SQL.insert_begun
+    if along is None:
+        return replace(plain, text=plain.text.replace(_OWN, ""))
+    return plain.put(_OWN, replace(along, text=f",\n{along.text}"))
+
+
+async def _prepare(tx: Tx, kinds: Kinds, job: Job, given: Prepared | None) -> Any:
     try:
-        prepared = await kinds[job.kind].handler.prepare(tx, job)
+        prepared = given.value if given is not None else await kinds[job.kind].handler.prepare(tx, job)
     except Exception as error:
         if tx.is_lost_by(error):
             raise

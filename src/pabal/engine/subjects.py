@@ -1,6 +1,5 @@
 """The rows a machine moves, in a table that is not the engine's: locks and loads them, swaps states, arms timers."""
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -13,7 +12,6 @@ from pabal.base.sql import Statement, load
 from pabal.engine.machine import Machine
 
 SQL = load(__file__)
-_PARAMETER = re.compile(r"\$(\d+)")
 
 
 class SubjectNotFound(NotFound, code="subject_not_found"):
@@ -41,18 +39,18 @@ class Armed(NamedTuple):
 
 
 @cache
-def of(machine: Machine, statement: Statement, own: Statement | None = None) -> Statement:
+def of(
+    machine: Machine, statement: Statement, own: Statement | None = None, picked: Statement | None = None
+) -> Statement:
     """A statement about this machine's own table; the name passed the check at import, so nothing else can get in.
 
-    `own` is what the table's owner writes in the same statement, in place of `subject_own`.
+    `own` is what the table's owner writes in the same statement, in place of `subject_own`; `picked` is which rows it
+    is about, in place of `subject_picked`.
     """
-    text = statement.text.replace("subject_table", machine.table)
-    if own is None:
-        return replace(statement, text=text)
-    behind = len(statement.parameters)
-    part = _PARAMETER.sub(lambda found: f"${int(found[1]) + behind}", own.text.strip().removesuffix(";"))
-    parameters = (*statement.parameters, *own.parameters)
-    return Statement(f"{statement.name} {own.name}", text.replace("subject_own", part), parameters)
+    made = replace(statement, text=statement.text.replace("subject_table", machine.table))
+    for word, part in (("subject_own", own), ("subject_picked", picked)):
+        made = made if part is None else made.put(word, part)
+    return made
 
 
 async def lock_and_load(tx: Tx, machine: Machine, ids: Iterable[int]) -> list[Any]:

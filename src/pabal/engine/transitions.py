@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from pabal.base.database import Tx
+from pabal.base.database import Database, Hint, Row, Tx
 from pabal.base.errors import Conflict, Invalid
 from pabal.base.sql import Statement, load
 from pabal.engine.facts import TOPIC, encode
@@ -191,18 +191,34 @@ async def begin_inserted(
 
     `inserting` is a part of a statement: a common table `begun` that answers id and unit_id, and what goes along.
     """
-    state = str(machine.initial)
-    told = Transition(machine.name, 0, 1, BEGIN, None, state, None, *because, tx.now)
-    own = {"event": BEGIN, "target": state, "at": tx.now, "data": encode(_told(told)), **because._asdict()}
-    rows = await tx.rows(of(machine, SQL.begin_inserted, inserting), machine=machine.name, **own, **given)
+    own = _beginning(machine, because)
+    rows = await tx.rows(of(machine, SQL.begin_inserted, inserting), at=tx.now, **own, **given)
     if not rows:
         return None
     tx.hint(TOPIC)
     made: int = rows[0]["id"]
     if machine.timers or machine.effects:
+        state = str(machine.initial)
         found = await load_subjects(tx, machine, [made])
         await _follow(tx, machine, [Step(one, BEGIN, state, machine.due(state, one, tx.now)) for one in found])
     return made
+
+
+async def begin_at_once(
+    database: Database, machine: Machine, inserting: Statement, given: Mapping[str, Any], because: Because, hint: Hint
+) -> Row | None:
+    """`begin_inserted` as a transaction of its own: one round trip. Answers `begun`; `hint` says whom it wakes."""
+    _check_plain(machine)
+    own = _beginning(machine, because)
+    statement = of(machine, SQL.begin_inserted, inserting)
+    rows = await database.rows(statement, lambda row: {TOPIC: None, **hint(row)}, at=None, **own, **given)
+    return rows[0] if rows else None
+
+
+def _beginning(machine: Machine, because: Because) -> dict[str, Any]:
+    state = str(machine.initial)
+    data = _tell(BEGIN, None, state, 1, because)
+    return {"machine": machine.name, "event": BEGIN, "target": state, "data": encode(data), **because._asdict()}
 
 
 def plan(machine: Machine, subject: Any, event: str, now: datetime) -> Step | Refusal:
@@ -233,6 +249,37 @@ async def apply(
         await _append(tx, of(machine, SQL.move_noting, noting.columns), machine, made, noting.given)
     await _follow(tx, machine, steps)
     return made
+
+
+class Picking(NamedTuple):
+    """Which rows the table's owner picks and locks, and the columns it sets: `transitions.sql`, move_picked."""
+
+    picked: Statement
+    columns: Statement
+    given: Mapping[str, Any]
+
+
+async def move_at_once(
+    database: Database, machine: Machine, move: tuple[str, str, str], picking: Picking, because: Because
+) -> list[Row]:
+    """Moves what its owner picks by one event from one state to another, as a transaction of its own: one round trip.
+
+    For moves without a guard, of machines without timers or effects. Answers what `picked` had of those that moved.
+    """
+    event, source, target = map(str, move)
+    _check_plain(machine)
+    found = machine.find_move(source, event)
+    if found is None or found.guard is not None or found.target != target:
+        raise TypeError(f"{machine.name}: {event} in {source} does not lead to {target} without a question")
+    own = {"machine": machine.name, "event": event, "source": source, "target": target, **because._asdict()}
+    data = encode(_tell(event, source, target, 0, because))
+    statement = of(machine, SQL.move_picked, picking.columns, picking.picked)
+    return await database.rows(statement, lambda _: {TOPIC: None}, data=data, **own, **picking.given)
+
+
+def _check_plain(machine: Machine) -> None:
+    if machine.timers or machine.effects:
+        raise TypeError(f"{machine.name} has timers or effects, which need a transaction")
 
 
 async def explain(tx: Tx, machine: Machine, subject_id: int) -> list[Explained]:
@@ -332,13 +379,10 @@ async def _append(
 
 
 def _told(made: Transition) -> dict[str, Any]:
+    because = Because(made.actor, made.reason, made.cause)
+    return _tell(made.event, made.source, made.target, made.version, because)
+
+
+def _tell(event: str, source: str | None, target: str, version: int, because: Because) -> dict[str, Any]:
     """What the fact `machine.state` says."""
-    return {
-        "event": made.event,
-        "source": made.source,
-        "target": made.target,
-        "version": made.version,
-        "actor": made.actor,
-        "reason": made.reason,
-        "cause": made.cause,
-    }
+    return {"event": event, "source": source, "target": target, "version": version, **because._asdict()}

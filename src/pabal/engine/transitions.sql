@@ -59,18 +59,36 @@ told as (
   from unnest(:subjects::bigint[], :targets::text[], :units::bigint[], :datas::text[]) as f(subject, target, unit_id, data))
 select (select count(*) from moved) as moved, (select count(*) from history) as appended;
 
+-- name: move_picked(machine, event, source, target, actor, reason, cause, data)
+-- `move` of rows that the owner picks and locks in the same statement (`picked`: id, unit_id, and what it wants to know): a move that is a
+-- transaction of its own. By id, not by place: one that changed before it was locked stands elsewhere.
+with subject_picked,
+moved as (
+  update subject_table s set state = :target::text, version = s.version + 1, subject_own
+  from picked p where s.id = p.id and s.state = :source::text
+  returning s.version as moved_version, p.*),
+history as (
+  insert into pabal.transition (machine, subject, version, event, source, target, unit_id, actor, reason, cause, at)
+  select :machine::text, m.id, m.moved_version, :event::text, :source::text, :target::text, m.unit_id,
+    :actor::text, :reason::text, :cause::text, pabal.now() from moved m),
+told as (
+  insert into pabal.fact (name, subject, unit_id, at, data)
+  select :machine::text || '.' || :target::text, :machine::text || ':' || m.id, m.unit_id, pabal.now(),
+    :data::text::jsonb || jsonb_build_object('version', m.moved_version) from moved m)
+select * from moved order by id;
+
 -- name: begin_inserted(machine, event, target, actor, reason, cause, at, data)
--- What the owner inserts (`begun`: id, unit_id; one or none), its first history row and fact, as `append` has them.
+-- What the owner inserts (`begun`: id, unit_id and more; one or none), its first history row and fact, as `append` has them.
 with subject_own,
 history as (
   insert into pabal.transition (machine, subject, version, event, target, unit_id, actor, reason, cause, at)
-  select :machine::text, b.id, 1, :event::text, :target::text, b.unit_id, :actor::text, :reason::text, :cause::text, :at::timestamptz
+  select :machine::text, b.id, 1, :event::text, :target::text, b.unit_id, :actor::text, :reason::text, :cause::text, coalesce(:at::timestamptz, pabal.now())
   from begun b),
 told as (
   insert into pabal.fact (name, subject, unit_id, at, data)
-  select :machine::text || '.' || :target::text, :machine::text || ':' || b.id, b.unit_id, :at::timestamptz, :data::text::jsonb
+  select :machine::text || '.' || :target::text, :machine::text || ':' || b.id, b.unit_id, coalesce(:at::timestamptz, pabal.now()), :data::text::jsonb
   from begun b)
-select id from begun;
+select * from begun;
 
 -- name: history(machine, subject)
 select machine, subject, version, event, source, target, unit_id, actor, reason, cause, at from pabal.transition

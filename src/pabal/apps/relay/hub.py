@@ -91,6 +91,8 @@ class Hub:
         )
         # the sentences of the last minute, for when the database is away
         self.texts: dict[str, str] = {one.key: one.default for both in own.TEXTS for one in both}
+        # what somebody changed of our settings, as last seen: statements that go by it say so, and do nothing otherwise
+        self.known: dict[str, str] | None = None
         self._seats: dict[UUID, set[Seat]] = defaultdict(set)
         self._woken: set[UUID] = set()
         self._paired: set[UUID] = set()
@@ -198,12 +200,25 @@ class Hub:
             for account in accounts
             if (those := [(seat.name, seat.room) for seat in self._seats.get(account, ()) if seat.room])
         }
-        if not readers:
-            return 0
-        async with store.opening(self.services.database, mailboxes.count_rooms(readers)) as tx:
-            handed = await mailboxes.hand_out(tx, readers, again=again)
-        self._deliver(handed)
+        handed = [] if again else await self._hand_out_at_once(readers)
+        done = {one.letter.account_id for one in handed}
+        left = {account: those for account, those in readers.items() if account not in done}
+        if left:
+            async with store.opening(self.services.database, mailboxes.count_rooms(left)) as tx:
+                slowly = await mailboxes.hand_out(tx, left, again=again)
+            self.known = store.settings_of(tx)
+            self._deliver(slowly)
+            handed += slowly
         return len(handed)
+
+    async def _hand_out_at_once(self, readers: mailboxes.Readers) -> list[Handed]:
+        """What is new, to accounts with one reader here: whoever gets nothing by it is looked after at length."""
+        alone = {account: those[0] for account, those in readers.items() if len(those) == 1}
+        if not alone or self.known is None:
+            return []
+        handed = await mailboxes.hand_out_at_once(self.services.database, alone, self.known)
+        self._deliver(handed)
+        return handed
 
     def _deliver(self, handed: Iterable[Handed]) -> None:
         """One that went meanwhile gives back what it has when it gets up; nobody is left out."""

@@ -6,14 +6,15 @@ from datetime import timedelta
 from typing import Any
 
 from pabal.apps.relay import settings as own
+from pabal.apps.relay.actions import calling
 from pabal.apps.relay.actions.answers import Late, lang_of, read_answers, take_late
+from pabal.apps.relay.actions.calling import Call
 from pabal.apps.relay.actions.endings import miss
 from pabal.apps.relay.actions.rests import offer
 from pabal.apps.relay.gateway import Accepted, CallResult, Kakao, NotAllowed, Rejected, Unclear, Unreached
 from pabal.apps.relay.machine import MESSAGE, MessageEvent
 from pabal.apps.relay.model import outputs
 from pabal.apps.relay.model.messages import CALL_BACK, OPEN, PUSH, End, ReplyState
-from pabal.apps.relay.model.skill import answer_with
 from pabal.apps.relay.store import replies, rests
 from pabal.base.database import Tx
 from pabal.base.telemetry import declare, emit
@@ -31,17 +32,7 @@ declare(
 declare("relay.event.sent", "Late answers sent through Kakao's Event API; each costs something")
 declare("relay.event.failed", "Late answers the Event API did not take", level=30)
 
-# A callback that overtakes our own answer is refused as an invalid token; so soon after it, one more try.
-TOO_EARLY = timedelta(seconds=3)
 _BACKOFF = Backoff(first=timedelta(milliseconds=300), most=timedelta(seconds=5))
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    message_id: int
-    url: str = field(repr=False)
-    skill: dict[str, Any] = field(repr=False)
-    is_early: bool = False
 
 
 class CallBack:
@@ -59,16 +50,14 @@ class CallBack:
             return await _fail(tx, message.id, End.CALLBACK_UNKNOWN, "the server stopped during the callback")
         if message.callback_url is None or message.callback_expires_at <= tx.now:
             return await _miss(tx, message.id)
-        values = settings.values_of(message.settings, (*own.LATE_MARK, *own.MORE, own.QUEUE_TTL))
+        values = settings.values_of(message.settings, calling.SETTINGS)
         fresh = [one for one in await replies.list_replies(tx, message.id) if one.state is ReplyState.PENDING]
         late = await take_late(tx, message.conversation_id) if message.has_late else Late([])
         await replies.carry(tx, late.replies, message.id)
-        mark, more = (values[own.in_language(one, lang_of(message.kakao_payload))] for one in (own.LATE_MARK, own.MORE))
-        made = outputs.compose(read_answers(fresh), late.answers, mark=mark, more=more)
+        made = calling.compose(read_answers(fresh), late.answers, values, lang_of(message.kakao_payload))
         await offer(tx, message.conversation_id, message.id, made, values)
-        is_early = job.attempt == 1 and tx.now - message.created_at < TOO_EARLY
-        skill = answer_with(made.outputs, made.quick_replies)
-        return Call(message.id, message.callback_url, skill, is_early=is_early)
+        age = tx.now - message.created_at
+        return calling.plan_call(message.id, message.callback_url, made, age=age, attempt=job.attempt)
 
     async def perform(self, job: Job, prepared: Call) -> CallResult:
         return await self._kakao.call_back(prepared.url, prepared.skill)

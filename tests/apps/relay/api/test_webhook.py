@@ -115,22 +115,29 @@ async def test_while_the_database_does_not_answer_the_fallback_text_comes_within
     assert await relay.world.messages() == before
 
 
+@pytest.mark.parametrize("is_at_once", [False, True], ids=["transaction", "statement"])
 async def test_a_commit_nobody_could_tell_of_is_withdrawn_when_the_database_is_back(
-    relay: Relay, monkeypatch: pytest.MonkeyPatch
+    relay: Relay, monkeypatch: pytest.MonkeyPatch, is_at_once: bool
 ):
     """The budget is over after the commit went through and before that was known."""
     await relay.world_awake()
-    receive = webhook.receive
+    receive, at_once = webhook.receive, webhook.receive_at_once
 
     async def receive_and_lose(tx, asked, uid):
         decision = await receive(tx, asked, uid)
         tx.after_commit(_fail)
         return decision
 
+    async def receive_at_once_and_lose(*given):
+        assert await at_once(*given) is not None
+        await _fail(None)
+
     async def _fail(_database: object) -> None:
         raise RuntimeError("the connection was lost after the commit")
 
+    relay.hub.known = await relay.world.known() if is_at_once else None
     monkeypatch.setattr(webhook, "receive", receive_and_lose)
+    monkeypatch.setattr(webhook, "receive_at_once", receive_at_once_and_lose)
     said = await relay.channel.say("kim", "들려요?")
     monkeypatch.undo()
 

@@ -1,5 +1,6 @@
 """The tree of `pabal relay`: what changes something can be tried first, and what is said is said in both languages."""
 
+import inspect
 from string import Formatter
 
 import pytest
@@ -10,6 +11,7 @@ from pabal.apps.relay.cli import account, app, pair, words
 from pabal.apps.relay.resources import NOUNS
 from pabal.apps.relay.resources.accounts import AccountTokenView, PairingCodeView
 from pabal.base.errors import PabalError
+from pabal.cli import sim
 from pabal.platform.language.errors import korean
 from pabal.platform.resources import View, columns_of
 from tests.cli.inside import Inside
@@ -26,10 +28,19 @@ SEEN = [
 
 def test_every_command_that_changes_something_can_be_tried_first() -> None:
     found = dict(leaves("relay", typer.main.get_command(app)))
-    changing = {path: one for path, one in found.items() if path.split()[-1] not in ("list", "show")}
+    changing = {path: one for path, one in found.items() if path.split()[-1] not in ("list", "show", "simulate")}
 
     assert len(changing) == 14
     assert [path for path, one in changing.items() if "dry_run" not in {each.name for each in one.params}] == []
+
+
+def test_the_simulated_channel_is_found_beside_what_it_is_for() -> None:
+    """One command under two names: what one can do, the other can."""
+    [beside] = [one for path, one in leaves("relay", typer.main.get_command(app)) if path == "relay simulate"]
+    [own] = [one for path, one in leaves("sim", typer.main.get_command(sim.app)) if path == "sim kakao"]
+
+    assert inspect.unwrap(beside.callback) is inspect.unwrap(own.callback)
+    assert [one.name for one in beside.params] == [one.name for one in own.params]
 
 
 @pytest.mark.parametrize(("view", "columns"), SEEN)

@@ -1,5 +1,6 @@
 """The simulator page: one chats as a KakaoTalk user of the demo, through this very server."""
 
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 from urllib.parse import quote, urlsplit
@@ -12,6 +13,7 @@ from pabal.apps.relay.store import conversations, messages
 from pabal.base.database import Database
 from pabal.base.settings import Settings
 from pabal.platform.actor import Role
+from pabal.platform.web.identify import CSRF_HEADER
 from tests.support.relay import HOUSE
 from tests.support.web import SECRET, Web, open_web, until
 
@@ -93,6 +95,30 @@ async def test_a_long_answer_has_its_button_and_what_was_said_can_be_replayed(de
     assert "/relay/simulator/replay" not in await read(demo, "지민", Role.VIEWER)
     assert (sent.status_code, sent.headers["location"].startswith("/relay/messages/")) == (303, True)
     assert len(channel.read("지민")) == before
+
+
+async def test_the_button_of_a_long_answer_brings_its_rest_when_it_is_pressed(demo: Web):
+    """The form as it stands on the page, with nothing of a script: what a press sends."""
+    person = await demo.as_("hq", Role.OPERATOR, by="session", Accept="text/html")
+    channel = find_channel(demo.app.services)
+    assert channel is not None
+    await person.post(PAGE, data={"user": "지민", "text": "길게 말해 줘"})
+    await until(lambda: channel.read_quick_replies("지민"))
+    shown = (await person.get(f"{PAGE}?user={quote('지민')}")).text
+    del person.headers[CSRF_HEADER]
+
+    [form] = [one for one in re.findall(r"<form class=\"pb-post\".*?</form>", shown, re.DOTALL) if ">더 보기<" in one]
+    action = re.findall(r'action="([^"]+)"', form)
+    fields = dict(re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)">', form))
+    pressed = await person.post(action[0], data=fields)
+    after = (await person.get(pressed.headers["location"].partition("#")[0])).text
+
+    assert fields["user"] == "지민"
+    assert pressed.status_code == 303
+    assert "8번째 이야기입니다" not in shown
+    assert after.count("8번째 이야기입니다") == 1
+    # that was all of it
+    assert 'class="rl-quick"' not in after
 
 
 class TestWithoutADemo:

@@ -14,8 +14,8 @@ from pabal.apps.relay.model.messages import ACCOUNT_ABOUT, ConversationState, En
 from pabal.apps.relay.model.pairing import read_command
 from pabal.apps.relay.model.skill import Skill, SkillRequest, answer_with, digest_of, name_event, promise, say
 from pabal.apps.relay.store import mailboxes, receiving, replies
-from pabal.apps.relay.store.receiving import Met, NewMessage
-from pabal.base.database import Tx
+from pabal.apps.relay.store.receiving import Asked, Met, NewMessage
+from pabal.base.database import Database, Tx
 from pabal.base.killpoints import kill_point
 from pabal.base.telemetry import declare, emit
 from pabal.engine.transitions import begin, transition
@@ -75,6 +75,43 @@ async def receive(tx: Tx, request: SkillRequest, uid: UUID) -> Direct | Waits:
     return await _queue(tx, met, met.account_id, request, uid, values)
 
 
+async def receive_at_once(
+    database: Database, request: SkillRequest, uid: UUID, known: dict[str, str]
+) -> tuple[Direct | Waits, datetime] | None:
+    """One statement instead of a transaction, for a plain word to somebody who reads; with its moment.
+
+    `known` are the settings as they were last seen: where they are others by now, or anything is not so plain, None.
+    """
+    values = settings.values_of(known, HOT)
+    if read_command(request.utterance) is not None or rests.may_go_on(request, values):
+        return None
+    asked = _ask(request, uid, values, known)
+    made = await receiving.queue_at_once(database, asked, lambda row: {f"{MAIL}{row['account_id']}": row["created_at"]})
+    if made is None:
+        return None
+    return _queued(request, made["account_id"], uid, made["answer_by"], values), made["created_at"]
+
+
+def _ask(request: SkillRequest, uid: UUID, values: Values, known: dict[str, str]) -> Asked:
+    life, margin = _life_of(request, values)
+    event = name_event(request)
+    return Asked(
+        uid=uid,
+        conversation_key=request.conversation_key,
+        kakao_channel_id=request.channel_id,
+        kakao_payload=request.payload,
+        normalized=request.normalized,
+        callback_url=request.callback_url,
+        life=life,
+        margin=margin,
+        queue_time=values[own.QUEUE_TTL],
+        asleep_after=values[own.ASLEEP_AFTER],
+        source_event_id=event,
+        join_key=digest_of(request) if event is None else None,
+        settings=known,
+    )
+
+
 async def _meet(tx: Tx, request: SkillRequest) -> Met:
     met = receiving.read_met(tx.opened)
     if met is not None:
@@ -131,18 +168,27 @@ async def _queue(
         return await _repeat(tx, new, request, values)
     kill_point("relay.queued")
     tx.hint(f"{MAIL}{account_id}", tx.now)
+    return _queued(request, account_id, uid, new.answer_by, values)
+
+
+def _queued(request: SkillRequest, account_id: UUID, uid: UUID, answer_by: datetime, values: Values) -> Direct | Waits:
     emit("relay.message.queued", account=str(account_id))
     if request.callback_url is None:
-        return Waits(uid, new.answer_by, request.lang)
+        return Waits(uid, answer_by, request.lang)
     return Direct(promise(values[own.in_language(own.WAITING, request.lang)]))
+
+
+def _life_of(request: SkillRequest, values: Values) -> tuple[timedelta, timedelta]:
+    """How long an answer can reach its user, and how long before that we stop."""
+    if request.callback_url is None:
+        return values[own.DIRECT_WAIT], timedelta(0)
+    return values[own.CALLBACK_TTL], values[own.CALLBACK_MARGIN]
 
 
 def _new_message(
     now: datetime, met: Met, account_id: UUID, request: SkillRequest, uid: UUID, values: Values
 ) -> NewMessage:  # long: as above
-    has_callback = request.callback_url is not None
-    life = values[own.CALLBACK_TTL] if has_callback else values[own.DIRECT_WAIT]
-    margin = values[own.CALLBACK_MARGIN] if has_callback else timedelta(0)
+    life, margin = _life_of(request, values)
     event = name_event(request)
     return NewMessage(
         uid=uid,

@@ -10,8 +10,10 @@ from typing import Any, Literal
 from uuid import UUID
 
 from pabal.apps.relay import settings as own
+from pabal.apps.relay.actions import calling
 from pabal.apps.relay.actions.receiving import ANSWERED
 from pabal.apps.relay.actions.replaying import show_answer
+from pabal.apps.relay.actions.rests import offer
 from pabal.apps.relay.errors import CallbackExpired, LetterNotFound, ReplyRefused, ReplyTooLarge, WrongConversation
 from pabal.apps.relay.model import outputs
 from pabal.apps.relay.model.messages import CALL_BACK, MESSAGE_ABOUT, OPEN, PUSH, ReplyState
@@ -32,7 +34,7 @@ declare(
     "relay.reply.late", "Late answers that were refused, because late ones are not rescued or too late even for that"
 )
 LARGEST = 100_000
-_HOT = (own.GATHER, own.CALLBACK_DELAY, own.RESCUE, own.EVENT_API, *own.MORE)
+_HOT = (own.GATHER, own.CALLBACK_DELAY, own.RESCUE, own.EVENT_API, *calling.SETTINGS)
 Delivery = Literal["pending", "deferred", "shown"]
 
 
@@ -104,29 +106,46 @@ def _is_in_time(tx: Tx, message: Answerable) -> bool:
 
 
 async def _take_in_time(tx: Tx, message: Answerable, new: _NewReply, values: Values, beginning: Beginning) -> Taken:
-    await replies.insert_reply(tx, message, state=ReplyState.PENDING, digest=new.digest, response=new.response)
+    is_called_for = message.callback_url is not None and message.answered_at is None
+    job = _plan_call(tx, message, values)
+    if not (is_called_for and await _call_at_once(tx, message, new, values, beginning, job)):
+        await replies.insert_reply(tx, message, state=ReplyState.PENDING, digest=new.digest, response=new.response)
+        if is_called_for:
+            await beginning.enqueue(tx, job)
     emit("relay.reply.taken", message=message.id)
-    if not message.has_callback:
+    if message.callback_url is None:
         tx.hint(f"{ANSWERED}{new.uid}", tx.now)
-    elif message.answered_at is None:
-        await _plan_call(tx, message, values, beginning)
     return _taken(tx, new.uid, "pending", _notes(new.answer, message.replies, values))
 
 
-async def _plan_call(tx: Tx, message: Answerable, values: Values, beginning: Beginning) -> None:
+def _plan_call(tx: Tx, message: Answerable, values: Values) -> NewJob:
     """Once everything that comes close behind is there, and not so early that it overtakes our own answer."""
     at = max(tx.now + values[own.GATHER], message.created_at + values[own.CALLBACK_DELAY])
-    await beginning.enqueue(
-        tx,
-        NewJob(
-            CALL_BACK,
-            {"message": message.id},
-            about=f"{MESSAGE_ABOUT}:{message.id}",
-            run_at=min(at, message.answer_by) if at > tx.now else None,
-            unit_id=message.unit_id,
-            max_failures=20,
-        ),
+    return NewJob(
+        CALL_BACK,
+        {"message": message.id},
+        about=f"{MESSAGE_ABOUT}:{message.id}",
+        run_at=min(at, message.answer_by) if at > tx.now else None,
+        unit_id=message.unit_id,
+        max_failures=20,
     )
+
+
+async def _call_at_once(
+    tx: Tx, message: Answerable, new: _NewReply, values: Values, beginning: Beginning, job: NewJob
+) -> bool:
+    """The first answer, with nothing late in front of it: what its callback says is known without asking again."""
+    fresh = outputs.read_answer(new.response)
+    if message.callback_url is None or message.has_late or isinstance(fresh, outputs.Unshowable):
+        return False
+    made = calling.compose([fresh], [], values, message.lang)
+    age = tx.now - message.created_at
+    call = calling.plan_call(message.id, message.callback_url, made, age=age, attempt=1)
+    prepared = replies.using_address(message, call, digest=new.digest, response=new.response, now=tx.now)
+    if await beginning.enqueue_prepared(tx, job, prepared) is None:
+        return False
+    await offer(tx, message.conversation_id, message.id, made, values)
+    return True
 
 
 async def _take_late(tx: Tx, message: Answerable, new: _NewReply, values: Values, *, can_push: bool) -> Taken:

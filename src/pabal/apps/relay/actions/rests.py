@@ -24,9 +24,14 @@ async def offer(tx: Tx, conversation_id: int, message_id: int | None, made: outp
     emit("relay.rest.offered", conversation=conversation_id)
 
 
+def may_go_on(request: SkillRequest, values: Values) -> bool:
+    """Whether these are the words of the button."""
+    return request.utterance.strip() in {values[one].strip() for one in own.MORE} - {""}
+
+
 async def go_on(tx: Tx, conversation_id: int, request: SkillRequest, values: Values) -> Skill | None:
     """The next part, where the user pressed the button and something is kept. None: it is a message like any other."""
-    if request.utterance.strip() not in {values[one].strip() for one in own.MORE} - {""}:
+    if not may_go_on(request, values):
         return None
     kept = await rests.hold_rest(tx, conversation_id)
     event = name_event(request)

@@ -4,14 +4,14 @@ import asyncio
 import hmac
 import json
 import logging
-from datetime import timedelta
-from uuid import uuid4
+from datetime import datetime, timedelta
+from uuid import UUID, uuid4
 
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
 from pabal.apps.relay import settings as own
-from pabal.apps.relay.actions.receiving import Direct, Waits, finish_waiting, receive
+from pabal.apps.relay.actions.receiving import Direct, Waits, finish_waiting, receive, receive_at_once
 from pabal.apps.relay.api.callers import hub_for
 from pabal.apps.relay.errors import SecretWrong
 from pabal.apps.relay.hub import Hub
@@ -120,14 +120,10 @@ async def _pass_on(request: Request, hub: Hub, asked: SkillRequest) -> Skill:
         emit("relay.webhook.busy", why="waiting")
         return say(hub.text(own.BUSY, asked.lang))
     uid = uuid4()
-    began, moment = elapsed(), None
+    began = elapsed()
     try:
-        async with (
-            asyncio.timeout(BUDGET_SECONDS),
-            receiving.opening(hub.services.changes, asked.conversation_key) as tx,
-        ):
-            moment = tx.now
-            decision = await receive(tx, asked, uid)
+        async with asyncio.timeout(BUDGET_SECONDS):
+            decision, moment = await _receive(hub, asked, uid)
     except Exception as error:  # noqa: BLE001 -- whether the commit went through is unknown, and Kakao waits
         emit("relay.webhook.failed", error=repr(error))
         hub.doubt(uid)
@@ -136,6 +132,19 @@ async def _pass_on(request: Request, hub: Hub, asked: SkillRequest) -> Skill:
     if isinstance(decision, Direct):
         return decision.skill
     return await _wait(request, hub, decision, began + max(timedelta(0), decision.until - moment).total_seconds())
+
+
+async def _receive(hub: Hub, asked: SkillRequest, uid: UUID) -> tuple[Direct | Waits, datetime]:
+    """What was decided, and the moment of that."""
+    changes = hub.services.changes
+    if hub.known is not None:
+        at_once = await receive_at_once(changes, asked, uid, hub.known)
+        if at_once is not None:
+            return at_once
+    async with receiving.opening(changes, asked.conversation_key) as tx:
+        decision = await receive(tx, asked, uid)
+    hub.known = receiving.settings_of(tx)
+    return decision, tx.now
 
 
 async def _wait(request: Request, hub: Hub, waits: Waits, deadline: float) -> Skill:

@@ -20,6 +20,12 @@ app = tree(
         Later("pair", f"{_HERE}.pair:app", "Pairing codes: how a KakaoTalk user is paired with an account."),
         Later("conv", f"{_HERE}.conversation:app", "Conversations: KakaoTalk users, and whom each is paired with."),
         Later("msg", f"{_HERE}.message:app", "Messages: what users said, and what became of it."),
+        # `pabal sim kakao`, where somebody who runs a relay looks for it
+        Later(
+            "simulate",
+            "pabal.apps.relay.simulator.command:kakao",
+            "KakaoTalk's channel: lines typed are said by a user, and answers are shown.",
+        ),
     ],
 )
 

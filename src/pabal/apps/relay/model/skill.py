@@ -59,11 +59,16 @@ def read_request(payload: object) -> SkillRequest | None:
         channel_id=channel_id,
         user_key=user_key,
         utterance=clean(utterance)[:LONGEST_UTTERANCE] if isinstance(utterance, str) else "",
-        lang="ko" if (_text(asked.get("lang")) or "ko").lower()[:2] in ("ko", "kr") else "en",
+        lang=read_lang(asked.get("lang")),
         callback_url=_url(asked.get("callbackUrl")),
         event_id=_text(asked.get("eventId"))[:LONGEST_KEY] or None,
         payload=clean_all(payload),
     )
+
+
+def read_lang(said: object) -> str:
+    """Korean unless it says otherwise."""
+    return "ko" if (_text(said) or "ko").lower()[:2] in ("ko", "kr") else "en"
 
 
 def make_replay(text: str, lang: str) -> SkillRequest:

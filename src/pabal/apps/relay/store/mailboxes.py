@@ -7,9 +7,12 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from pabal.apps.relay.machine import MESSAGE, MessageEvent
+from pabal.apps.relay.model.messages import MessageState
 from pabal.base.database import Database, Row, Tx
 from pabal.base.sql import load
-from pabal.engine.transitions import Noting
+from pabal.engine.transitions import Because, Noting, Picking, move_at_once
+from pabal.platform.actor import ENGINE
 
 SQL = load(__file__)
 WINDOW = timedelta(seconds=60)
@@ -129,6 +132,24 @@ def opening(database: Database, rooms: Rooms) -> AbstractAsyncContextManager[Tx]
 async def reopen(tx: Tx, rooms: Rooms) -> None:
     """The same in a transaction that is open already."""
     tx.reopen(await tx.rows(SQL.open_batch, **_columns(rooms)))
+
+
+async def hand_out_at_once(
+    database: Database, readers: Mapping[UUID, tuple[str, int]], *, visibility: timedelta, settings: dict[str, str]
+) -> list[tuple[Letter, str, int]]:
+    """What is new for accounts with one reader each, as a transaction of its own: letter, reader and number."""
+    given = {
+        "accounts": list(readers),
+        "readers": [name for name, _ in readers.values()],
+        "rooms": [room for _, room in readers.values()],
+        "most": MOST_AT_ONCE,
+        "settings": settings,
+        "visibility": visibility,
+    }
+    picking = Picking(SQL.pick_new, SQL.handed_out_at_once, given)
+    move = (MessageEvent.HAND_OUT, MessageState.QUEUED, MessageState.DELIVERED)
+    rows = await move_at_once(database, MESSAGE, move, picking, Because(ENGINE.name))
+    return [(Letter(*(row[name] for name in Letter.__slots__)), row["taker"], row["number"]) for row in rows]
 
 
 def list_unread(tx: Tx) -> list[Letter]:

@@ -80,6 +80,30 @@ left join (
     order by m.id limit a.room for no key update skip locked) m offset 0) m on true
 order by m.id;
 
+-- name: pick_new(accounts, readers, rooms, most, settings)
+-- A part of the statement that hands out what is new (transitions.move_at_once), as `open_batch` has it. Accounts that left something
+-- unread until it expired are left alone: that comes first, and does not become delivered.
+batch as materialized (
+  select nextval('relay.handed_number') as number, set_config('synchronous_commit', 'off', true)
+  where pabal.settings_of('relay') = :settings::jsonb),
+picked as materialized (
+  select m.id, m.unit_id, m.state, m.version, m.account_id, m.uid, m.conversation_key, m.kakao_payload, m.normalized,
+    m.created_at, m.callback_url, m.callback_expires_at, m.answer_by, m.handed_out, m.taker,
+    b.number * :most::bigint + row_number() over (order by m.id) - 1 as number
+  from batch b cross join (
+    select m.*, a.reader as taker from unnest(:accounts::uuid[], :readers::text[], :rooms::int[]) as a(id, reader, room)
+    cross join lateral (
+      select * from relay.message m where m.account_id = a.id and m.unread_until is not null and m.unread_until > pabal.now()
+        and not exists (
+          select from relay.message o where o.account_id = a.id and o.unread_until is not null and o.unread_until > pabal.now()
+            and o.state <> 'queued')
+      order by m.id limit a.room for no key update of m skip locked) m
+    order by m.id limit :most::bigint) m);
+
+-- name: handed_out_at_once(visibility)
+delivered_at = coalesce(s.delivered_at, pabal.now()), unread_until = null, visible_at = pabal.now() + :visibility::interval,
+  handed_out = least(s.handed_out + 1, 32000), reader = p.taker, handed_number = p.number;
+
 -- name: note_handed_out(ids, readers, numbers, visible_at, now)!
 update relay.message m
 set delivered_at = coalesce(m.delivered_at, :now), unread_until = null, visible_at = :visible_at, handed_out = least(m.handed_out + 1, 32000),

@@ -9,9 +9,9 @@ from uuid import UUID
 
 from pabal.apps.relay.machine import MESSAGE
 from pabal.apps.relay.model.messages import ConversationState
-from pabal.base.database import Database, Row, Tx
+from pabal.base.database import Database, Hint, Row, Tx
 from pabal.base.sql import load
-from pabal.engine.transitions import Because, begin_inserted
+from pabal.engine.transitions import Because, begin_at_once, begin_inserted
 from pabal.platform.actor import ENGINE
 
 SQL = load(__file__)
@@ -89,6 +89,31 @@ async def insert_message(tx: Tx, new: NewMessage) -> int | None:
     return await begin_inserted(tx, MESSAGE, SQL.insert_message, {**_fields(new), "now": tx.now}, Because(ENGINE.name))
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is known of a new message before anything is asked of the database. `life` is that of its address."""
+
+    uid: UUID
+    conversation_key: str
+    kakao_channel_id: str
+    kakao_payload: dict[str, Any]
+    normalized: dict[str, Any]
+    callback_url: str | None
+    life: timedelta
+    margin: timedelta
+    queue_time: timedelta
+    asleep_after: timedelta
+    source_event_id: str | None
+    join_key: str | None
+    settings: dict[str, str]
+
+
+async def queue_at_once(database: Database, asked: Asked, hint: Hint) -> Row | None:
+    """None: it is no plain matter, and has to be looked at in a transaction."""
+    given = {name: getattr(asked, name) for name in Asked.__slots__}
+    return await begin_at_once(database, MESSAGE, SQL.queue_at_once, given, Because(ENGINE.name), hint)
+
+
 def _fields(new: NewMessage) -> dict[str, Any]:
     return {name: getattr(new, name) for name in NewMessage.__slots__}
 
@@ -141,6 +166,12 @@ async def find_open_uids(tx: Tx, uids: Sequence[UUID]) -> list[int]:
 def opening(database: Database, conversation_key: str) -> AbstractAsyncContextManager[Tx]:
     """A webhook's transaction: opened by its conversation, locked."""
     return database.transaction(SQL.meet, conversation_key=conversation_key)
+
+
+def settings_of(tx: Tx) -> dict[str, str]:
+    """As they were when it was opened."""
+    found: dict[str, str] = tx.opened["settings"]
+    return found
 
 
 async def reopen(tx: Tx, conversation_key: str) -> None:

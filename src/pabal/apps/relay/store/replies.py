@@ -8,8 +8,10 @@ from typing import Any
 from uuid import UUID
 
 from pabal.apps.relay.model.messages import End, Reply, ReplyState
+from pabal.apps.relay.model.skill import read_lang
 from pabal.base.database import Database, Row, Tx
 from pabal.base.sql import load
+from pabal.engine.headstart import Prepared
 from pabal.engine.subjects import Plain
 
 SQL = load(__file__)
@@ -34,13 +36,16 @@ class Answerable:
     account_id: UUID
     conversation_id: int
     conversation_key: str
-    has_callback: bool
+    callback_url: str | None = field(repr=False)
+    lang: str
     created_at: datetime
     answer_by: datetime
     callback_expires_at: datetime
     readable_until: datetime
     answered_at: datetime | None
     called_at: datetime | None
+    # late answers of the conversation wait for it
+    has_late: bool
     settings: dict[str, str]
     replies: list[EarlierReply]
 
@@ -74,8 +79,8 @@ def read_answerable(opened: Row) -> Answerable | None:
     if opened["id"] is None:
         return None
     earlier = [EarlierReply(**one) for one in opened["replies"]]
-    named = {name: opened[name] for name in Answerable.__slots__ if name != "replies"}
-    return Answerable(**named, replies=earlier)
+    named = {name: opened[name] for name in Answerable.__slots__ if name not in ("replies", "lang")}
+    return Answerable(**named, lang=read_lang(opened["lang"]), replies=earlier)
 
 
 async def use_address(tx: Tx, message_id: int) -> Called | None:
@@ -108,6 +113,19 @@ async def insert_reply(tx: Tx, message: Answerable, *, state: ReplyState, digest
         now=tx.now,
     )
     return made
+
+
+def using_address(message: Answerable, call: object, *, digest: str, response: Any, now: datetime) -> Prepared:
+    """`insert_reply` and `use_address`, with the statement that begins the callback."""
+    given = {
+        "message_id": message.id,
+        "conversation_id": message.conversation_id,
+        "digest": digest,
+        "response": response,
+        "keep_until": message.readable_until,
+        "now": now,
+    }
+    return Prepared(call, SQL.reply_and_use, given)
 
 
 async def lock_deferred(tx: Tx, conversation_id: int, *, most: int) -> list[Reply]:

@@ -1,9 +1,10 @@
 -- name: open_message(account_id, uid)
 -- The first statement of a reply's transaction: the message, locked, and what was answered to it before.
-select pabal.now(), m.id, m.unit_id, m.state, m.account_id, m.conversation_id, m.conversation_key, m.callback_url is not null as has_callback,
-  m.created_at, m.answer_by, m.callback_expires_at, m.readable_until, m.answered_at, m.called_at,
+select pabal.now(), m.id, m.unit_id, m.state, m.account_id, m.conversation_id, m.conversation_key, m.callback_url,
+  m.kakao_payload #> '{userRequest,lang}' as lang, m.created_at, m.answer_by, m.callback_expires_at, m.readable_until, m.answered_at, m.called_at,
   (select coalesce(jsonb_agg(jsonb_build_object('digest', r.digest, 'is_late', r.is_late, 'response', r.response) order by r.id), '[]'::jsonb)
    from relay.reply r where r.message_id = m.id) as replies,
+  exists (select from relay.reply r where r.conversation_id = m.conversation_id and r.state = 'deferred') as has_late,
   pabal.settings_of('relay') as settings
 from (select) as one
 left join lateral (
@@ -27,6 +28,15 @@ noted as (
   update relay.message set answered_at = coalesce(answered_at, :now)
   where id = :message_id and :state = 'pending' and exists (select from said))
 select id from said;
+
+-- name: reply_and_use(message_id, conversation_id, digest, response, keep_until, now)
+-- `insert_reply` and `use_address` in the statement that begins the callback (headstart.sql, insert_begun), of a message that is locked.
+said as (
+  insert into relay.reply (message_id, conversation_id, state, digest, is_late, response, keep_until, received_at)
+  select :message_id::bigint, :conversation_id::bigint, 'pending', :digest::text, false, :response::jsonb, :keep_until::timestamptz,
+    :now::timestamptz from body),
+used as (
+  update relay.message set answered_at = :now, called_at = :now where id = :message_id and exists (select from body));
 
 -- name: use_address(id, now)
 -- Marks its address as used, if it may be; answers the message as it was before, locked. What was answered is read in the next
