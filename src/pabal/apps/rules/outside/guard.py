@@ -46,7 +46,8 @@ def _start(argv: list[str], line: int) -> int:
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
             resource.setrlimit(resource.RLIMIT_FSIZE, (LARGEST_FILE, LARGEST_FILE))
             signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-            os.execvp(argv[0], argv)  # noqa: S606 -- a list from the operator's settings; there is no shell
+            # a list from the operator's settings; that there is no shell is the point
+            os.execvp(argv[0], argv)  # noqa: S606  # nosec B606
     except OSError as error:
         os.write(2, f"{argv[0]}: {error.strerror}\n".encode())
     os._exit(NOT_STARTED)
