@@ -25,6 +25,7 @@ async def test_a_fixed_price_is_that_price():
     quotes = OfflineQuotes({"AAPL": 501.5})
 
     assert (await quotes.read({"ticker": " aapl "}, moment=NOON))["price"] == 501.5
+    assert (await quotes.read({"ticker": "AAPL", "price": 7}, moment=NOON))["price"] == 7.0
 
 
 @pytest.mark.parametrize(

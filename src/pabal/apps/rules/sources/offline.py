@@ -22,7 +22,7 @@ _SWING = 0.03
 
 
 class OfflineQuotes:
-    """`prices` are fixed ones, by ticker; all others move in a wave over the day."""
+    """`prices` are fixed ones, by ticker; all others move in a wave over the day. Who asks may say a `price`."""
 
     name = "offline_quote"
     label = ("Quote (made up, offline)", "시세(연습용)")
@@ -37,9 +37,14 @@ class OfflineQuotes:
         ticker = read_ticker(params)
         if ticker in self.failing:
             raise self.failing[ticker](ticker)
-        price = self.prices.get(ticker) or _price(ticker, moment)
+        price = _read_price(params) or self.prices.get(ticker) or _price(ticker, moment)
         before = _price(ticker, moment.replace(hour=0, minute=0, second=0, microsecond=0))
         return make_quote(ticker, price, "KRW" if ticker.endswith((".KS", ".KQ")) else "USD", before)
+
+
+def _read_price(params: Mapping[str, Any]) -> float | None:
+    price = params.get("price")
+    return float(price) if isinstance(price, int | float) and not isinstance(price, bool) and price > 0 else None
 
 
 def _price(ticker: str, moment: datetime) -> float:
