@@ -1,4 +1,9 @@
-"""What sources, skills and heartbeats hand to the app's slice: each is taken in by one line there."""
+"""What sources, skills and heartbeats hand to the app's slice: each is taken in by one line there.
+
+Beside these values the app takes in `heartbeats.api` (its `router` and its `DOORS`), `heartbeats.pages` before pages
+whose path begins with an id, `heartbeats.cli:app` as `pabal rule heartbeat`, and the migration, under the next number
+of the app: numbers have no gaps.
+"""
 
 from pabal.apps.rules.heartbeats import alert_rules, controls, labels
 from pabal.apps.rules.heartbeats.errors import KO as HEARTBEAT_KO
