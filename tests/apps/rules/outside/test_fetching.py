@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from pabal.apps.rules.outside.fetching import Fetched, Fetcher, NotFetched, read_scheme
+from pabal.platform import outside
 from tests.support.documents import LOOPBACK, Documents, serve_documents
 
 
@@ -32,6 +33,18 @@ async def test_a_document_is_fetched_without_telling_who_we_are(documents: Docum
 
 
 async def test_a_private_address_is_not_asked_unless_allowed(documents: Documents):
+    url = documents.put("/", b"{}")
+    stranger = Fetcher()
+
+    found = await stranger.get(url, accept="*/*")
+
+    assert isinstance(found, NotFetched)
+    assert documents.asked == []
+    await stranger.close()
+
+
+async def test_without_tls_a_public_address_is_not_asked_either(documents: Documents, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(outside, "is_public", lambda _address: True)
     url = documents.put("/", b"{}")
     stranger = Fetcher()
 
