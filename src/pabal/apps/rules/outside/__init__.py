@@ -1,0 +1,1 @@
+"""How sources and skills reach the world: documents at an address, programs in a process of their own."""
