@@ -265,7 +265,10 @@ async def test_nothing_of_another_account_can_be_seen_or_touched(relay: Relay):
     mine, theirs = await relay.client(), await relay.client(other.token)
     await theirs.get("/openclaw/messages")
     await relay.channel.say("lee", "비밀")
-    [message] = (await theirs.get("/openclaw/messages")).json()["messages"]
+    # nobody has read it yet
+    assert (await mine.get("/openclaw/messages")).json()["messages"] == []
+    handed = (await theirs.get("/openclaw/messages")).json()
+    [message] = handed["messages"]
 
     assert (await mine.get("/openclaw/messages")).json()["messages"] == []
     reply = await mine.post("/openclaw/reply", json={"messageId": message["id"], "response": skill("가로챔")})
@@ -277,8 +280,11 @@ async def test_nothing_of_another_account_can_be_seen_or_touched(relay: Relay):
     assert acked.json()["acknowledged"] == 0
     keys = [one["conversationKey"] for one in (await mine.get("/openclaw/pairing/list")).json()["conversations"]]
     assert keys == ["simbot:kim"]
-    cursor = (await theirs.get("/openclaw/messages")).json()["cursor"] or "0123456789ab-0"
+    # nor by the name of their reader, as if it came back to where it began
+    cursor = f"{handed['cursor'].partition('-')[0]}-0"
     assert (await mine.get("/openclaw/messages", params={"cursor": cursor})).json()["messages"] == []
+    again = (await theirs.get("/openclaw/messages", params={"cursor": cursor})).json()["messages"]
+    assert [one["id"] for one in again] == [message["id"]]
 
 
 @pytest.mark.req("C-19")
