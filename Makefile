@@ -53,11 +53,13 @@ demo: $(READY) ## the same with an organisation to look at, messages to simulate
 test: $(READY_DEV) ## all tests, both parts; TESTS=tests/engine and ARGS="-k lane" narrow them
 	@tools/browser.sh
 	@tools/pgbouncer.sh
+	@tools/bubblewrap.sh
 	@tools/nexrender.sh
 	@$(PYTEST) $(TESTS) $(ARGS)
 
 test-quick: $(READY_DEV) ## the first part, which tells most and takes little: for all day
 	@tools/pgbouncer.sh
+	@tools/bubblewrap.sh
 	@$(PYTEST) -m "not slow" $(TESTS) $(ARGS)
 
 check: $(READY_DEV) ## format, lint, types, layers, security, the rules of the house, and that every test can be read

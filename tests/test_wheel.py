@@ -14,7 +14,8 @@ import pytest
 from tests.support.cli import Running, environment
 
 ROOT = Path(__file__).parents[1]
-PACKAGE = ROOT / "src/pabal"
+# the server, and what rule scripts import
+PACKAGES = (ROOT / "src/pabal", ROOT / "src/pabal_rules")
 BUILT = "pabal/platform/web/static/vendor"
 # One worker builds it, once.
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("wheel")]
@@ -70,7 +71,8 @@ def test_the_wheel_holds_every_file_of_the_package_and_the_built_assets(wheel: P
     with zipfile.ZipFile(wheel) as opened:
         held = set(opened.namelist())
 
-    ours = {path.relative_to(ROOT / "src").as_posix() for path in PACKAGE.rglob("*") if path.is_file()}
+    found = (path for package in PACKAGES for path in package.rglob("*") if path.is_file())
+    ours = {path.relative_to(ROOT / "src").as_posix() for path in found}
     missing = {name for name in ours - held if "__pycache__" not in name}
     assert missing == set()
     assert {f"{BUILT}/{name}" for name in ("tabler.min.css", "htmx.min.js", "echarts.min.js", "icons.svg")} <= held

@@ -150,8 +150,8 @@ def _upward_imports(module: Module, modules: list[Module]) -> Iterator[str]:
 
 
 def _floor(parts: list[str]) -> int:
-    # the root package itself holds nothing
-    return 0 if len(parts) < 2 else FLOORS.get(parts[1], EDGES)
+    # the root package itself holds nothing; what rule scripts import (pabal_rules) stands below everything
+    return 0 if len(parts) < 2 or parts[0] != "pabal" else FLOORS.get(parts[1], EDGES)
 
 
 def _imported(module: Module, known: Mapping[str, Module]) -> set[str]:

@@ -32,6 +32,14 @@ def test_no_floor_leans_on_one_above_it():
     assert measure(PROJECT)[1]["upward_imports"] == []
 
 
+def test_what_scripts_import_stands_below_everything(tmp_path: Path):
+    write(tmp_path, "src/pabal/base/clock.py", "from pabal_rules import child\n")
+    write(tmp_path, "src/pabal_rules/child.py", "from pabal_rules import context\nfrom pabal.base import clock\n")
+    write(tmp_path, "src/pabal_rules/context.py", "")
+
+    assert measure(tmp_path)[1]["upward_imports"] == ["pabal_rules.child -> pabal.base.clock"]
+
+
 def test_a_list_names_what_was_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     write(tmp_path, "src/pabal/engine/one.py", "class Room: ...\n")
     write(tmp_path, "src/pabal/engine/two.py", "class Room: ...\n")
