@@ -14,6 +14,7 @@ from tests.apps.adgroups.api.test_schema import PATHS as ADGROUPS
 from tests.apps.messaging.api.test_schema import PATHS as MESSAGING
 from tests.apps.relay.api.test_rest_schema import PATHS as RELAY
 from tests.apps.rendering.api.test_rest_schema import PATHS as RENDERING
+from tests.apps.rules.api.test_rest_schema import PATHS as RULES
 from tests.support.schema import paths_of, try_paths
 from tests.support.things import Things, make_things
 from tests.support.web import SECRET, Web
@@ -34,7 +35,7 @@ async def test_every_endpoint_of_a_whole_server_is_tried(db: Database, web: Web,
     whole = make_web(app, app.site)
     await app.stop()
 
-    of_apps = {path for app in (ADGROUPS, MESSAGING, RELAY, RENDERING) for path in paths_of(whole, app)}
+    of_apps = {path for app in (ADGROUPS, MESSAGING, RELAY, RENDERING, RULES) for path in paths_of(whole, app)}
     assert set(schema_of(whole)["paths"]) == of_apps | set(schema_of(web.site)["paths"])
 
 

@@ -43,6 +43,8 @@ NO_PAGES = {
     "/relay/accounts/{account_id}/rotate",
     "/render/jobs/{render_id}/log.txt",
     "/render/mapping/export.{format}",
+    "/rules/by-number/{number}",
+    "/rules/runs/by-number/{number}",
 }
 # Where a link to such a page stands. The link is found by the route's own pattern.
 FOUND_ON = {
@@ -81,6 +83,9 @@ FOUND_ON = {
     "/relay/pairing/{code}": "/relay/pairing",
     "/render/jobs/{render_id}": "/render",
     "/render/templates/{composition_id:path}": "/render/templates",
+    "/rules/runs/{run_id}": "/rules/runs",
+    "/rules/{rule_id}": "/rules",
+    "/rules/{rule_id}/edit": "/rules",
     "/schedules/{schedule_id}": "/schedules",
     "/servers/{wrk_id}": "/servers",
     "/why/{subject}": "/jobs?view=ended",

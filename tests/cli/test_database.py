@@ -35,6 +35,7 @@ def test_migrations_are_applied_once_and_can_be_looked_at_before(cli: Cli, empty
         "adgroups",
         "relay",
         "rendering",
+        "rules",
     }
     assert (again.out, again.err) == ("", "Everything is up to date.\n")
 

@@ -77,6 +77,10 @@ def _rendering(right: Right, *doors: Door, **more: Any) -> Verb:
     return Verb("rendering", right, doors, **more)
 
 
+def _rules(right: Right, *doors: Door, **more: Any) -> Verb:
+    return Verb("rules", right, doors, **more)
+
+
 def _slot(right: Right, verb: str, body: Any = None, typed: Any = None) -> Verb:
     """Slots are the house's."""
     doors = Door(f"{RND}/workers/{{slot}}/{verb}", body), Door(f"/render/workers/{{slot}}/{verb}", typed or body)
@@ -318,6 +322,17 @@ RENDERING = {
     ),
     "cache clear": _rendering(M, Door(f"{RND}/cache/clear"), Door("/render/mapping/cache"), of_house=FORBIDDEN),
 }
+NEW_RULE = {"name": "주가", "schedule": "0 8 * * *", "source": "offline_quote", "unit_id": "{unit}"}
+RULE, RULE_PAGE = f"{V1}/rules/{{rule_uid}}", "/rules/{rule_uid}"
+RULES = {
+    "rule create": _rules(W, Door(f"{V1}/rules", NEW_RULE), Door("/rules/new", NEW_RULE)),
+    "rule edit": _rules(W, Door(RULE, {"name": "다른 이름"}, "PATCH"), Door(f"{RULE_PAGE}/edit", NEW_RULE)),
+    "rule run": _rules(W, Door(f"{RULE}/run"), Door(f"{RULE_PAGE}/run")),
+    "rule try": _rules(W, Door(f"{RULE}/dry-run"), Door(f"{RULE_PAGE}/dry-run")),
+    "rule execution cancel": _rules(
+        W, Door(f"{V1}/rule-executions/{{run_uid}}/cancel", {}), Door("/rules/runs/{run_uid}/cancel")
+    ),
+}
 USER, TOKENS = f"{V1}/users/{{user}}", {"name": "보고", "role": "viewer"}
 PERSON = {"login": "new.one", "name": "새 사람", "role": "viewer"}
 UNIT, UNDER = f"{V1}/units/{{unit}}", {"parent_id": "{busan}", "level": "branch"}
@@ -412,7 +427,7 @@ HOUSE = {
     "consumer resume": _consumer(W, "resume"),
     "consumer forget": Verb("events", M, (_delete(f"{V1}/event-consumers/{GROUP}"),), of_house=MISSING),
 }
-NOUNS = {**MESSAGING, **ADGROUPS, **RELAY, **RENDERING, **HOUSE}
+NOUNS = {**MESSAGING, **ADGROUPS, **RELAY, **RENDERING, **RULES, **HOUSE}
 # what the walks say by name where a route has a place for it
 NAMED = {*TAKES, "EXPIRE", "expire", "ID", KEY, FAMILY, GROUP}
 # one door, or one's own affairs; everything else is walked, here or in test_doors.py
@@ -444,5 +459,6 @@ SINGLE = {
     "/relay/conversations/{conversation_id}/{event}": "each of its verbs is an event of a machine",
     "/render/bulk": "asks what to do with many: test_doors_for_many.py",
     "/api/v1/render/jobs/check": "changes nothing; its page is the form of a new render",
+    "/api/v1/tick": "asks the server to look now what it looks for anyway: tests/apps/rules/api",
     "/messages/devices/{device_id}/{verb}": "each of its verbs is an event of a machine",
 }

@@ -21,6 +21,7 @@ from pabal.apps.adgroups.model.adgroups import Event, Schedule
 from pabal.apps.adgroups.model.dayparts import DayParts
 from pabal.apps.messaging.actions import schedules
 from pabal.apps.messaging.store.schedules import get_schedule
+from pabal.apps.rules.actions.rules import run_now
 from pabal.base.database import Database, Tx
 from pabal.base.settings import Settings
 from pabal.engine import ids, queue, transitions, why
@@ -35,6 +36,7 @@ from tests.apps.messaging.history import add_deliveries, add_parts, ended
 from tests.platform.approvals.asked import all_of
 from tests.support.messaging import World, add_bot, add_room, add_schedule, upload
 from tests.support.relay import add_account, make_relay
+from tests.support.rules import make_rules
 from tests.support.studio import make_studio, slot_id
 from tests.support.web import SECRET, Web
 
@@ -53,6 +55,8 @@ TAKES: dict[str, tuple[str, dict[str, Right]]] = {
     "relay_conversation": ("relay", dict.fromkeys(("approve", "reject", "unpair", "block", "unblock"), W)),
     "relay_message": ("relay", {}),
     "render": ("rendering", {"cancel": W, "retry": W, "release": W}),
+    "rule": ("rules", {"pause": W, "resume": W, "delete": W}),
+    "rule_run": ("rules", {}),
     "kettle": ("machines", {"switch_on": W}),
 }
 LATER = "2080-01-01T00:00:00Z"
@@ -118,6 +122,10 @@ def _app_doors(machine: str, event: str) -> tuple[Door, ...]:
                 Door(f"/api/v1/relay/conversations/{{relay_conversation}}/{event}"),
                 Door(f"/relay/conversations/{{relay_conversation}}/{event}"),
             )
+        case "rule":
+            rest = "" if event == "delete" else f"/{event}"
+            method = "DELETE" if event == "delete" else "POST"
+            return Door(f"/api/v1/rules/{{rule_uid}}{rest}", method=method), Door(f"/rules/{{rule_uid}}/{event}")
         case "render":
             return Door(f"/api/v1/render/jobs/{{render}}/{event}"), Door(f"/render/jobs/{{render}}/{event}")
     return ()
@@ -250,7 +258,7 @@ def unlogged() -> Iterator[None]:
 
 @pytest.fixture
 def web_settings(db: Database, tmp_path: Path) -> Settings:
-    apps = "pabal.apps.messaging,pabal.apps.adgroups,pabal.apps.relay,pabal.apps.rendering"
+    apps = "pabal.apps.messaging,pabal.apps.adgroups,pabal.apps.relay,pabal.apps.rendering,pabal.apps.rules"
     return Settings(database_url=db.url, data_dir=tmp_path, port=0, apps=apps, secret_key=SECRET)
 
 
@@ -338,7 +346,15 @@ async def furnish(web: Web) -> dict[str, str]:
     # a worker holds it, and nexrender has not got it: it can be released, and then cancelled and tried again
     studio = await make_studio(db, web.tree, web.app.services.settings.data_dir)
     render = await studio.claim(await studio.ask())
+    rules = await make_rules(db, web.tree)
+    rule = await rules.rule()
+    async with db.transaction() as tx:
+        run = await run_now(tx, actor, rule.id)
     return {
+        "rule": str(rule.number),
+        "rule_uid": str(rule.id),
+        "rule_run": str(run.number),
+        "run_uid": str(run.id),
         "render": str(render.id),
         "render_job": ids.show("job", render.job_id or 0),
         "slot": str(slot_id(1)),
@@ -489,7 +505,7 @@ async def test_what_only_timers_and_handlers_send_is_refused_by_hand(web: Web) -
         if (answers := await _refusals(asker, machine, event, names)) != {(409, True) if asker.sees else (404, False)}
     ]
 
-    assert len(tried) == 32 * len(people)
+    assert len(tried) == 35 * len(people)
     assert "\n".join(wrong) == ""
 
 

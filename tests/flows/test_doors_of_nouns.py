@@ -50,6 +50,7 @@ from tests.flows.doors_of_nouns import (
     OWN,
     RELAY,
     RENDERING,
+    RULES,
     SINGLE,
     TOKEN,
     WIRE,
@@ -277,6 +278,10 @@ async def test_every_verb_of_the_relay_has_one_answer_in_rest_and_on_its_page(we
 
 async def test_every_verb_of_rendering_has_one_answer_in_rest_and_on_its_page(web: Web) -> None:
     assert "\n".join(await walk(web, RENDERING)) == ""
+
+
+async def test_every_verb_of_rules_has_one_answer_in_rest_and_on_its_page(web: Web) -> None:
+    assert "\n".join(await walk(web, RULES)) == ""
 
 
 async def test_every_verb_of_the_house_has_one_answer_in_rest_and_on_its_page(web: Web) -> None:

@@ -20,6 +20,7 @@ from pabal.apps.adgroups import resources as adgroups
 from pabal.apps.messaging import resources as messaging
 from pabal.apps.relay import resources as relay
 from pabal.apps.rendering import resources as rendering
+from pabal.apps.rules import resources as rules
 from pabal.base.database import Database
 from pabal.base.settings import Settings
 from pabal.cli.app import app
@@ -32,7 +33,14 @@ from tests.cli.inside import Inside
 from tests.support.web import SECRET, Web
 
 T = TypeVar("T")
-NOUNS: tuple[Noun, ...] = (*house.NOUNS, *messaging.NOUNS, *adgroups.NOUNS, *relay.NOUNS, *rendering.NOUNS)
+NOUNS: tuple[Noun, ...] = (
+    *house.NOUNS,
+    *messaging.NOUNS,
+    *adgroups.NOUNS,
+    *relay.NOUNS,
+    *rendering.NOUNS,
+    *rules.NOUNS,
+)
 REPORTS: tuple[Report, ...] = (*house.REPORTS, *messaging.REPORTS, *rendering.REPORTS)
 _PERIOD = ("--since", "2026-01-01", "--until", "2026-03-01")
 # the command of each report, and which of its fields that answers; None: all of it
@@ -101,6 +109,7 @@ NO_DRY_RUN = {
     "delete_kb_schedule": "the contract of the system it replaces",
     "toggle_kb_schedule": "the contract of the system it replaces",
     "preview_message_schedule": "it saves nothing",
+    "tick": "the server does it anyway, all the time",
     "plan_migration": "it is the dry run of a migration",
 }
 HANGUL = re.compile("[가-힣]")
@@ -121,7 +130,7 @@ class Described:
 def web_settings(db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
     # commands open what the servers sealed
     monkeypatch.setenv("PABAL_SECRET_KEY", SECRET)
-    apps = "pabal.apps.messaging,pabal.apps.adgroups,pabal.apps.relay,pabal.apps.rendering"
+    apps = "pabal.apps.messaging,pabal.apps.adgroups,pabal.apps.relay,pabal.apps.rendering,pabal.apps.rules"
     return Settings(database_url=db.url, data_dir=tmp_path / "data", port=0, bots_port=0, apps=apps, secret_key=SECRET)
 
 

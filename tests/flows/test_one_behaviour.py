@@ -21,7 +21,7 @@ from tests.support.web import SECRET, Web
 
 @pytest.fixture
 def web_settings(db: Database, tmp_path: Path) -> Settings:
-    apps = "pabal.apps.messaging,pabal.apps.adgroups,pabal.apps.relay,pabal.apps.rendering"
+    apps = "pabal.apps.messaging,pabal.apps.adgroups,pabal.apps.relay,pabal.apps.rendering,pabal.apps.rules"
     return Settings(database_url=db.url, data_dir=tmp_path, port=0, apps=apps, secret_key=SECRET)
 
 

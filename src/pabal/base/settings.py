@@ -200,7 +200,7 @@ class Settings(BaseSettings):
         "", description="What this server has that some work needs, such as `gpu,nas`, separated by commas."
     )
     apps: str = Field(
-        "pabal.apps.messaging,pabal.apps.adgroups,pabal.apps.relay,pabal.apps.rendering",
+        "pabal.apps.messaging,pabal.apps.adgroups,pabal.apps.relay,pabal.apps.rendering,pabal.apps.rules",
         description="What to load, separated by commas: `module:ATTRIBUTE` or `path/to/file.py:ATTRIBUTE`; "
         "the attribute is `SLICE` if it is left out.",
     )

@@ -1,0 +1,85 @@
+"""The demo's rules: a price that is watched, a summary each morning, one that is paused; and how they went so far."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from typing import Any
+
+from pabal.apps.rules.actions import ending, rules
+from pabal.apps.rules.model.rules import Rule, RunReason, Trigger
+from pabal.apps.rules.store import rules as store
+from pabal.apps.rules.store.runs import RunEnd
+from pabal.base.database import Tx
+from pabal.base.sql import load as load_sql
+from pabal.engine import schedules
+from pabal.platform.actor import ENGINE
+from pabal.platform.slice import Demo
+
+SQL = load_sql(__file__)
+UNIT = "해운대점"
+_LOG = [{"type": "log", "config": {"template": "{rule_name}: {message}"}}]
+RULES: tuple[dict[str, Any], ...] = (
+    {
+        "name": "미국 주가 감시 · NVDA",
+        "schedule": "*/5 23,0-5 * * 1-5",
+        "source": "offline_quote",
+        "payload": {"ticker": "NVDA", "price": 487.2, "target": 500},
+        "condition": {"path": "price", "op": ">=", "value_from": "target"},
+        "on_success": [{"type": "telegram", "config": {"template": "{ticker} {price}"}, "when": "changed"}],
+        "on_failure": _LOG,
+        "cooldown_seconds": 3600,
+    },
+    {
+        "name": "아침 기사 요약",
+        "schedule": "0 7 * * 1-5",
+        "source": "news_summary",
+        "payload": {"topic": "AI"},
+        "on_success": _LOG,
+    },
+    {"name": "환율 점검", "schedule": "*/30 * * * *", "source": "quote", "payload": {}, "is_active": False},
+)
+
+
+async def load(tx: Tx) -> None:
+    unit_id: int = await tx.value(SQL.find_unit, name=UNIT)
+    with _ago(tx, timedelta(days=2)):
+        made = [await rules.create_rule(tx, ENGINE, unit_id=unit_id, **one) for one in RULES]
+    price, news, rates = made
+    for hours in range(24, 0, -2):
+        await _run(tx, price, hours, RunEnd(summary="NVDA 487.2 USD", data={"ticker": "NVDA", "price": 487.2}))
+    await _run(tx, news, 5, RunEnd(summary="AI: 3", data={"topic": "AI", "count": 3}))
+    said = "The payload names no ticker."
+    await _run(tx, rates, 3, RunEnd(reason=RunReason.SOURCE_FAILED, summary=said), ok=False)
+    with _ago(tx, timedelta(hours=1)):
+        at = tx.now - timedelta(hours=8)
+        await ending.note_missed(tx, news, at, count=8)
+
+
+async def clear(tx: Tx) -> None:
+    """Rows and all: a demo leaves nothing behind."""
+    for row in await tx.rows(SQL.list_demo_rules):
+        [rule] = await store.load_rules(tx, [row["id"]])
+        if rule.timetable_id is not None:
+            await store.set_timetable(tx, rule.number, None)
+            await schedules.delete(tx, rule.timetable_id)
+    await tx.run(SQL.delete_demo_rules)
+
+
+async def _run(tx: Tx, rule: Rule, hours: int, ended: RunEnd, *, ok: bool = True) -> None:
+    with _ago(tx, timedelta(hours=hours)):
+        run = await ending.begin_run(tx, rule, tx.now, Trigger.SCHEDULE, attempt=1, work_id=0)
+        if run is not None:
+            await ending.end_run(tx, rule, run, ended, ok=ok)
+
+
+@contextmanager
+def _ago(tx: Tx, ago: timedelta) -> Iterator[None]:
+    now = tx.now
+    tx.now = now - ago
+    try:
+        yield
+    finally:
+        tx.now = now
+
+
+DEMO = Demo(load=load, clear=clear)

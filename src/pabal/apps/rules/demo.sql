@@ -1,0 +1,8 @@
+-- name: find_unit(name)
+select u.id from pabal.unit u where u.is_demo and u.name like :name || '%' order by u.id limit 1;
+
+-- name: list_demo_rules()
+select r.id from rules.rule r join pabal.unit u on u.id = r.unit_id where u.is_demo order by r.id;
+
+-- name: delete_demo_rules()!
+delete from rules.rule r using pabal.unit u where u.id = r.unit_id and u.is_demo;

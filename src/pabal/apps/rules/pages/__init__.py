@@ -1,0 +1,10 @@
+"""The console pages of rules. What has a word where others have an id comes first."""
+
+from fastapi import APIRouter
+
+from pabal.apps.rules.heartbeats import pages as heartbeats
+from pabal.apps.rules.pages import form, rules, runs
+
+router = APIRouter(include_in_schema=False)
+for page in (heartbeats, runs, form, rules):
+    router.include_router(page.router)

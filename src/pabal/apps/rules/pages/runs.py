@@ -1,0 +1,81 @@
+"""Runs of rules: the list, and one run with its failure first."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Query
+from fastapi.responses import Response
+from pydantic import BaseModel
+
+from pabal.apps.rules.actions.runs import cancel_run
+from pabal.apps.rules.labels import REASONS, TRIGGERS
+from pabal.apps.rules.model.rules import AREA, RuleRunState
+from pabal.apps.rules.pages.rules import PAGE, TOPICS
+from pabal.apps.rules.store import rules, runs
+from pabal.apps.rules.store.runs import RunFilter
+from pabal.engine import ids
+from pabal.platform.actor import Right
+from pabal.platform.web.identify import Visitor
+from pabal.platform.web.keyset import read_page
+from pabal.platform.web.lists import RowId, Word, turn
+
+router = APIRouter(prefix="/rules/runs", include_in_schema=False)
+
+
+class RunFilters(BaseModel):
+    status: Word = ""
+    reason: Word = ""
+    cursor: str = ""
+
+    @property
+    def is_set(self) -> bool:
+        return bool(self.status or self.reason)
+
+    def read(self) -> RunFilter:
+        states = [one.value for one in RuleRunState if one.value == self.status] or None
+        return RunFilter(states=states, reason=self.reason if self.reason in REASONS else None)
+
+
+@router.get("")
+async def show_list(visit: Visitor, filters: Annotated[RunFilters, Query()]) -> Response:
+    visit.actor.require(Right.READ, AREA)
+    async with visit.read() as tx:
+        page = await read_page(
+            lambda cursor: runs.list_runs(tx, visit.scope, filters.read(), cursor=cursor, limit=PAGE), filters.cursor
+        )
+    return await visit.show(
+        "rules/runs.html",
+        runs=page.items,
+        filters=filters,
+        reasons=REASONS,
+        triggers=TRIGGERS,
+        pager=turn(visit, page.cursor),
+        live_topics=TOPICS,
+    )
+
+
+@router.get("/by-number/{number}")
+async def by_number(visit: Visitor, number: RowId) -> Response:
+    visit.actor.require(Right.READ, AREA)
+    async with visit.read() as tx:
+        run = await runs.get_numbered(tx, visit.scope, number)
+    return visit.go(f"/rules/runs/{run.id}")
+
+
+@router.get("/{run_id}")
+async def show(visit: Visitor, run_id: UUID) -> Response:
+    visit.actor.require(Right.READ, AREA)
+    async with visit.read() as tx:
+        run = await runs.get_run(tx, visit.scope, run_id)
+        [rule] = await rules.load_rules(tx, [run.rule_number])
+    job = None if run.work_id is None or not visit.actor.may(Right.READ, "jobs") else ids.show("job", run.work_id)
+    return await visit.show(
+        "rules/run.html", run=run, rule=rule, job=job, reasons=REASONS, triggers=TRIGGERS, live_topics=TOPICS
+    )
+
+
+@router.post("/{run_id}/cancel")
+async def cancel(visit: Visitor, run_id: UUID) -> Response:
+    async with visit.change() as tx:
+        await cancel_run(tx, visit.actor, run_id)
+    return visit.go(f"/rules/runs/{run_id}", said=("It is being stopped.", "실행을 멈추고 있습니다."))

@@ -1,0 +1,212 @@
+"""Runs, which the requirement calls rule_executions: rows of `rules.run`."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from pabal.apps.rules.errors import NoSuchRun
+from pabal.apps.rules.model.rules import Rule, Run, RunReason, Trigger
+from pabal.base.database import Tx
+from pabal.base.sql import load
+from pabal.engine.listing import Page, paging
+from pabal.platform.tenants import Scope
+
+SQL = load(__file__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunEnd:
+    """What is kept of a run besides its state."""
+
+    reason: RunReason | None = None
+    summary: str = ""
+    log: str = field(default="", repr=False)
+    exit_code: int | None = None
+    commit: str | None = None
+    is_dirty: bool = False
+    artifact_path: str | None = None
+    data: Any = field(default=None, repr=False)
+    met: bool | None = None
+    checks: Sequence[dict[str, Any]] = ()
+    captured: Sequence[dict[str, Any]] = ()
+    tokens: int = 0
+    cost: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class RunFilter:
+    rule_id: UUID | None = None
+    states: Sequence[str] | None = None
+    reason: str | None = None
+    with_dry: bool = True
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Missed:
+    """Moments of one rule at which nothing was running."""
+
+    rule_id: UUID
+    name: str
+    count: int
+    last_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class RunCounts:
+    runs: int
+    failures: int
+    running: int
+
+
+async def insert_run(  # long: what is known of a run before it begins
+    tx: Tx,
+    rule: Rule,
+    *,
+    trigger: Trigger,
+    scheduled_at: datetime,
+    work_id: int | None = None,
+    reason: RunReason | None = None,
+    requested_by: str | None = None,
+) -> int | None:
+    """None: the moment has one already."""
+    made: int | None = await tx.value(
+        SQL.insert_run,
+        rule_id=rule.number,
+        unit_id=rule.unit_id,
+        trigger=trigger.value,
+        is_dry=trigger is Trigger.DRY_RUN,
+        scheduled_at=scheduled_at,
+        reason=None if reason is None else reason.value,
+        work_id=work_id,
+        requested_by=requested_by,
+        now=tx.now,
+    )
+    return made
+
+
+async def insert_unrun(tx: Tx, rule: Rule, *, scheduled_at: datetime, reason: RunReason, count: int = 1) -> int | None:
+    """A moment that had no run, and will have none. None: it has a row already."""
+    made: int | None = await tx.value(
+        SQL.insert_unrun,
+        rule_id=rule.number,
+        unit_id=rule.unit_id,
+        scheduled_at=scheduled_at,
+        reason=reason.value,
+        count=count,
+        now=tx.now,
+    )
+    return made
+
+
+async def find_at(tx: Tx, rule_number: int, scheduled_at: datetime) -> int | None:
+    found: int | None = await tx.value(SQL.find_at, rule_id=rule_number, scheduled_at=scheduled_at)
+    return found
+
+
+async def load_runs(tx: Tx, numbers: Sequence[int]) -> list[Run]:
+    """In the order given, whoever asks."""
+    found = {row["number"]: Run(**row) for row in await tx.rows(SQL.load_runs, numbers=list(numbers))}
+    return [found[each] for each in numbers if each in found]
+
+
+async def get_run(tx: Tx, scope: Scope, run_id: UUID) -> Run:
+    return await get_numbered(tx, scope, await tx.value(SQL.find_number, id=run_id), run_id)
+
+
+async def get_numbered(tx: Tx, scope: Scope, number: int | None, shown: object = "") -> Run:
+    found = [] if number is None else await load_runs(tx, [number])
+    if not found or not scope.holds(found[0].unit_id):
+        raise NoSuchRun(str(shown or number))
+    return found[0]
+
+
+async def hold_run(tx: Tx, run_id: UUID) -> None:
+    await tx.value(SQL.hold_number, id=run_id)
+
+
+async def list_runs(
+    tx: Tx, scope: Scope, wanted: RunFilter | None = None, *, cursor: str | None = None, limit: int = 50
+) -> Page[Run]:
+    """The newest first."""
+    asked = wanted or RunFilter()
+    rows = await tx.rows(
+        SQL.list_runs,
+        units=scope.listed,
+        rule_id=asked.rule_id,
+        states=list(asked.states) if asked.states else None,
+        reason=asked.reason,
+        with_dry=asked.with_dry,
+        since=asked.since,
+        until=asked.until,
+        before=paging.LAST if cursor is None else paging.read_cursor(cursor, int)[0],
+        most=paging.one_more(limit),
+    )
+    page = paging.cut([row["id"] for row in rows], limit, paging.show_cursor)
+    return Page(await load_runs(tx, page.items), page.cursor)
+
+
+async def begin_attempt(tx: Tx, number: int, *, attempt: int, work_id: int) -> None:
+    await tx.run(SQL.begin_attempt, id=number, attempt=attempt, work_id=work_id, now=tx.now)
+
+
+async def note_end(tx: Tx, number: int, ended: RunEnd) -> None:
+    """Its state is its machine's to change, in the same commit."""
+    await tx.run(
+        SQL.note_end,
+        id=number,
+        reason=None if ended.reason is None else ended.reason.value,
+        exit_code=ended.exit_code,
+        commit=ended.commit,
+        is_dirty=ended.is_dirty,
+        summary=ended.summary,
+        log=ended.log,
+        artifact_path=ended.artifact_path,
+        data=ended.data,
+        met=ended.met,
+        checks=list(ended.checks),
+        captured=list(ended.captured),
+        tokens=ended.tokens,
+        cost=ended.cost,
+        now=tx.now,
+    )
+
+
+async def note_failed_attempt(tx: Tx, number: int, ended: RunEnd) -> None:
+    """It is tried again."""
+    await tx.run(
+        SQL.note_failed_attempt,
+        id=number,
+        reason=RunReason.RETRYING.value,
+        summary=ended.summary,
+        log=ended.log,
+        tokens=ended.tokens,
+        cost=ended.cost,
+    )
+
+
+async def delete_old(tx: Tx, before: datetime, *, most: int) -> list[int]:
+    return [row["id"] for row in await tx.rows(SQL.delete_old, before=before, most=most)]
+
+
+async def count_since(tx: Tx, scope: Scope, since: datetime) -> RunCounts:
+    [row] = await tx.rows(SQL.count_since, units=scope.listed, since=since)
+    return RunCounts(**row)
+
+
+async def list_missed(tx: Tx, scope: Scope, since: datetime) -> list[Missed]:
+    return await tx.all(Missed, SQL.list_missed, units=scope.listed, since=since)
+
+
+async def load_last(tx: Tx, rule_numbers: Sequence[int]) -> dict[int, Run]:
+    """The newest run of each rule that has one, dry runs aside."""
+    rows = await tx.rows(SQL.list_last, rule_ids=list(rule_numbers))
+    return {one.rule_number: one for one in await load_runs(tx, [row["id"] for row in rows])}
+
+
+async def count_failing(tx: Tx) -> dict[int, float]:
+    """For each unit the active rules whose last run failed."""
+    return {row["unit_id"]: row["count"] for row in await tx.rows(SQL.count_failing)}

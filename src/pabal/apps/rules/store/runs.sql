@@ -1,0 +1,81 @@
+-- name: insert_run(rule_id, unit_id, trigger, is_dry, scheduled_at, reason, work_id, requested_by, now)
+-- a moment has one run: whoever comes second finds the first
+insert into rules.run (rule_id, unit_id, trigger, is_dry, scheduled_at, reason, work_id, requested_by, executed_at)
+values (:rule_id, :unit_id, :trigger, :is_dry, :scheduled_at, :reason, :work_id, :requested_by, :now)
+on conflict (rule_id, scheduled_at) do nothing
+returning id;
+
+-- name: insert_unrun(rule_id, unit_id, scheduled_at, reason, count, now)
+insert into rules.run (rule_id, unit_id, state, reason, trigger, scheduled_at, executed_at, finished_at, count)
+values (:rule_id, :unit_id, 'failure', :reason, 'schedule', :scheduled_at, :now, :now, :count)
+on conflict (rule_id, scheduled_at) do nothing
+returning id;
+
+-- name: find_at(rule_id, scheduled_at)
+select n.id from rules.run n where n.rule_id = :rule_id and n.scheduled_at = :scheduled_at;
+
+-- name: load_runs(numbers)
+select n.uid as id, n.id as number, r.uid as rule_id, n.rule_id as rule_number, r.name as rule_name, n.unit_id, n.state, n.version, n.reason,
+  n.trigger, n.is_dry, n.scheduled_at, n.executed_at, n.finished_at, n.exit_code, n.attempt, n.commit, n.is_dirty, n.log_summary, n.log,
+  n.artifact_path, n.data, n.met, n.checks, n.captured, n.tokens, n.cost, n.count, n.work_id, n.requested_by
+from rules.run n join rules.rule r on r.id = n.rule_id where n.id = any(:numbers::bigint[]);
+
+-- name: find_number(id)
+select n.id from rules.run n where n.uid = :id;
+
+-- name: hold_number(id)
+select n.id from rules.run n where n.uid = :id for no key update;
+
+-- name: list_runs(units, rule_id, states, reason, with_dry, since, until, before, most)
+select n.id from rules.run n
+where n.id < :before and (:units::bigint[] is null or n.unit_id = any(:units::bigint[]))
+  and (:rule_id::uuid is null or n.rule_id = (select r.id from rules.rule r where r.uid = :rule_id))
+  and (:states::text[] is null or n.state = any(:states::text[])) and (:reason::text is null or n.reason = :reason)
+  and (:with_dry::boolean or not n.is_dry)
+  and (:since::timestamptz is null or n.executed_at >= :since) and (:until::timestamptz is null or n.executed_at < :until)
+order by n.id desc limit :most;
+
+-- name: begin_attempt(id, attempt, work_id, now)!
+update rules.run set attempt = :attempt, work_id = :work_id, reason = null,
+  executed_at = case when :attempt = 1 then :now else executed_at end where id = :id;
+
+-- name: note_end(id, reason, exit_code, commit, is_dirty, summary, log, artifact_path, data, met, checks, captured, tokens, cost, now)!
+update rules.run set finished_at = :now, reason = :reason, exit_code = :exit_code, commit = :commit, is_dirty = :is_dirty, log_summary = :summary, log = :log,
+  artifact_path = :artifact_path, data = :data, met = :met, checks = :checks, captured = :captured,
+  tokens = tokens + :tokens, cost = cost + :cost
+where id = :id;
+
+-- name: note_failed_attempt(id, reason, summary, log, tokens, cost)!
+update rules.run set reason = :reason, log_summary = :summary, log = :log, tokens = tokens + :tokens, cost = cost + :cost where id = :id;
+
+-- name: delete_old(before, most)
+delete from rules.run where id in (
+  select n.id from rules.run n where n.finished_at < :before order by n.finished_at limit :most)
+returning id;
+
+-- name: count_since(units, since)
+select count(*)::int as runs, (count(*) filter (where n.state = 'failure'))::int as failures,
+  (count(*) filter (where n.state = 'running'))::int as running
+from rules.run n
+where n.executed_at >= :since and not n.is_dry and (:units::bigint[] is null or n.unit_id = any(:units::bigint[]));
+
+-- name: list_missed(units, since)
+select r.uid as rule_id, r.name, sum(n.count)::int as count, max(n.scheduled_at) as last_at
+from rules.run n join rules.rule r on r.id = n.rule_id
+where n.reason = 'missed' and n.executed_at >= :since and (:units::bigint[] is null or n.unit_id = any(:units::bigint[]))
+group by r.id order by max(n.scheduled_at) desc limit 50;
+
+-- name: list_last(rule_ids)
+-- the newest run of each
+select x.id from unnest(:rule_ids::bigint[]) as g(id)
+join lateral (select n.id from rules.run n where n.rule_id = g.id and not n.is_dry order by n.id desc limit 1) x on true;
+
+-- name: count_failing()
+-- unit: for alerts, each of its own
+-- active rules whose newest run failed; what was skipped or missed is none
+select r.unit_id, count(*)::int as count from rules.rule r
+join lateral (
+  select n.state from rules.run n
+  where n.rule_id = r.id and n.state <> 'running' and not n.is_dry and coalesce(n.reason, '') not in ('missed', 'skipped_overlap', 'cancelled')
+  order by n.id desc limit 1) x on x.state = 'failure'
+where r.state = 'active' group by r.unit_id;

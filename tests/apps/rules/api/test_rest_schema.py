@@ -1,0 +1,34 @@
+"""Whatever one sends to the endpoints of rules, it is answered as described: never a server error."""
+
+import pytest
+
+from pabal.apps.rules.actions import rules as actions
+from pabal.base.settings import Settings
+from pabal.platform.actor import ENGINE, Role
+from tests.support.rules import make_rules
+from tests.support.schema import NOBODY, paths_of, try_paths
+from tests.support.web import Web
+
+PATHS = ("/api/v1/rules", "/api/v1/rule-executions", "/api/v1/tick")
+TRIED = ((Role.ADMIN, 3, False), (Role.VIEWER, 1, False), (NOBODY, 1, False), (Role.ADMIN, 2, True))
+
+
+@pytest.fixture
+def web_settings(web_settings: Settings) -> Settings:
+    return web_settings.model_copy(update={"apps": "pabal.apps.rules"})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("who", "times", "is_wrong"), TRIED)
+async def test_every_endpoint_answers_as_described(web: Web, who: str, times: int, is_wrong: bool):
+    world = await make_rules(web.db, web.tree)
+    rule = await world.rule()
+    async with web.db.transaction() as tx:
+        run = await actions.run_now(tx, ENGINE, rule.id)
+    paths = paths_of(web.site, PATHS)
+
+    await try_paths(
+        web, paths, {"/rules/": str(rule.id), "/rule-executions/": str(run.id)}, who, times, is_wrong=is_wrong
+    )
+
+    assert len(paths) > 8

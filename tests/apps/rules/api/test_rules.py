@@ -1,0 +1,147 @@
+"""Rules over REST, under the requirement's names."""
+
+import asyncio
+import csv
+import io
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from pabal.base import clock
+from pabal.base.settings import Settings
+from pabal.platform.actor import Role
+from tests.support.rules import RulesWorld, make_rules
+from tests.support.web import Web
+
+SEED: dict[str, Any] = {
+    "name": "Apple 주가 $200 돌파 알림",
+    "schedule": "*/5 * * * *",
+    "payload": {"ticker": "AAPL", "target": 200},
+    "execution_script_path": "scripts/stock/check_price.py",
+    "on_success": {"type": "telegram", "config": {"chat_id": "1"}},
+    "on_failure": {"type": "log", "config": {}},
+}
+
+
+@pytest.fixture
+def web_settings(web_settings: Settings) -> Settings:
+    return web_settings.model_copy(update={"apps": "pabal.apps.rules"})
+
+
+@pytest.fixture
+async def world(web: Web) -> RulesWorld:
+    return await make_rules(web.db, web.tree)
+
+
+@pytest.mark.req("D-61", "D-62", "D-63", "D-64", "D-65", "D-66", "D-67", "D-68", "D-69", "D-70", "D-21", "D-46")
+async def test_a_rule_is_made_shown_changed_and_deleted_under_the_seeds_names(web: Web, world: RulesWorld):
+    client = await web.as_("haeundae", Role.OPERATOR)
+
+    made = await client.post("/api/v1/rules", json=SEED)
+    assert made.status_code == 201, made.text
+    shown = (await client.get(made.headers["location"])).json()
+    changed = await client.patch(f"/api/v1/rules/{shown['id']}", json={"name": "다른 이름", "is_active": False})
+    gone = await client.delete(f"/api/v1/rules/{shown['id']}")
+    after = await client.get(f"/api/v1/rules/{shown['id']}")
+
+    assert str(UUID(shown["id"])) == shown["id"]
+    assert {name: shown[name] for name in ("name", "schedule", "payload", "execution_script_path")} == {
+        name: SEED[name] for name in ("name", "schedule", "payload", "execution_script_path")
+    }
+    assert (shown["on_success"], shown["on_failure"]) == ([SEED["on_success"]], [SEED["on_failure"]])
+    assert shown["is_active"] is True
+    assert shown["next_run_at"].endswith(("0:00Z", "5:00Z"))
+    assert shown["created_at"]
+    assert (changed.json()["name"], changed.json()["is_active"]) == ("다른 이름", False)
+    assert changed.json()["next_run_at"]
+    assert (gone.status_code, after.status_code) == (204, 404)
+
+
+@pytest.mark.req("D-71", "D-72", "D-73", "D-74", "D-75")
+async def test_executions_are_listed_under_the_seeds_names_and_as_csv(web: Web, world: RulesWorld):
+    rule = await world.rule()
+    await world.advance(minutes=5)
+    client = await web.as_("haeundae", Role.VIEWER)
+
+    listed = (await client.get("/api/v1/rule-executions", params={"rule_id": str(rule.id)})).json()
+    exported = await client.get("/api/v1/rule-executions", headers={"Accept": "text/csv"})
+
+    [run] = listed["items"]
+    assert (run["rule_id"], run["status"], run["reason"]) == (str(rule.id), "success", None)
+    assert str(UUID(run["id"])) == run["id"]
+    assert run["executed_at"]
+    assert run["log_summary"] == "AAPL 512.5 USD"
+    assert run["artifact_path"] is None
+    [row] = csv.DictReader(io.StringIO(exported.text.removeprefix("\ufeff")))
+    assert {"id", "rule_id", "status", "executed_at", "log_summary", "artifact_path"} <= set(row)
+
+
+@pytest.mark.req("D-56", "D-60")
+async def test_ticks_at_once_run_what_is_due_once_and_move_it_on(web: Web, world: RulesWorld):
+    rule = await world.rule()
+    first = rule.next_run_at
+    assert first is not None
+    await clock.advance(web.db, timedelta(minutes=5))
+    client = await web.as_("haeundae", Role.OPERATOR)
+
+    answers = await asyncio.gather(*(client.post("/api/v1/tick") for _ in range(2)))
+    await world.drain()
+
+    assert [one.status_code for one in answers] == [200, 200]
+    assert sum(one.json()["processed"] for one in answers) == 1
+    assert len(await world.runs(rule)) == 1
+    assert (await world.look(rule)).next_run_at == first + timedelta(minutes=5)
+
+
+async def test_everything_that_is_wrong_is_said_beside_its_field(web: Web, world: RulesWorld):
+    client = await web.as_("haeundae", Role.OPERATOR)
+    bad = {"name": "x", "schedule": "99 * * * *", "condition": {"op": "=~"}, "on_success": {"type": "shout"}}
+
+    answer = await client.post("/api/v1/rules", json=bad)
+
+    assert answer.status_code == 422
+    assert {one["pointer"] for one in answer.json()["errors"]} == {"/schedule", "/condition", "/on_success", "/source"}
+
+
+@pytest.mark.parametrize("path", ["/etc/passwd.py", "../x.py", "a/../../x.py", "a.sh", "a\\b.py"])
+async def test_a_script_outside_the_repository_is_refused(web: Web, world: RulesWorld, path: str):
+    client = await web.as_("haeundae", Role.OPERATOR)
+
+    answer = await client.post("/api/v1/rules", json={**SEED, "execution_script_path": path})
+
+    assert answer.status_code == 422
+    assert [one["pointer"] for one in answer.json()["errors"]] == ["/execution_script_path"]
+
+
+async def test_a_stranger_sees_and_touches_nothing(web: Web, world: RulesWorld):
+    rule = await world.rule()
+    await world.advance(minutes=5)
+    [run] = await world.runs(rule)
+    stranger = await web.as_("nampo", Role.ADMIN)
+
+    for method, path in (
+        ("GET", f"rules/{rule.id}"),
+        ("PATCH", f"rules/{rule.id}"),
+        ("DELETE", f"rules/{rule.id}"),
+        ("POST", f"rules/{rule.id}/run"),
+        ("GET", f"rule-executions/{run.id}"),
+        ("POST", f"rule-executions/{run.id}/cancel"),
+    ):
+        body = {"json": {}} if method in ("PATCH", "POST") and not path.endswith("/run") else {}
+        assert (await stranger.request(method, f"/api/v1/{path}", **body)).status_code == 404, path
+    assert (await stranger.get("/api/v1/rules")).json()["items"] == []
+    assert (await stranger.get("/api/v1/rule-executions")).json()["items"] == []
+
+
+async def test_a_run_now_answers_where_its_run_is(web: Web, world: RulesWorld):
+    rule = await world.rule()
+    client = await web.as_("haeundae", Role.OPERATOR)
+
+    asked = await client.post(f"/api/v1/rules/{rule.id}/run")
+    await world.drain()
+    found = (await client.get(asked.headers["location"])).json()
+
+    assert (asked.status_code, asked.json()["status"], asked.json()["reason"]) == (202, "running", "waiting")
+    assert (found["id"], found["status"], found["trigger"]) == (asked.json()["id"], "success", "manual")

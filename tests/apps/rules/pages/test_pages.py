@@ -1,0 +1,100 @@
+"""The pages of rules, in both languages and without JavaScript: forms are plain, and every way leads somewhere."""
+
+import pytest
+
+from pabal.base.settings import Settings
+from pabal.platform.actor import Role
+from tests.support.rules import ABOVE, RulesWorld, make_rules
+from tests.support.web import Web
+
+
+@pytest.fixture
+def web_settings(web_settings: Settings) -> Settings:
+    return web_settings.model_copy(update={"apps": "pabal.apps.rules"})
+
+
+@pytest.fixture
+async def world(web: Web) -> RulesWorld:
+    return await make_rules(web.db, web.tree)
+
+
+@pytest.mark.req("D-45", "D-55")
+@pytest.mark.parametrize("lang", ["ko", "en"])
+async def test_every_page_shows_a_rule_and_its_runs_to_whoever_may_look(web: Web, world: RulesWorld, lang: str):
+    rule = await world.rule("주가 감시", condition=ABOVE, on_success=[{"type": "telegram", "config": {}}])
+    await world.advance(minutes=5)
+    [run] = await world.runs(rule)
+    client = await web.as_("haeundae", Role.VIEWER, by="session")
+
+    for path in ("/rules", f"/rules/{rule.id}", "/rules/runs", f"/rules/runs/{run.id}"):
+        page = await client.get(path, headers={"Accept": "text/html", "Accept-Language": lang})
+        assert page.status_code == 200, (path, page.text[:300])
+        assert "주가 감시" in page.text
+        assert f'action="/rules/{rule.id}' not in page.text
+    assert "price &gt;= 500" in page.text
+
+
+async def test_an_empty_house_is_told_what_to_do_first(web: Web, world: RulesWorld):
+    client = await web.as_("haeundae", Role.OPERATOR, by="session")
+
+    for path in ("/rules", "/rules/runs"):
+        assert (await client.get(path, headers={"Accept": "text/html"})).status_code == 200
+
+
+async def test_a_form_shows_the_next_moments_and_what_is_wrong_and_saves(web: Web, world: RulesWorld):
+    client = await web.as_("haeundae", Role.OPERATOR, by="session")
+    typed = {"name": "아침", "schedule": "0 8 1 * 1", "source": "news_summary", "payload": '{"topic": "AI"}'}
+
+    shown = await client.post("/rules/new", data={**typed, "preview": "yes"})
+    wrong = await client.post("/rules/new", data={**typed, "schedule": "8 uhr", "payload": "[]"})
+    refused = await client.post("/rules/new", data={**typed, "schedule": "8 uhr"})
+    saved = await client.post("/rules/new", data=typed)
+
+    assert shown.status_code == 200
+    # both a day of the month and a weekday: odd
+    assert "중 하나만 맞아도" in shown.text or "either" in shown.text
+    assert (wrong.status_code, refused.status_code) == (422, 422)
+    assert 'id="payload-err"' in wrong.text
+    assert 'id="schedule-err"' in refused.text
+    assert saved.status_code == 303
+    rule_page = saved.headers["location"]
+    assert (await client.get(rule_page)).status_code == 200
+    edited = await client.post(f"{rule_page}/edit", data={**typed, "name": "저녁"})
+    assert edited.status_code == 303
+    assert "저녁" in (await client.get(rule_page)).text
+
+
+async def test_what_a_failure_was_stands_first(web: Web, world: RulesWorld):
+    rule = await world.rule(source="offline_quote", payload={})
+    await world.advance(minutes=5)
+    [run] = await world.runs(rule)
+    client = await web.as_("haeundae", Role.OPERATOR, by="session")
+
+    page = (await client.get(f"/rules/runs/{run.id}", headers={"Accept": "text/html"})).text
+
+    assert "The payload names no ticker." in page
+    assert page.index("pb-error") < page.index("pb-kv")
+    assert "source_failed" in page
+
+
+async def test_the_buttons_do_what_they_say(web: Web, world: RulesWorld):
+    rule = await world.rule()
+    client = await web.as_("haeundae", Role.OPERATOR, by="session")
+
+    for verb, state in (("pause", "paused"), ("resume", "active"), ("dry-run", "active"), ("run", "active")):
+        assert (await client.post(f"/rules/{rule.id}/{verb}")).status_code == 303, verb
+        assert (await world.look(rule)).state == state
+    await world.drain()
+    assert sorted(run.trigger for run in await world.runs(rule)) == ["dry_run", "manual"]
+    assert (await client.post(f"/rules/{rule.id}/delete")).status_code == 303
+    assert (await client.get(f"/rules/{rule.id}")).status_code == 404
+
+
+async def test_pages_of_the_engine_lead_to_a_rule_and_its_runs(web: Web, world: RulesWorld):
+    rule = await world.rule()
+    await world.advance(minutes=5)
+    [run] = await world.runs(rule)
+    client = await web.as_("haeundae", Role.VIEWER, by="session")
+
+    assert (await client.get(f"/rules/by-number/{rule.number}")).headers["location"] == f"/rules/{rule.id}"
+    assert (await client.get(f"/rules/runs/by-number/{run.number}")).headers["location"] == f"/rules/runs/{run.id}"

@@ -1,0 +1,295 @@
+"""What a rule does at its moments, told from outside: time passes, and its runs are looked at."""
+
+import asyncio
+from datetime import timedelta
+
+import pytest
+
+from pabal.apps.rules.actions import rules as actions
+from pabal.apps.rules.actions.runs import cancel_run
+from pabal.apps.rules.model.rules import RuleRunState, RunReason, Trigger
+from pabal.apps.rules.running import NoScripts, ScriptEnd
+from pabal.base import clock
+from pabal.engine import ticks
+from pabal.engine.misfires import Overlap
+from pabal.platform import notifications
+from pabal.platform.actor import ENGINE
+from pabal.testing import Parts, drain
+from tests.support.rules import ABOVE, QUOTE, RulesWorld, failed
+
+SCRIPT = {"execution_script_path": "stock/check_price.py"}
+
+
+@pytest.mark.req("D-15", "D-46", "D-51", "D-57", "D-58", "D-06", "D-02")
+async def test_at_its_moment_a_rule_reads_its_source_and_judges_its_condition(world: RulesWorld):
+    rule = await world.rule(condition=ABOVE)
+
+    await world.advance(minutes=5)
+
+    [run] = await world.runs(rule)
+    assert (run.state, run.reason, run.trigger, run.met) == (RuleRunState.SUCCESS, None, Trigger.SCHEDULE, True)
+    assert run.checks == [{"path": "price", "op": ">=", "wanted": 500, "found": 512.5, "met": True}]
+    assert run.data == {"ticker": "AAPL", "price": 512.5, "currency": "USD"}
+    assert run.finished_at is not None
+
+
+@pytest.mark.req("D-52", "D-55", "D-59", "D-69", "D-81")
+async def test_the_next_moment_is_there_before_the_run_has_ended(world: RulesWorld):
+    rule = await world.rule()
+    first = rule.next_run_at
+    assert first is not None
+    await clock.advance(world.db, first - (await world.look(rule)).created_at)
+
+    await ticks.tick_once(world.db)
+
+    assert (await world.look(rule)).next_run_at == first + timedelta(minutes=5)
+    assert await world.runs(rule) == []
+
+
+@pytest.mark.req("D-56", "D-57", "D-60")
+async def test_two_ticks_at_once_run_nothing_twice(world: RulesWorld):
+    rule = await world.rule()
+    await clock.advance(world.db, timedelta(minutes=5))
+
+    await asyncio.gather(*(ticks.tick_once(world.db) for _ in range(5)))
+    await world.drain()
+
+    assert len(await world.runs(rule)) == 1
+
+
+@pytest.mark.req("D-58")
+async def test_a_script_is_given_its_payload_and_what_its_source_said(world: RulesWorld):
+    rule = await world.rule(**QUOTE, **SCRIPT)
+    world.scripts.answers = [
+        ScriptEnd(
+            True, None, "5개 기사 요약 완료", {"n": 5}, exit_code=0, commit="4f1c2e9", log="line", artifact_path="a/b"
+        )
+    ]
+
+    await world.advance(minutes=5)
+
+    [run] = await world.runs(rule)
+    [call] = world.scripts.calls
+    assert (call.script, call.payload, call.run_id) == ("stock/check_price.py", QUOTE["payload"], str(run.id))
+    assert call.context["data"]["price"] == 512.5
+    assert (run.log_summary, run.exit_code, run.commit, run.log) == ("5개 기사 요약 완료", 0, "4f1c2e9", "line")
+    assert (run.artifact_path, run.data) == ("a/b", {"n": 5})
+
+
+@pytest.mark.req("D-72")
+async def test_a_failed_attempt_is_tried_again_and_the_last_one_counts(world: RulesWorld):
+    rule = await world.rule(**SCRIPT, schedule="0 12 * * *", max_attempts=3, retry_seconds=30)
+    world.scripts.answers = [failed(), failed()]
+    async with world.db.transaction() as tx:
+        await actions.run_now(tx, ENGINE, rule.id)
+
+    await world.drain()
+    [run] = await world.runs(rule)
+    assert (run.state, run.reason, run.attempt, run.finished_at) == (RuleRunState.RUNNING, RunReason.RETRYING, 1, None)
+    await world.advance(seconds=30)
+    await world.advance(seconds=30)
+
+    [run] = await world.runs(rule)
+    assert (run.state, run.reason, run.attempt) == (RuleRunState.SUCCESS, None, 3)
+    assert len(world.scripts.calls) == 3
+
+
+@pytest.mark.req("D-72")
+async def test_what_fails_to_the_end_is_a_failure_with_its_reason(world: RulesWorld):
+    rule = await world.rule(**SCRIPT)
+    world.scripts.answers = [failed("no answer in 30 s")]
+
+    await world.advance(minutes=5)
+
+    [run] = await world.runs(rule)
+    assert (run.state, run.reason, run.exit_code) == (RuleRunState.FAILURE, RunReason.SCRIPT_FAILED, 1)
+    assert run.log_summary == "no answer in 30 s"
+
+
+async def test_a_server_without_scripts_says_so(world: RulesWorld):
+    rule = await world.rule(**SCRIPT)
+    world.scripts = NoScripts()  # type: ignore[assignment]  # the other one of the seam
+
+    await world.advance(minutes=5)
+
+    [run] = await world.runs(rule)
+    assert (run.state, run.reason) == (RuleRunState.FAILURE, RunReason.SCRIPTS_OFF)
+
+
+@pytest.mark.req("D-97")
+async def test_a_source_that_does_not_answer_is_a_failure_and_not_the_end_of_the_rule(world: RulesWorld):
+    rule = await world.rule(source="offline_quote", payload={})
+
+    await world.advance(minutes=10)
+
+    assert [run.reason for run in await world.runs(rule)] == [RunReason.SOURCE_FAILED] * 2
+    assert (await world.look(rule)).next_run_at is not None
+
+
+async def test_what_takes_too_long_is_stopped(world: RulesWorld):
+    class Slow:
+        async def run(self, *_: object, **__: object) -> ScriptEnd:
+            await asyncio.Event().wait()
+            raise AssertionError
+
+    rule = await world.rule(**SCRIPT, timeout_seconds=1)
+    world.scripts = Slow()  # type: ignore[assignment]  # the other one of the seam
+
+    await world.advance(minutes=5)
+
+    [run] = await world.runs(rule)
+    assert (run.state, run.reason) == (RuleRunState.FAILURE, RunReason.TIMEOUT)
+
+
+@pytest.mark.req("D-98")
+async def test_after_a_night_off_it_runs_once_and_what_was_missed_is_recorded(world: RulesWorld):
+    rule = await world.rule(schedule="0 * * * *")
+
+    await clock.advance(world.db, timedelta(hours=8))
+    await world.drain()
+
+    found = await world.runs(rule)
+    assert [run.reason for run in found].count(RunReason.MISSED) == 7
+    assert [run.state for run in found if run.reason is None] == [RuleRunState.SUCCESS]
+
+
+async def test_all_that_was_missed_is_run_up_to_a_number(world: RulesWorld):
+    rule = await world.rule(schedule="0 * * * *", misfire="run_all", misfire_max=3, overlap=Overlap.ALLOW)
+
+    await clock.advance(world.db, timedelta(hours=8))
+    await world.drain()
+
+    found = await world.runs(rule)
+    assert sum(run.state is RuleRunState.SUCCESS for run in found) == 3
+    assert sum(run.reason is RunReason.MISSED for run in found) == 5
+
+
+async def test_a_moment_while_the_run_before_goes_on_is_skipped_and_recorded(world: RulesWorld):
+    async def five_minutes_pass() -> None:
+        await clock.advance(world.db, timedelta(minutes=5))
+        await ticks.tick_once(world.db)
+
+    class Long:
+        async def run(self, *_: object, **__: object) -> ScriptEnd:
+            await five_minutes_pass()
+            return ScriptEnd(True, None, "done")
+
+    rule = await world.rule(**SCRIPT)
+    world.scripts = Long()  # type: ignore[assignment]  # the other one of the seam
+    await clock.advance(world.db, timedelta(minutes=5))
+
+    await drain(Parts(world.db, world.parts.kinds))
+
+    assert [run.reason for run in await world.runs(rule)] == [None, RunReason.SKIPPED_OVERLAP]
+
+
+async def test_a_paused_rule_runs_by_hand_only_and_makes_nothing_up(world: RulesWorld):
+    rule = await world.rule()
+    async with world.db.transaction() as tx:
+        await actions.pause_rule(tx, ENGINE, rule.id)
+
+    await world.advance(minutes=30)
+    assert await world.runs(rule) == []
+    async with world.db.transaction() as tx:
+        await actions.run_now(tx, ENGINE, rule.id)
+    await world.drain()
+    async with world.db.transaction() as tx:
+        await actions.resume_rule(tx, ENGINE, rule.id)
+    await world.drain()
+
+    assert [run.trigger for run in await world.runs(rule)] == [Trigger.MANUAL]
+    await world.advance(minutes=5)
+    assert [run.trigger for run in await world.runs(rule)] == [Trigger.MANUAL, Trigger.SCHEDULE]
+
+
+@pytest.mark.req("D-24", "D-49")
+async def test_somebody_is_told_when_the_condition_changes_and_not_every_five_minutes(world: RulesWorld):
+    told = {"type": "telegram", "config": {"template": "{ticker} {price} {missing}"}}
+    rule = await world.rule(condition=ABOVE, on_success=[told])
+
+    await world.advance(minutes=20)
+
+    found = await world.runs(rule)
+    assert [run.captured[0]["is_due"] for run in found] == [True, False, False, False]
+    assert found[0].captured[0]["text"] == "AAPL 512.5 {missing}"
+    async with world.db.transaction() as tx:
+        notices = await notifications.list_notifications(tx, ENGINE)
+    assert [one.name for one in notices] == ["rules.run_ended"]
+
+
+async def test_a_failure_tells_whom_it_concerns(world: RulesWorld):
+    rule = await world.rule(**SCRIPT, on_failure={"type": "log", "config": {"template": "{status_emoji} {message}"}})
+    world.scripts.answers = [failed("boom")]
+
+    await world.advance(minutes=5)
+
+    [run] = await world.runs(rule)
+    assert run.captured == [{"type": "log", "is_sent": True, "text": "❌ boom", "is_due": True}]
+
+
+async def test_a_dry_run_sends_nothing_remembers_nothing_and_shows_what_it_would_have_sent(world: RulesWorld):
+    told = [{"type": "telegram", "config": {}}, {"type": "event", "config": {"name": "price.reached"}}]
+    rule = await world.rule(condition=ABOVE, on_success=told)
+    async with world.db.transaction() as tx:
+        made = await actions.dry_run(tx, ENGINE, rule.id)
+
+    await world.drain()
+
+    [run] = await world.runs(rule)
+    assert (run.id, run.is_dry, run.state, run.met) == (made.id, True, RuleRunState.SUCCESS, True)
+    assert [(one["is_due"], one["is_sent"]) for one in run.captured] == [(True, False), (True, False)]
+    assert (await world.look(rule)).last_met is None
+    async with world.db.transaction() as tx:
+        assert await notifications.list_notifications(tx, ENGINE) == []
+
+
+async def test_a_run_that_waits_is_cancelled_and_says_so(world: RulesWorld):
+    rule = await world.rule()
+    async with world.db.transaction() as tx:
+        run = await actions.run_now(tx, ENGINE, rule.id)
+        assert (run.state, run.reason) == (RuleRunState.RUNNING, RunReason.WAITING)
+        await cancel_run(tx, ENGINE, run.id)
+
+    await world.drain()
+
+    [run] = await world.runs(rule)
+    assert (run.state, run.reason) == (RuleRunState.FAILURE, RunReason.CANCELLED)
+
+
+async def test_a_deleted_rule_runs_no_more_and_its_runs_stay(world: RulesWorld):
+    rule = await world.rule()
+    await world.advance(minutes=5)
+    async with world.db.transaction() as tx:
+        await actions.delete_rule(tx, ENGINE, rule.id)
+
+    await world.advance(minutes=30)
+
+    assert len(await world.runs(rule)) == 1
+
+
+@pytest.mark.req("D-05")
+async def test_articles_on_a_topic_are_summarised_and_told(world: RulesWorld):
+    told = {"type": "log", "config": {"template": "{topic}: {summary}"}}
+    rule = await world.rule(source="news_summary", payload={"topic": "AI"}, on_success=[told])
+
+    await world.advance(minutes=5)
+
+    [run] = await world.runs(rule)
+    assert run.data is not None
+    assert run.data["count"] == 3
+    assert "AI 규제 법안" in run.captured[0]["text"]
+
+
+async def test_whatever_a_script_answers_its_run_ends(world: RulesWorld):
+    told = {"type": "log", "config": {"template": "{odd} {message}"}}
+    rule = await world.rule(**SCRIPT, on_success=[told])
+    odd = {"odd": "a\0\ud800", "number": float("nan"), "object": object}
+    world.scripts.answers = [ScriptEnd(True, None, "m\0", odd, log="l\0\ud800")]
+
+    await world.advance(minutes=5)
+
+    [run] = await world.runs(rule)
+    assert (run.state, run.log_summary, run.log) == (RuleRunState.SUCCESS, "m", "l?")
+    assert run.data is not None
+    assert (run.data["odd"], run.data["number"]) == ("a?", None)
+    assert run.captured[0]["text"] == "a? m"
