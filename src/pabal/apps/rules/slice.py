@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from pabal.apps.rules import alert_rules, data_sources, jobs, overview, running, settings
+from pabal.apps.rules import alert_rules, data_sources, jobs, overview, parts, running, settings
 from pabal.apps.rules.actions.retention import Cleaning
 from pabal.apps.rules.controls import CONTROLS, KIND_CONTROLS
 from pabal.apps.rules.demo import DEMO
@@ -39,29 +39,31 @@ SLICE = Slice(
     label=("Automation", "자동화"),
     icon="clock-play",
     kinds=make_kinds,
-    machines=(RULE, RULE_RUN),
-    controls=CONTROLS,
+    machines=(RULE, RULE_RUN, *parts.MACHINES),
+    controls=(*CONTROLS, *parts.CONTROLS),
     kind_controls=KIND_CONTROLS,
     subscribers=SUBSCRIBERS,
     migrations=HERE / "migrations",
     loops=make_loops,
-    errors=KO,
-    actions=ACTIONS,
-    names=NAMES,
-    settings=(*settings.ALL, *alerts.list_rule_settings(alert_rules.RULES)),
-    measures=alert_rules.MEASURES,
-    alert_rules=alert_rules.RULES,
+    errors={**KO, **parts.ERRORS},
+    actions={**ACTIONS, **parts.ACTIONS},
+    names={**NAMES, **parts.NAMES},
+    limits=parts.LIMITS,
+    settings=(*settings.ALL, *alerts.list_rule_settings(alert_rules.RULES), *parts.SETTINGS),
+    measures=(*alert_rules.MEASURES, *parts.MEASURES),
+    alert_rules=(*alert_rules.RULES, *parts.RULES),
     api="pabal.apps.rules.api",
     pages="pabal.apps.rules.pages",
     templates=HERE / "templates",
     nav=(
         NavItem("/rules", ("Rules", "룰"), AREA, goto="l"),
         NavItem("/rules/runs", ("Runs", "실행"), AREA),
+        *parts.NAV,
     ),
-    status=STATUS,
+    status={**STATUS, **parts.STATUS},
     card=overview.card,
     needs=overview.list_needs,
     find=overview.find,
-    link=overview.link,
+    link=lambda about: overview.link(about) or parts.link(about),
     demo=DEMO,
 )

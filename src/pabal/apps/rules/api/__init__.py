@@ -3,6 +3,7 @@
 from fastapi import APIRouter, Depends
 
 from pabal.apps.rules.api import tick
+from pabal.apps.rules.heartbeats import api as heartbeats
 from pabal.apps.rules.resources import NOUNS
 from pabal.platform.web import endpoints
 from pabal.platform.web.filters import refuse_unknown
@@ -10,13 +11,18 @@ from pabal.platform.web.identify import open_visit
 from pabal.platform.web.limits import limit_rate
 from pabal.platform.web.rest import rest
 
-__all__ = ["router"]
+__all__ = ["DOORS", "router"]
 
 BASE = "/api/v1"
+DOORS = heartbeats.DOORS
 # who it is first, then how often, then whether the question makes sense
-router = APIRouter(dependencies=[Depends(open_visit), Depends(limit_rate), Depends(refuse_unknown)])
+_asked = APIRouter(dependencies=[Depends(open_visit), Depends(limit_rate), Depends(refuse_unknown)])
 _described = endpoints.noun("rules")
 for _noun in NOUNS:
     rest(_described, _noun)
 for _part in (_described, tick.router):
-    router.include_router(_part, prefix=BASE)
+    _asked.include_router(_part, prefix=BASE)
+router = APIRouter()
+# what has a word where a rule has its id comes first
+for _one in (heartbeats.router, _asked):
+    router.include_router(_one)

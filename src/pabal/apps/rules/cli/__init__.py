@@ -10,6 +10,7 @@ from pabal.platform.language import errors
 with lazily():
     from pabal.apps.rules import errors as app_errors
     from pabal.apps.rules.cli import words
+    from pabal.apps.rules.heartbeats import errors as heartbeat_errors
 
 _HERE = "pabal.apps.rules.cli"
 app = tree(
@@ -26,6 +27,11 @@ app = tree(
         Later("dry-run", f"{_HERE}.rule:dry_run", "Tries a rule: nothing is sent, and what would have been is shown."),
         Later("delete", f"{_HERE}.rule:delete", "Deletes a rule."),
         Later("execution", f"{_HERE}.execution:app", "Runs of rules: what became of each time."),
+        Later(
+            "heartbeat",
+            "pabal.apps.rules.heartbeats.cli:app",
+            "Heartbeats: addresses that jobs elsewhere report to.",
+        ),
     ],
 )
 
@@ -33,5 +39,5 @@ app = tree(
 @app.callback()
 def begin(ctx: typer.Context) -> None:
     shell: Shell = ctx.obj
-    errors.add(app_errors.KO)
+    errors.add({**app_errors.KO, **heartbeat_errors.KO})
     shell.next_commands.update(words.NEXT)

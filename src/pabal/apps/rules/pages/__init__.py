@@ -2,8 +2,9 @@
 
 from fastapi import APIRouter
 
+from pabal.apps.rules.heartbeats import pages as heartbeats
 from pabal.apps.rules.pages import form, rules, runs
 
 router = APIRouter(include_in_schema=False)
-for page in (runs, form, rules):
+for page in (heartbeats, runs, form, rules):
     router.include_router(page.router)
