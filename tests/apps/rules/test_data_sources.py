@@ -39,7 +39,7 @@ async def test_an_offline_quote_stays_the_same_and_may_be_said():
     assert said.data["price"] == 3.0
 
 
-@pytest.mark.req("D-50", "D-86", "D-25")
+@pytest.mark.req("D-50", "D-86")
 async def test_a_quote_comes_from_yfinance_where_that_is_installed(monkeypatch: pytest.MonkeyPatch):
     class Found:
         def __init__(self, ticker: str) -> None:

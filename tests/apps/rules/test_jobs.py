@@ -20,7 +20,7 @@ from tests.support.rules import ABOVE, QUOTE, RulesWorld, failed
 SCRIPT = {"execution_script_path": "stock/check_price.py"}
 
 
-@pytest.mark.req("D-15", "D-46", "D-51", "D-57", "D-58", "D-06", "D-02")
+@pytest.mark.req("D-15", "D-46", "D-51", "D-57", "D-58")
 async def test_at_its_moment_a_rule_reads_its_source_and_judges_its_condition(world: RulesWorld):
     rule = await world.rule(condition=ABOVE)
 
@@ -202,7 +202,7 @@ async def test_a_paused_rule_runs_by_hand_only_and_makes_nothing_up(world: Rules
     assert [run.trigger for run in await world.runs(rule)] == [Trigger.MANUAL, Trigger.SCHEDULE]
 
 
-@pytest.mark.req("D-24", "D-49")
+@pytest.mark.req("D-02", "D-06")
 async def test_somebody_is_told_when_the_condition_changes_and_not_every_five_minutes(world: RulesWorld):
     told = {"type": "telegram", "config": {"template": "{ticker} {price} {missing}"}}
     rule = await world.rule(condition=ABOVE, on_success=[told])
@@ -267,7 +267,6 @@ async def test_a_deleted_rule_runs_no_more_and_its_runs_stay(world: RulesWorld):
     assert len(await world.runs(rule)) == 1
 
 
-@pytest.mark.req("D-05")
 async def test_articles_on_a_topic_are_summarised_and_told(world: RulesWorld):
     told = {"type": "log", "config": {"template": "{topic}: {summary}"}}
     rule = await world.rule(source="news_summary", payload={"topic": "AI"}, on_success=[told])

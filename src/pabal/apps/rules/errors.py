@@ -22,8 +22,8 @@ class BadCondition(Invalid, code="bad_condition"):
 
 
 class BadCallback(Invalid, code="bad_callback"):
-    """A callback is {"type", "config", "when"}: type telegram, log, webhook, email or event; when always, changed or
-    condition."""
+    """A callback is {"type", "config", "when"}: type telegram, log, webhook, email, event or approval; when always,
+    changed or condition."""
 
 
 class BadScriptPath(Invalid, code="bad_script_path"):
@@ -52,7 +52,7 @@ KO = {
     "rule_refused": "이대로는 저장할 수 없습니다. 항목마다 무엇이 문제인지 적어 두었습니다.",
     "bad_condition": "조건은 path, op, value로 적습니다. op는 ==, !=, <, <=, >, >=, contains, exists 중 하나이고, "
     "여러 개는 all이나 any로 묶습니다.",
-    "bad_callback": "콜백은 type, config, when으로 적습니다. type은 telegram, log, webhook, email, event, "
+    "bad_callback": "콜백은 type, config, when으로 적습니다. type은 telegram, log, webhook, email, event, approval, "
     "when은 always, changed, condition 중 하나입니다.",
     "bad_script_path": "스크립트는 저장소 안의 경로로 적습니다. 폴더는 /로 나누고 .py로 끝나야 합니다.",
     "unknown_source": "여기에 없는 데이터 소스입니다.",

@@ -68,4 +68,5 @@ ACTIONS: dict[str, Pair] = {
     "rule_skip": ("skipped a moment of a rule", "룰의 다음 실행 건너뛰기"),
     "rule_keep": ("kept a moment of a rule after all", "건너뛰기 취소"),
     "run_cancel": ("cancelled a run", "실행 취소"),
+    "run_decide": ("answered what a run asked", "룰의 승인 요청에 답하기"),
 }

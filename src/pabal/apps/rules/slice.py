@@ -4,6 +4,7 @@ from pathlib import Path
 
 from pabal.apps.rules import alert_rules, data_sources, jobs, overview, parts, running, settings
 from pabal.apps.rules.actions.retention import Cleaning
+from pabal.apps.rules.approvals import APPROVABLES
 from pabal.apps.rules.controls import CONTROLS, KIND_CONTROLS
 from pabal.apps.rules.demo import DEMO
 from pabal.apps.rules.errors import KO
@@ -42,6 +43,7 @@ SLICE = Slice(
     machines=(RULE, RULE_RUN, *parts.MACHINES),
     controls=(*CONTROLS, *parts.CONTROLS),
     kind_controls=KIND_CONTROLS,
+    approvals=APPROVABLES,
     subscribers=SUBSCRIBERS,
     migrations=HERE / "migrations",
     loops=make_loops,

@@ -8,7 +8,7 @@ from tests.support.rules import RulesWorld
 NEW = ("rule", "new", "주가", "--schedule", "*/5 * * * *", "--source", "offline_quote")
 
 
-@pytest.mark.req("D-13", "D-14", "D-21")
+@pytest.mark.req("D-21")
 async def test_a_rule_is_made_run_by_hand_and_looked_at(run: Inside, world: RulesWorld) -> None:
     payload, condition = '{"ticker": "AAPL", "price": 9}', '{"path": "price", "op": ">", "value": 5}'
     told = '{"type": "log", "config": {"template": "{price}"}}'

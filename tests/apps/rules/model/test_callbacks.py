@@ -29,6 +29,7 @@ def test_one_object_alone_and_a_list_are_read_alike():
         {"type": "log", "config": {"command": "rm"}},
         {"type": "log", "config": {"template": 3}},
         {"type": "event", "config": {}},
+        {"type": "approval", "config": {"then": "x"}},
         {"type": "log", "url": "x"},
         [{"type": "log"}] * 21,
     ],

@@ -27,7 +27,7 @@ CONDITIONS = st.recursive(
 )
 
 
-@pytest.mark.req("D-51", "D-06")
+@pytest.mark.req("D-51")
 def test_a_price_of_500_or_more_meets_its_condition():
     condition = {"path": "price", "op": ">=", "value": 500}
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
+from pabal.apps.rules.actions.asking import ask
 from pabal.apps.rules.model.callbacks import Callback, CallbackType, Memory, is_due, read_all
 from pabal.apps.rules.model.messages import fill
 from pabal.apps.rules.model.rules import AREA, Rule, RuleRunState, Run
@@ -81,6 +82,10 @@ async def _carry_out(tx: Tx, rule: Rule, run: Run, callback: Callback, values: d
             told |= {"text": callback.config["name"], "to": callback.config.get("key", "")}
             if not run.is_dry:
                 await _publish(tx, rule, run, callback, values)
+        case CallbackType.APPROVAL:
+            told |= {"then": callback.config.get("then", "")}
+            if not run.is_dry:
+                await ask(tx, rule, run)
         case CallbackType.LOG:
             if not run.is_dry:
                 emit("rules.logged", rule=rule.number, severity=callback.config.get("level", "info"), text=text)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
+from uuid import UUID
 
 from pabal.apps.rules.errors import BadCallback
 
@@ -18,6 +19,7 @@ class CallbackType(StrEnum):
     WEBHOOK = "webhook"
     EMAIL = "email"
     EVENT = "event"
+    APPROVAL = "approval"
 
 
 class TellWhen(StrEnum):
@@ -28,6 +30,8 @@ class TellWhen(StrEnum):
     CHANGED = "changed"
 
 
+# the requirement's word for a request to a person
+ALIASES = {"task": "approval"}
 # what a config may say, by type
 CONFIGS: Mapping[CallbackType, frozenset[str]] = {
     CallbackType.TELEGRAM: frozenset({"template", "channel", "chat_id"}),
@@ -35,6 +39,8 @@ CONFIGS: Mapping[CallbackType, frozenset[str]] = {
     CallbackType.WEBHOOK: frozenset({"template", "channel"}),
     CallbackType.EMAIL: frozenset({"template", "channel"}),
     CallbackType.EVENT: frozenset({"name", "key"}),
+    # `then`: the rule that a yes runs
+    CallbackType.APPROVAL: frozenset({"template", "then"}),
 }
 
 
@@ -90,7 +96,7 @@ def _read(given: Any) -> Callback:
     if not isinstance(given, Mapping) or set(given) - {"type", "config", "when"}:
         raise BadCallback("an object with type, config and when")
     try:
-        kind = CallbackType(str(given.get("type")))
+        kind = CallbackType(ALIASES.get(str(given.get("type")), str(given.get("type"))))
         when = None if given.get("when") is None else TellWhen(given["when"])
     except ValueError as error:
         raise BadCallback(str(error)[:100]) from error
@@ -109,6 +115,15 @@ def _check_config(kind: CallbackType, config: Mapping[str, Any]) -> None:
         raise BadCallback(f"{kind}: texts of {LONGEST_TEMPLATE} characters at most")
     if kind is CallbackType.EVENT and not config.get("name"):
         raise BadCallback("event: name")
+    if kind is CallbackType.APPROVAL and config.get("then"):
+        _check_id(config["then"])
+
+
+def _check_id(text: str) -> None:
+    try:
+        UUID(text)
+    except ValueError as error:
+        raise BadCallback("approval: then is a rule's id") from error
 
 
 def show(callbacks: Sequence[Callback]) -> list[dict[str, Any]]:
