@@ -324,7 +324,13 @@ RENDERING = {
 }
 NEW_RULE = {"name": "주가", "schedule": "0 8 * * *", "source": "offline_quote", "unit_id": "{unit}"}
 RULE, RULE_PAGE = f"{V1}/rules/{{rule_uid}}", "/rules/{rule_uid}"
+BEAT, BEAT_PAGE = f"{V1}/rules/heartbeats/{{heartbeat}}", "/rules/heartbeats/{heartbeat}"
+NEW_BEAT = {"name": "주간 백업", "cron": "0 4 * * 1", "unit_id": "{unit}"}
 RULES = {
+    "heartbeat create": _rules(W, Door(f"{V1}/rules/heartbeats", NEW_BEAT), Door("/rules/heartbeats/new", NEW_BEAT)),
+    "heartbeat edit": _rules(W, Door(BEAT, {"name": "다른 이름"}, "PATCH"), Door(f"{BEAT_PAGE}/edit", NEW_BEAT)),
+    "heartbeat new address": _rules(W, Door(f"{BEAT}/new-address"), Door(f"{BEAT_PAGE}/new-address")),
+    "heartbeat delete": _rules(W, _delete(BEAT), Door(f"{BEAT_PAGE}/delete")),
     "rule create": _rules(W, Door(f"{V1}/rules", NEW_RULE), Door("/rules/new", NEW_RULE)),
     "rule edit": _rules(W, Door(RULE, {"name": "다른 이름"}, "PATCH"), Door(f"{RULE_PAGE}/edit", NEW_RULE)),
     "rule run": _rules(W, Door(f"{RULE}/run"), Door(f"{RULE_PAGE}/run")),
@@ -432,8 +438,8 @@ NOUNS = {**MESSAGING, **ADGROUPS, **RELAY, **RENDERING, **RULES, **HOUSE}
 NAMED = {*TAKES, "EXPIRE", "expire", "ID", KEY, FAMILY, GROUP}
 # one door, or one's own affairs; everything else is walked, here or in test_doors.py
 OWN = ("/account/", "/logout", "/scope", "/theme", "/welcome", "/sign-in", "/demo/")
-# called by Kakao and by instances, who are nobody in the house: tests/apps/relay/api
-WIRE = ("/kakao/", "/kakao-talkchannel/", "/openclaw/", "/v1/")
+# called by Kakao, by instances and by jobs elsewhere, who are nobody in the house: tests/apps/relay/api, rules/heartbeats
+WIRE = ("/kakao/", "/kakao-talkchannel/", "/openclaw/", "/v1/", "/ping/")
 SINGLE = {
     **dict.fromkeys(("/api/v1/notifications/read", "/notifications/read"), "one's own: what one has read"),
     **dict.fromkeys(("/api/v1/me/preferences", "/api/v1/sessions/{id}"), "one's own"),

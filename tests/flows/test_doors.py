@@ -22,6 +22,7 @@ from pabal.apps.adgroups.model.dayparts import DayParts
 from pabal.apps.messaging.actions import schedules
 from pabal.apps.messaging.store.schedules import get_schedule
 from pabal.apps.rules.actions.rules import run_now
+from pabal.apps.rules.heartbeats.actions import create_heartbeat
 from pabal.base.database import Database, Tx
 from pabal.base.settings import Settings
 from pabal.engine import ids, queue, transitions, why
@@ -57,6 +58,7 @@ TAKES: dict[str, tuple[str, dict[str, Right]]] = {
     "render": ("rendering", {"cancel": W, "retry": W, "release": W}),
     "rule": ("rules", {"pause": W, "resume": W, "delete": W}),
     "rule_run": ("rules", {}),
+    "heartbeat": ("rules", {"pause": W, "resume": W}),
     "kettle": ("machines", {"switch_on": W}),
 }
 LATER = "2080-01-01T00:00:00Z"
@@ -122,6 +124,9 @@ def _app_doors(machine: str, event: str) -> tuple[Door, ...]:
                 Door(f"/api/v1/relay/conversations/{{relay_conversation}}/{event}"),
                 Door(f"/relay/conversations/{{relay_conversation}}/{event}"),
             )
+        case "heartbeat":
+            path = f"rules/heartbeats/{{heartbeat}}/{event}"
+            return Door(f"/api/v1/{path}"), Door(f"/{path}")
         case "rule":
             rest = "" if event == "delete" else f"/{event}"
             method = "DELETE" if event == "delete" else "POST"
@@ -350,7 +355,9 @@ async def furnish(web: Web) -> dict[str, str]:
     rule = await rules.rule()
     async with db.transaction() as tx:
         run = await run_now(tx, actor, rule.id)
+        heartbeat = await create_heartbeat(tx, actor, name="야간 백업", cron="0 3 * * *")
     return {
+        "heartbeat": str(heartbeat.id),
         "rule": str(rule.number),
         "rule_uid": str(rule.id),
         "rule_run": str(run.number),

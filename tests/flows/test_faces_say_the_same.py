@@ -21,6 +21,7 @@ from pabal.apps.messaging import resources as messaging
 from pabal.apps.relay import resources as relay
 from pabal.apps.rendering import resources as rendering
 from pabal.apps.rules import resources as rules
+from pabal.apps.rules.heartbeats.resources import HEARTBEAT
 from pabal.base.database import Database
 from pabal.base.settings import Settings
 from pabal.cli.app import app
@@ -40,6 +41,7 @@ NOUNS: tuple[Noun, ...] = (
     *relay.NOUNS,
     *rendering.NOUNS,
     *rules.NOUNS,
+    HEARTBEAT,
 )
 REPORTS: tuple[Report, ...] = (*house.REPORTS, *messaging.REPORTS, *rendering.REPORTS)
 _PERIOD = ("--since", "2026-01-01", "--until", "2026-03-01")

@@ -27,7 +27,7 @@ class SourceNotInstalled(SourceUnavailable, code="source_not_installed"):
     """This data source needs a package that is not installed on this server. Install it, or choose another source."""
 
 
-class SourceUnreadable(SourceUnavailable, code="source_unreadable"):
+class SourceUnreadable(SourceUnavailable, code="source_answer_unreadable"):
     """The data source answered with something other than what it promises."""
 
 
@@ -43,7 +43,7 @@ KO = {
     "source_unavailable": "데이터 소스가 제대로 응답하지 않았습니다. 룰이 다음에 실행될 때 다시 묻습니다.",
     "source_too_slow": "데이터 소스가 제시간에 응답하지 않았습니다. 룰이 다음에 실행될 때 다시 묻습니다.",
     "source_not_installed": "이 데이터 소스에 필요한 패키지가 서버에 없습니다. 설치하거나 다른 소스를 고르세요.",
-    "source_unreadable": "데이터 소스가 약속과 다른 내용을 보냈습니다.",
+    "source_answer_unreadable": "데이터 소스가 약속과 다른 내용을 보냈습니다.",
     "sources_broken": (
         "PABAL_RULES_SOURCES에 적은 모듈에 데이터 소스가 없습니다. module:NAME 꼴로 적고, NAME은 저마다 이름이 다른 "
         "데이터 소스의 목록이어야 합니다."
