@@ -50,4 +50,9 @@ REASONS: dict[ScriptReason, Pair] = {
     ScriptReason.LOST: ("The script's process was lost.", "스크립트 프로세스와 연결이 끊겼습니다."),
 }
 
-KO: dict[str, str] = {"script_unusable": "스크립트를 실행할 수 없습니다."}
+KO: dict[str, str] = {
+    "script_unusable": "스크립트를 실행할 수 없습니다.",
+    "script_block_broken": "스크립트의 인라인 메타데이터를 읽을 수 없습니다.",
+    "commit_missing": "저장소에 이 커밋이 없습니다.",
+    "not_json": "이 옵션에는 JSON을 적어야 합니다.",
+}
