@@ -438,7 +438,7 @@ NOUNS = {**MESSAGING, **ADGROUPS, **RELAY, **RENDERING, **RULES, **HOUSE}
 NAMED = {*TAKES, "EXPIRE", "expire", "ID", KEY, FAMILY, GROUP}
 # one door, or one's own affairs; everything else is walked, here or in test_doors.py
 OWN = ("/account/", "/logout", "/scope", "/theme", "/welcome", "/sign-in", "/demo/")
-# called by Kakao, by instances and by jobs elsewhere, who are nobody in the house: tests/apps/relay/api, rules/heartbeats
+# called by Kakao, instances and jobs elsewhere, who are nobody here: tests/apps/relay/api, rules/heartbeats
 WIRE = ("/kakao/", "/kakao-talkchannel/", "/openclaw/", "/v1/", "/ping/")
 SINGLE = {
     **dict.fromkeys(("/api/v1/notifications/read", "/notifications/read"), "one's own: what one has read"),

@@ -512,7 +512,7 @@ async def test_what_only_timers_and_handlers_send_is_refused_by_hand(web: Web) -
         if (answers := await _refusals(asker, machine, event, names)) != {(409, True) if asker.sees else (404, False)}
     ]
 
-    assert len(tried) == 35 * len(people)
+    assert len(tried) == 39 * len(people)
     assert "\n".join(wrong) == ""
 
 

@@ -1,4 +1,5 @@
-"""The demo's rules: a price that is watched, a summary each morning, one that is paused; and how they went so far."""
+"""The demo's rules: a price that is watched, a summary each morning, one that is paused; and how they went so far.
+Beside them the heartbeat of a backup elsewhere."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -6,6 +7,8 @@ from datetime import timedelta
 from typing import Any
 
 from pabal.apps.rules.actions import ending, rules
+from pabal.apps.rules.heartbeats import actions as heartbeats
+from pabal.apps.rules.heartbeats.model import Report, ReportKind
 from pabal.apps.rules.model.rules import Rule, RunReason, Trigger
 from pabal.apps.rules.store import rules as store
 from pabal.apps.rules.store.runs import RunEnd
@@ -53,6 +56,7 @@ async def load(tx: Tx) -> None:
     with _ago(tx, timedelta(hours=1)):
         at = tx.now - timedelta(hours=8)
         await ending.note_missed(tx, news, at, count=8)
+    await _beat(tx, unit_id)
 
 
 async def clear(tx: Tx) -> None:
@@ -63,6 +67,7 @@ async def clear(tx: Tx) -> None:
             await store.set_timetable(tx, rule.number, None)
             await schedules.delete(tx, rule.timetable_id)
     await tx.run(SQL.delete_demo_rules)
+    await heartbeats.remove(tx, [row["id"] for row in await tx.rows(SQL.list_demo_heartbeats)])
 
 
 async def _run(tx: Tx, rule: Rule, hours: int, ended: RunEnd, *, ok: bool = True) -> None:
@@ -70,6 +75,15 @@ async def _run(tx: Tx, rule: Rule, hours: int, ended: RunEnd, *, ok: bool = True
         run = await ending.begin_run(tx, rule, tx.now, Trigger.SCHEDULE, attempt=1, work_id=0)
         if run is not None:
             await ending.end_run(tx, rule, run, ended, ok=ok)
+
+
+async def _beat(tx: Tx, unit_id: int) -> None:
+    """It reported this hour, so that it is well for as long as most people look at a demo."""
+    made = await heartbeats.create_heartbeat(
+        tx, ENGINE, name="매장 PC 백업", every=timedelta(days=1), grace=timedelta(hours=1), unit_id=unit_id
+    )
+    with _ago(tx, timedelta(minutes=40)):
+        await heartbeats.report(tx, made.key, Report(ReportKind.SUCCESS, "203.0.113.7", body="3 files copied"))
 
 
 @contextmanager

@@ -6,3 +6,6 @@ select r.id from rules.rule r join pabal.unit u on u.id = r.unit_id where u.is_d
 
 -- name: delete_demo_rules()!
 delete from rules.rule r using pabal.unit u where u.id = r.unit_id and u.is_demo;
+
+-- name: list_demo_heartbeats()
+select h.id from rules.heartbeat h join pabal.unit u on u.id = h.unit_id where u.is_demo order by h.id;

@@ -24,7 +24,11 @@ app = tree(
         Later("pause", f"{_HERE}.rule:pause", "Pauses a rule. What runs goes on."),
         Later("resume", f"{_HERE}.rule:resume", "Lets a rule go on with its next moment."),
         Later("run", f"{_HERE}.rule:run", "Runs a rule now, also while it is paused."),
-        Later("dry-run", f"{_HERE}.rule:dry_run", "Tries a rule: nothing is sent, and what would have been sent is shown with its run."),
+        Later(
+            "dry-run",
+            f"{_HERE}.rule:dry_run",
+            "Tries a rule: nothing is sent, and what would have been sent is shown with its run.",
+        ),
         Later("delete", f"{_HERE}.rule:delete", "Deletes a rule."),
         Later("execution", f"{_HERE}.execution:app", "Runs of rules: what became of each time."),
         Later(
