@@ -453,9 +453,9 @@ LONG_WORK = (
     ),
     _seen_by_test(
         "a stop of the server is a stall of its deliveries",
-        "facts.py",
-        'await (trial.undo() if is_stopping() else trial.lose("it stalled"))',
-        'await trial.lose("it stalled")',
+        "suspects.py",
+        'await (self._undo() if is_stopping() else self._lose("it stalled"))',
+        'await self._lose("it stalled")',
         "test_facts.py::test_a_stop_of_the_server_is_no_stall_of_a_delivery",
     ),
     _seen_by_test(

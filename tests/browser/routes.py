@@ -83,6 +83,8 @@ FOUND_ON = {
     "/relay/pairing/{code}": "/relay/pairing",
     "/render/jobs/{render_id}": "/render",
     "/render/templates/{composition_id:path}": "/render/templates",
+    "/rules/heartbeats/{heartbeat_id}": "/rules/heartbeats",
+    "/rules/heartbeats/{heartbeat_id}/edit": "/rules/heartbeats",
     "/rules/runs/{run_id}": "/rules/runs",
     "/rules/{rule_id}": "/rules",
     "/rules/{rule_id}/edit": "/rules",

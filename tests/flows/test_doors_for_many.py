@@ -212,6 +212,14 @@ COMMANDS = {
         ("render", event): Command(f"render job {event} {{render}}", f"rendering.render_{event}", before)
         for event, before in {"cancel": (), "retry": ("release", "cancel"), "release": ()}.items()
     },
+    **{
+        ("rule", event): Command(f"rule {event} {{rule_uid}}{more}", f"rules.rule_{event}", before)
+        for event, more, before in (("pause", "", ()), ("resume", "", ("pause",)), ("delete", " --yes", ()))
+    },
+    **{
+        ("heartbeat", event): Command(f"rule heartbeat {event} {{heartbeat}}", f"rules.heartbeat_{event}", before)
+        for event, before in {"pause": (), "resume": ("pause",)}.items()
+    },
     ("alert", "acknowledge"): Command("alert ack {alr}", "alerts.acknowledge"),
     ("alert", "unsilence"): Command("alert unsilence {alr}", "alerts.unsilence", (SILENT,)),
     ("message_schedule", "activate"): Command(
@@ -252,6 +260,8 @@ async def test_a_command_and_the_shared_door_are_one_action(web: Web, tmp_path: 
 
 
 LIVES: dict[str, tuple[str | timedelta | Door, ...]] = {
+    "rule": ("pause", "resume", "delete"),
+    "heartbeat": ("pause", "resume"),
     "bot_device": ("revoke", "approve", "block", "unblock", "deny"),
     "alert": (SILENT, "unsilence", "acknowledge"),
     "message_schedule": ("deactivate", "activate", "delete"),
