@@ -1,5 +1,6 @@
 """Heartbeats in the console: who sees what, and what the forms do."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -33,6 +34,16 @@ async def test_the_list_shows_each_with_its_state(web: Web, lang: str, words: tu
     assert page.status_code == 200
     assert all(word in page.text for word in (*words, "야간 백업"))
     assert "새 하트비트" not in page.text
+
+
+@pytest.mark.parametrize(("lang", "words"), [("en", "after each report"), ("ko", "마지막 보고부터")])
+async def test_one_without_a_clock_is_expected_so_long_after_its_last_report(web: Web, lang: str, words: str):
+    heartbeat = await make(web.db, person(web.tree.haeundae), cron=None, every=timedelta(hours=24))
+    client = await web.as_("haeundae", Role.VIEWER, by="session", **{"Accept-Language": lang})
+
+    pages = [await client.get(path) for path in ("/rules/heartbeats", f"/rules/heartbeats/{heartbeat.id}")]
+
+    assert all(words in page.text for page in pages)
 
 
 async def test_one_shows_its_reports_and_only_to_those_who_may_change_it_its_address(web: Web):

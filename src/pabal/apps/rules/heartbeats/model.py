@@ -6,7 +6,7 @@ from enum import StrEnum
 from uuid import UUID
 
 from pabal.apps.rules.heartbeats.errors import BadHeartbeat
-from pabal.engine.recurrence import Cron, Interval, Lang, Timing, describe
+from pabal.engine.recurrence import Cron, Lang, Timing, describe
 
 AREA = "rules"
 ABOUT = "heartbeat"
@@ -60,9 +60,9 @@ class HeartbeatPlan:
             return Timing(Cron(self.cron), self.zone).next_after(moment)
         return moment + (self.every or SHORTEST)
 
-    def describe(self, lang: Lang, moment: datetime) -> str:
-        recurrence = Cron(self.cron) if self.cron is not None else Interval(self.every or SHORTEST, moment)
-        return describe(Timing(recurrence, self.zone), lang)
+    def describe(self, lang: Lang) -> str | None:
+        """None where it has no clock of its own, but follows the last report."""
+        return None if self.cron is None else describe(Timing(Cron(self.cron), self.zone), lang)
 
 
 @dataclass(frozen=True, slots=True)

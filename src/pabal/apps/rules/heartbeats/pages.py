@@ -49,7 +49,7 @@ class HeartbeatFilters(BaseModel):
 class HeartbeatLine:
     heartbeat: Heartbeat
     path: list[str]
-    words: str
+    words: str | None
 
 
 @router.get("")
@@ -176,7 +176,7 @@ async def _load_page(tx: Tx, visit: Visit, filters: HeartbeatFilters) -> Page[He
 
 async def _show_lines(tx: Tx, visit: Visit, found: Sequence[Heartbeat]) -> list[HeartbeatLine]:
     tree = await load_tree(tx, visit.scope)
-    return [HeartbeatLine(one, tree.names(one.unit_id), one.plan.describe(visit.lang, tx.now)) for one in found]
+    return [HeartbeatLine(one, tree.names(one.unit_id), one.plan.describe(visit.lang)) for one in found]
 
 
 def _find_wrong(error: Any) -> Finding:
