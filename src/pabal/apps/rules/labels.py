@@ -51,10 +51,14 @@ OVERLAPS: dict[str, Pair] = {
     "cancel_previous": ("stop the one before", "앞 실행을 멈춤"),
 }
 
+# those every server has; `lookups.list_labels` knows an operator's own too
 SOURCES: dict[str, Pair] = {
-    "quote": ("Stock quote (yfinance)", "주가 (yfinance)"),
-    "offline_quote": ("Stock quote, offline (made up)", "주가, 오프라인 (가상의 값)"),
+    "quote": ("Stock quote", "시세"),
+    "yfinance": ("Quote (Yahoo Finance)", "시세(야후 파이낸스)"),
+    "offline_quote": ("Quote (made up, offline)", "시세(연습용)"),
+    "http_json": ("JSON at an address", "주소의 JSON"),
     "news_summary": ("Articles on a topic, summarised", "주제별 기사 요약"),
+    "offline_news": ("Articles, summarised (made up, offline)", "주제별 기사 요약(연습용)"),
 }
 
 ACTIONS: dict[str, Pair] = {

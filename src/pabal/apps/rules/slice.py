@@ -2,15 +2,17 @@
 
 from pathlib import Path
 
-from pabal.apps.rules import alert_rules, data_sources, jobs, overview, parts, running, settings
+from pabal.apps.rules import alert_rules, jobs, overview, parts, running, settings
 from pabal.apps.rules.actions.retention import Cleaning
 from pabal.apps.rules.approvals import APPROVABLES
 from pabal.apps.rules.controls import CONTROLS, KIND_CONTROLS
 from pabal.apps.rules.demo import DEMO
 from pabal.apps.rules.errors import KO
 from pabal.apps.rules.labels import ACTIONS, NAMES, STATUS
+from pabal.apps.rules.lookups import Lookups
 from pabal.apps.rules.machine import RULE, RULE_RUN
 from pabal.apps.rules.model.rules import AREA
+from pabal.apps.rules.skills.choosing import tools_of
 from pabal.apps.rules.startup import RulesStartup
 from pabal.apps.rules.subscribers import SUBSCRIBERS
 from pabal.base.settings import read_app_settings
@@ -28,7 +30,7 @@ CLEAN_UP_SECONDS = 600.0
 
 def make_kinds(services: Services) -> Kinds:
     startup = read_app_settings(RulesStartup)
-    return jobs.make_kinds(data_sources.make_sources(startup), running.make_scripts(startup.repository))
+    return jobs.make_kinds(Lookups(tools_of(services)), running.make_scripts(startup.repository))
 
 
 def make_loops(services: Services) -> list[Loop]:

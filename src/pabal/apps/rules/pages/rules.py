@@ -11,7 +11,8 @@ from pydantic import BaseModel
 
 from pabal.apps.rules.actions import rules as actions
 from pabal.apps.rules.actions.checking import look_ahead
-from pabal.apps.rules.labels import MISFIRES, OVERLAPS, REASONS, SOURCES, TRIGGERS
+from pabal.apps.rules.labels import MISFIRES, OVERLAPS, REASONS, TRIGGERS
+from pabal.apps.rules.lookups import list_labels
 from pabal.apps.rules.model.rules import AREA, Rule, RuleState, Run
 from pabal.apps.rules.store import rules as store
 from pabal.apps.rules.store import runs
@@ -100,7 +101,7 @@ async def show(visit: Visitor, rule_id: UUID) -> Response:
         runs=last.items,
         reasons=REASONS,
         triggers=TRIGGERS,
-        sources=SOURCES,
+        sources=list_labels(),
         misfires=MISFIRES,
         overlaps=OVERLAPS,
         live_topics=TOPICS,

@@ -153,6 +153,11 @@ async def begin_attempt(tx: Tx, number: int, *, attempt: int, work_id: int) -> N
     await tx.run(SQL.begin_attempt, id=number, attempt=attempt, work_id=work_id, now=tx.now)
 
 
+async def note_waiting(tx: Tx, number: int) -> None:
+    """It will begin again, when a limit allows it."""
+    await tx.run(SQL.note_waiting, id=number, reason=RunReason.WAITING.value)
+
+
 async def note_end(tx: Tx, number: int, ended: RunEnd) -> None:
     """Its state is its machine's to change, in the same commit."""
     await tx.run(

@@ -39,6 +39,9 @@ order by n.id desc limit :most;
 update rules.run set attempt = :attempt, work_id = :work_id, reason = null,
   executed_at = case when :attempt = 1 then :now else executed_at end where id = :id;
 
+-- name: note_waiting(id, reason)!
+update rules.run set reason = :reason where id = :id;
+
 -- name: note_end(id, reason, exit_code, commit, is_dirty, summary, log, artifact_path, data, met, checks, captured, tokens, cost, now)!
 update rules.run set finished_at = :now, reason = :reason, exit_code = :exit_code, commit = :commit, is_dirty = :is_dirty, log_summary = :summary, log = :log,
   artifact_path = :artifact_path, data = :data, met = :met, checks = :checks, captured = :captured,
