@@ -53,7 +53,7 @@ class RulesWorld:
 
     @property
     def parts(self) -> Parts:
-        kinds = make_kinds(self.lookups, self.scripts)
+        kinds = make_kinds(self.lookups, self.scripts, self.db)
         return Parts(self.db, kinds, machines=(RULE, RULE_RUN), subscribers=SUBSCRIBERS)
 
     async def rule(self, name: str = "주가", **given: Any) -> Rule:

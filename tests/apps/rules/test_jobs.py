@@ -7,8 +7,11 @@ import pytest
 
 from pabal.apps.rules.actions import rules as actions
 from pabal.apps.rules.actions.runs import cancel_run
+from pabal.apps.rules.lookups import LookedUp, Lookups
 from pabal.apps.rules.model.rules import RuleRunState, RunReason, Trigger
 from pabal.apps.rules.running import NoScripts, ScriptEnd
+from pabal.apps.rules.skills.choosing import make_tools
+from pabal.apps.rules.skills.startup import SkillsStartup
 from pabal.base import clock
 from pabal.engine import ticks
 from pabal.engine.misfires import Overlap
@@ -64,7 +67,7 @@ async def test_a_script_is_given_its_payload_and_what_its_source_said(world: Rul
     rule = await world.rule(**QUOTE, **SCRIPT)
     world.scripts.answers = [
         ScriptEnd(
-            True, None, "5개 기사 요약 완료", {"n": 5}, exit_code=0, commit="4f1c2e9", log="line", artifact_path="a/b"
+            True, None, "5개 기사 요약 완료", {"n": 5}, exit_code=0, commit="4f1c2e9", log="line", dirty={"a.py": "12"}
         )
     ]
 
@@ -75,7 +78,7 @@ async def test_a_script_is_given_its_payload_and_what_its_source_said(world: Rul
     assert (call.script, call.payload, call.run_id) == ("stock/check_price.py", QUOTE["payload"], str(run.id))
     assert call.context["data"]["price"] == 512.5
     assert (run.log_summary, run.exit_code, run.commit, run.log) == ("5개 기사 요약 완료", 0, "4f1c2e9", "line")
-    assert (run.artifact_path, run.data) == ("a/b", {"n": 5})
+    assert (run.artifact_path, run.data, run.is_dirty, run.dirty) == (None, {"n": 5}, True, {"a.py": "12"})
 
 
 @pytest.mark.req("D-72")
@@ -128,14 +131,14 @@ async def test_a_source_that_does_not_answer_is_a_failure_and_not_the_end_of_the
     assert (await world.look(rule)).next_run_at is not None
 
 
-async def test_what_takes_too_long_is_stopped(world: RulesWorld):
-    class Slow:
-        async def run(self, *_: object, **__: object) -> ScriptEnd:
+async def test_a_source_that_takes_too_long_is_stopped(world: RulesWorld):
+    class Slow(Lookups):
+        async def ask(self, *_: object, **__: object) -> LookedUp:
             await asyncio.Event().wait()
             raise AssertionError
 
-    rule = await world.rule(**SCRIPT, timeout_seconds=1)
-    world.scripts = Slow()  # type: ignore[assignment]  # the other one of the seam
+    rule = await world.rule(timeout_seconds=1)
+    world.lookups = Slow(make_tools(SkillsStartup()))
 
     await world.advance(minutes=5)
 

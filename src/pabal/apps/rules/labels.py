@@ -30,6 +30,17 @@ REASONS: dict[str, Pair] = {
     RunReason.SCRIPT_FAILED: ("the script failed", "스크립트 실패"),
     RunReason.SCRIPTS_OFF: ("this server runs no scripts", "스크립트를 실행할 수 없는 서버"),
     RunReason.SOURCE_FAILED: ("no data", "데이터를 받지 못함"),
+    RunReason.FILES_NOT_KEPT: ("its files could not be kept", "결과 파일을 보관하지 못함"),
+    RunReason.RAISED: ("the script raised an exception", "스크립트에서 예외 발생"),
+    RunReason.BAD_RETURN: ("the script returned something else than a dict", "반환값이 dict가 아님"),
+    RunReason.CRASHED: ("the script's process died", "스크립트 프로세스가 비정상 종료됨"),
+    RunReason.MEMORY: ("used too much memory", "메모리 한도 초과"),
+    RunReason.OUTPUT_TOO_LARGE: ("made more than can be kept", "보관 한도 초과"),
+    RunReason.SCRIPT_MISSING: ("there is no such script", "스크립트가 없음"),
+    RunReason.FUNCTION_MISSING: ("there is no such function", "함수가 없음"),
+    RunReason.METADATA_BROKEN: ("the script's metadata cannot be read", "메타데이터를 읽을 수 없음"),
+    RunReason.ENVIRONMENT_NOT_READY: ("its packages are not ready", "패키지 준비 중"),
+    RunReason.GIT_FAILED: ("the repository cannot be read", "저장소를 읽을 수 없음"),
 }
 
 TRIGGERS: dict[str, Pair] = {
