@@ -7,16 +7,16 @@ from datetime import timedelta
 from typing import Any
 
 from pabal.apps.rules.actions import rules as actions
-from pabal.apps.rules.data_sources import make_sources
 from pabal.apps.rules.jobs import make_kinds
+from pabal.apps.rules.lookups import Lookups
 from pabal.apps.rules.machine import RULE, RULE_RUN
 from pabal.apps.rules.model.rules import Rule, Run, RunReason
 from pabal.apps.rules.running import ScriptCall, ScriptEnd
-from pabal.apps.rules.startup import RulesStartup
+from pabal.apps.rules.skills.choosing import make_tools
+from pabal.apps.rules.skills.startup import SkillsStartup
 from pabal.apps.rules.store import rules, runs
 from pabal.apps.rules.subscribers import SUBSCRIBERS
 from pabal.base.database import Database
-from pabal.base.settings import read_app_settings
 from pabal.platform.actor import ENGINE
 from pabal.platform.tenants import Scope
 from pabal.testing import Parts, advance, drain
@@ -49,10 +49,11 @@ class RulesWorld:
     db: Database
     tree: Tree
     scripts: ScriptedScripts = field(default_factory=ScriptedScripts)
+    lookups: Lookups = field(default_factory=lambda: Lookups(make_tools(SkillsStartup())))
 
     @property
     def parts(self) -> Parts:
-        kinds = make_kinds(make_sources(read_app_settings(RulesStartup)), self.scripts)
+        kinds = make_kinds(self.lookups, self.scripts, self.db)
         return Parts(self.db, kinds, machines=(RULE, RULE_RUN), subscribers=SUBSCRIBERS)
 
     async def rule(self, name: str = "주가", **given: Any) -> Rule:

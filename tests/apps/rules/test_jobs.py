@@ -7,14 +7,18 @@ import pytest
 
 from pabal.apps.rules.actions import rules as actions
 from pabal.apps.rules.actions.runs import cancel_run
+from pabal.apps.rules.lookups import LookedUp, Lookups
 from pabal.apps.rules.model.rules import RuleRunState, RunReason, Trigger
 from pabal.apps.rules.running import NoScripts, ScriptEnd
+from pabal.apps.rules.skills.choosing import make_tools
+from pabal.apps.rules.skills.startup import SkillsStartup
 from pabal.base import clock
 from pabal.engine import ticks
 from pabal.engine.misfires import Overlap
 from pabal.platform import notifications
 from pabal.platform.actor import ENGINE
 from pabal.testing import Parts, drain
+from tests.apps.rules.skills.test_choosing import put
 from tests.support.rules import ABOVE, QUOTE, RulesWorld, failed
 
 SCRIPT = {"execution_script_path": "stock/check_price.py"}
@@ -29,7 +33,8 @@ async def test_at_its_moment_a_rule_reads_its_source_and_judges_its_condition(wo
     [run] = await world.runs(rule)
     assert (run.state, run.reason, run.trigger, run.met) == (RuleRunState.SUCCESS, None, Trigger.SCHEDULE, True)
     assert run.checks == [{"path": "price", "op": ">=", "wanted": 500, "found": 512.5, "met": True}]
-    assert run.data == {"ticker": "AAPL", "price": 512.5, "currency": "USD"}
+    assert run.data is not None
+    assert (run.data["ticker"], run.data["price"], run.log_summary) == ("AAPL", 512.5, "AAPL 512.5 USD")
     assert run.finished_at is not None
 
 
@@ -62,7 +67,7 @@ async def test_a_script_is_given_its_payload_and_what_its_source_said(world: Rul
     rule = await world.rule(**QUOTE, **SCRIPT)
     world.scripts.answers = [
         ScriptEnd(
-            True, None, "5개 기사 요약 완료", {"n": 5}, exit_code=0, commit="4f1c2e9", log="line", artifact_path="a/b"
+            True, None, "5개 기사 요약 완료", {"n": 5}, exit_code=0, commit="4f1c2e9", log="line", dirty={"a.py": "12"}
         )
     ]
 
@@ -73,7 +78,7 @@ async def test_a_script_is_given_its_payload_and_what_its_source_said(world: Rul
     assert (call.script, call.payload, call.run_id) == ("stock/check_price.py", QUOTE["payload"], str(run.id))
     assert call.context["data"]["price"] == 512.5
     assert (run.log_summary, run.exit_code, run.commit, run.log) == ("5개 기사 요약 완료", 0, "4f1c2e9", "line")
-    assert (run.artifact_path, run.data) == ("a/b", {"n": 5})
+    assert (run.artifact_path, run.data, run.is_dirty, run.dirty) == (None, {"n": 5}, True, {"a.py": "12"})
 
 
 @pytest.mark.req("D-72")
@@ -126,14 +131,14 @@ async def test_a_source_that_does_not_answer_is_a_failure_and_not_the_end_of_the
     assert (await world.look(rule)).next_run_at is not None
 
 
-async def test_what_takes_too_long_is_stopped(world: RulesWorld):
-    class Slow:
-        async def run(self, *_: object, **__: object) -> ScriptEnd:
+async def test_a_source_that_takes_too_long_is_stopped(world: RulesWorld):
+    class Slow(Lookups):
+        async def ask(self, *_: object, **__: object) -> LookedUp:
             await asyncio.Event().wait()
             raise AssertionError
 
-    rule = await world.rule(**SCRIPT, timeout_seconds=1)
-    world.scripts = Slow()  # type: ignore[assignment]  # the other one of the seam
+    rule = await world.rule(timeout_seconds=1)
+    world.lookups = Slow(make_tools(SkillsStartup()))
 
     await world.advance(minutes=5)
 
@@ -267,7 +272,9 @@ async def test_a_deleted_rule_runs_no_more_and_its_runs_stay(world: RulesWorld):
     assert len(await world.runs(rule)) == 1
 
 
-async def test_articles_on_a_topic_are_summarised_and_told(world: RulesWorld):
+@pytest.mark.req("D-05", "D-09")
+async def test_articles_on_a_topic_are_summarised_and_told_and_the_run_keeps_what_that_cost(world: RulesWorld):
+    await put(world.db, search="offline", running_price_in="1000")
     told = {"type": "log", "config": {"template": "{topic}: {summary}"}}
     rule = await world.rule(source="news_summary", payload={"topic": "AI"}, on_success=[told])
 
@@ -275,8 +282,49 @@ async def test_articles_on_a_topic_are_summarised_and_told(world: RulesWorld):
 
     [run] = await world.runs(rule)
     assert run.data is not None
-    assert run.data["count"] == 3
-    assert "AI 규제 법안" in run.captured[0]["text"]
+    assert (run.data["count"], run.log_summary) == (4, "AI: 4")
+    assert run.captured[0]["text"].startswith("AI: AI")
+    assert run.tokens > 0
+    assert run.cost == float(run.data["cost"]) > 0
+
+
+async def test_made_up_articles_need_no_network_and_no_call_of_the_day(world: RulesWorld):
+    await put(world.db, llm_calls_per_day="1")
+    rule = await world.rule(source="offline_news", payload={"topic": "AI", "lang": "en"})
+
+    await world.advance(minutes=10)
+
+    assert [(run.state, run.log_summary) for run in await world.runs(rule)] == [(RuleRunState.SUCCESS, "AI: 4")] * 2
+
+
+@pytest.mark.req("D-09")
+async def test_when_the_day_s_calls_are_used_up_a_run_waits_until_there_is_one_again(world: RulesWorld):
+    await put(world.db, search="offline", llm_calls_per_day="1")
+    rule = await world.rule(source="news_summary", payload={"topic": "AI"}, overlap=Overlap.ALLOW)
+
+    await world.advance(minutes=10)
+
+    first, second = await world.runs(rule)
+    assert (first.state, second.state, second.reason) == (
+        RuleRunState.SUCCESS,
+        RuleRunState.RUNNING,
+        RunReason.WAITING,
+    )
+    async with world.db.transaction() as tx:
+        await actions.pause_rule(tx, ENGINE, rule.id)
+    await world.advance(days=1)
+    assert (await world.runs(rule))[1].state is not RuleRunState.RUNNING
+
+
+async def test_a_model_s_program_that_is_not_set_up_is_said_by_the_run(world: RulesWorld):
+    await put(world.db, search="offline", llm="command")
+    rule = await world.rule(source="news_summary", payload={"topic": "AI"})
+
+    await world.advance(minutes=5)
+
+    [run] = await world.runs(rule)
+    assert (run.state, run.reason) == (RuleRunState.FAILURE, RunReason.SOURCE_FAILED)
+    assert "PABAL_RULES_LLM_COMMAND" in run.log_summary
 
 
 async def test_whatever_a_script_answers_its_run_ends(world: RulesWorld):

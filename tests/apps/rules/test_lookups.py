@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from pabal.apps.rules.lookups import NEWS, LookedUp, Lookups, read_query
+from pabal.apps.rules.labels import SOURCES
+from pabal.apps.rules.lookups import NEWS, LookedUp, Lookups, list_labels, read_language, read_query
 from pabal.apps.rules.skills.choosing import make_tools
 from pabal.apps.rules.skills.errors import BadSearch
 from pabal.apps.rules.skills.startup import SkillsStartup
@@ -16,6 +17,13 @@ from tests.apps.rules.skills.test_choosing import put
 from tests.support.work import start
 
 NINE = datetime(2026, 11, 17, 0, 0, tzinfo=UTC)
+
+
+class Gold:
+    name, label, asks, fields = "gold", ("Gold", "금 시세"), (), ()
+
+
+GOLD = (Gold(),)
 
 
 @pytest.fixture
@@ -29,7 +37,7 @@ async def look_up(db: Database, lookups: Lookups, source: str, payload: dict[str
         chosen = await lookups.choose(tx, job, source)
     if isinstance(chosen, Limited):
         return chosen
-    return await lookups.ask(chosen, payload, moment=NINE, lang="ko")
+    return await lookups.ask(chosen, payload, moment=NINE)
 
 
 @pytest.mark.req("D-06", "D-97")
@@ -80,8 +88,19 @@ async def test_what_cannot_be_looked_up_says_why(
         await look_up(db, lookups, source, payload)
 
 
+@pytest.mark.req("D-91")
 def test_a_rule_may_name_every_source_the_role_of_quotes_and_the_news(lookups: Lookups):
-    assert lookups.names == ("quote", "yfinance", "offline_quote", "http_json", "news_summary")
+    assert lookups.labels == list_labels() == SOURCES
+
+
+def test_a_source_of_the_operator_s_own_can_be_named_too(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("PABAL_RULES_SOURCES", "tests.apps.rules.test_lookups:GOLD")
+
+    assert list_labels()["gold"] == ("Gold", "금 시세")
+
+
+def test_a_summary_is_in_the_language_that_the_rule_says():
+    assert [read_language(payload) for payload in ({}, {"lang": "en"}, {"lang": 5})] == ["ko", "en", "ko"]
 
 
 @pytest.mark.parametrize("payload", [{}, {"topic": "AI", "feeds": "https://a"}, {"topic": "AI", "feeds": [1]}])

@@ -10,6 +10,7 @@ from pabal.apps.rules.actions import ending, rules
 from pabal.apps.rules.heartbeats import actions as heartbeats
 from pabal.apps.rules.heartbeats.model import Report, ReportKind
 from pabal.apps.rules.model.rules import Rule, RunReason, Trigger
+from pabal.apps.rules.sources.errors import BadSourceParams
 from pabal.apps.rules.store import rules as store
 from pabal.apps.rules.store.runs import RunEnd
 from pabal.base.database import Tx
@@ -35,11 +36,11 @@ RULES: tuple[dict[str, Any], ...] = (
     {
         "name": "아침 기사 요약",
         "schedule": "0 7 * * 1-5",
-        "source": "news_summary",
+        "source": "offline_news",
         "payload": {"topic": "AI"},
         "on_success": _LOG,
     },
-    {"name": "환율 점검", "schedule": "*/30 * * * *", "source": "quote", "payload": {}, "is_active": False},
+    {"name": "환율 점검", "schedule": "*/30 * * * *", "source": "offline_quote", "payload": {}, "is_active": False},
 )
 
 
@@ -50,8 +51,8 @@ async def load(tx: Tx) -> None:
     price, news, rates = made
     for hours in range(24, 0, -2):
         await _run(tx, price, hours, RunEnd(summary="NVDA 487.2 USD", data={"ticker": "NVDA", "price": 487.2}))
-    await _run(tx, news, 5, RunEnd(summary="AI: 3", data={"topic": "AI", "count": 3}))
-    said = "The payload names no ticker."
+    await _run(tx, news, 5, RunEnd(summary="AI: 4", data={"count": 4}))
+    said = str(BadSourceParams("ticker"))
     await _run(tx, rates, 3, RunEnd(reason=RunReason.SOURCE_FAILED, summary=said), ok=False)
     with _ago(tx, timedelta(hours=1)):
         at = tx.now - timedelta(hours=8)

@@ -30,6 +30,17 @@ REASONS: dict[str, Pair] = {
     RunReason.SCRIPT_FAILED: ("the script failed", "스크립트 실패"),
     RunReason.SCRIPTS_OFF: ("this server runs no scripts", "스크립트를 실행할 수 없는 서버"),
     RunReason.SOURCE_FAILED: ("no data", "데이터를 받지 못함"),
+    RunReason.FILES_NOT_KEPT: ("its files could not be kept", "결과 파일을 보관하지 못함"),
+    RunReason.RAISED: ("the script raised an exception", "스크립트에서 예외 발생"),
+    RunReason.BAD_RETURN: ("the script returned something else than a dict", "반환값이 dict가 아님"),
+    RunReason.CRASHED: ("the script's process died", "스크립트 프로세스가 비정상 종료됨"),
+    RunReason.MEMORY: ("used too much memory", "메모리 한도 초과"),
+    RunReason.OUTPUT_TOO_LARGE: ("made more than can be kept", "보관 한도 초과"),
+    RunReason.SCRIPT_MISSING: ("there is no such script", "스크립트가 없음"),
+    RunReason.FUNCTION_MISSING: ("there is no such function", "함수가 없음"),
+    RunReason.METADATA_BROKEN: ("the script's metadata cannot be read", "메타데이터를 읽을 수 없음"),
+    RunReason.ENVIRONMENT_NOT_READY: ("its packages are not ready", "패키지 준비 중"),
+    RunReason.GIT_FAILED: ("the repository cannot be read", "저장소를 읽을 수 없음"),
 }
 
 TRIGGERS: dict[str, Pair] = {
@@ -51,10 +62,14 @@ OVERLAPS: dict[str, Pair] = {
     "cancel_previous": ("stop the one before", "앞 실행을 멈춤"),
 }
 
+# those every server has; `lookups.list_labels` knows an operator's own too
 SOURCES: dict[str, Pair] = {
-    "quote": ("Stock quote (yfinance)", "주가 (yfinance)"),
-    "offline_quote": ("Stock quote, offline (made up)", "주가, 오프라인 (가상의 값)"),
+    "quote": ("Stock quote", "시세"),
+    "yfinance": ("Quote (Yahoo Finance)", "시세(야후 파이낸스)"),
+    "offline_quote": ("Quote (made up, offline)", "시세(연습용)"),
+    "http_json": ("JSON at an address", "주소의 JSON"),
     "news_summary": ("Articles on a topic, summarised", "주제별 기사 요약"),
+    "offline_news": ("Articles, summarised (made up, offline)", "주제별 기사 요약(연습용)"),
 }
 
 ACTIONS: dict[str, Pair] = {

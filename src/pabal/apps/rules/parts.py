@@ -9,6 +9,7 @@ from pabal.apps.rules.heartbeats import alert_rules, controls, labels
 from pabal.apps.rules.heartbeats.errors import KO as HEARTBEAT_KO
 from pabal.apps.rules.heartbeats.machine import HEARTBEAT
 from pabal.apps.rules.heartbeats.model import AREA
+from pabal.apps.rules.scripts import KO as SCRIPT_KO
 from pabal.apps.rules.skills import settings as skill_settings
 from pabal.apps.rules.skills.choosing import CALL_WINDOW
 from pabal.apps.rules.skills.errors import KO as SKILL_KO
@@ -19,7 +20,7 @@ from pabal.platform.overview import NavItem
 
 MACHINES = (HEARTBEAT,)
 CONTROLS = (controls.CONTROLS,)
-ERRORS = {**SOURCE_KO, **SKILL_KO, **HEARTBEAT_KO}
+ERRORS = {**SOURCE_KO, **SKILL_KO, **SCRIPT_KO, **HEARTBEAT_KO}
 ACTIONS, NAMES, STATUS = labels.ACTIONS, labels.NAMES, labels.STATUS
 SETTINGS = (*skill_settings.ALL, *alerts.list_rule_settings(alert_rules.RULES))
 MEASURES, RULES = alert_rules.MEASURES, alert_rules.RULES

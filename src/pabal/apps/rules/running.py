@@ -1,28 +1,45 @@
 """The seam to the room that runs scripts: what a run hands over, and what comes back. Nothing else knows that room."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from pabal.apps.rules import scripts
+from pabal.apps.rules.artifacts import FoundFile, Shelf
 from pabal.apps.rules.model.rules import RunReason
+from pabal.apps.rules.scripts import Allows, Limits, ScriptReason, ScriptResult, ScriptRun, ScriptUnusable
+from pabal.base.errors import PabalError
+from pabal.base.telemetry import declare, emit
+
+Answer = Callable[[str, Mapping[str, Any]], Awaitable[Any]]
+SCRIPTS_OFF = "This server runs no scripts: no repository is set."
+SAID_NO = "The script said that it failed."
+_REASONS = {one: RunReason(one.value) for one in ScriptReason if one is not ScriptReason.LOST}
+_REASONS[ScriptReason.LOST] = RunReason.INTERRUPTED
+
+declare("rules.script_unprepared", "Scripts whose packages could not be prepared", labels=("reason",), level=30)
 
 
 @dataclass(frozen=True, slots=True)
 class ScriptCall:
-    """`context` is what a script may know of its run: its rule, its moment, what a source answered."""
+    """`context` is what a script may know of its run: its rule, its moment, what a source answered. `answer` reads a
+    source that it asks for."""
 
     run_id: str
     script: str
+    unit_id: int
     payload: dict[str, Any] = field(repr=False)
     context: dict[str, Any] = field(repr=False)
-    seconds: int
+    seconds: float
+    answer: Answer | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ScriptEnd:
-    """`value` is what the script answered: what conditions and templates look into."""
+    """`value` is what the script answered: what conditions and templates look into. `sends` is what it asked to be
+    sent, `artifacts` are its files in the store, `dirty` the uncommitted files that ran."""
 
     ok: bool
     reason: RunReason | None
@@ -30,9 +47,10 @@ class ScriptEnd:
     value: Any = field(default=None, repr=False)
     exit_code: int | None = None
     commit: str | None = None
-    is_dirty: bool = False
+    dirty: Mapping[str, str] = field(default_factory=dict)
     log: str = field(default="", repr=False)
-    artifact_path: str | None = None
+    artifacts: Sequence[dict[str, Any]] = ()
+    sends: Sequence[Mapping[str, Any]] = field(default=(), repr=False)
 
 
 class Scripts(Protocol):
@@ -43,11 +61,72 @@ class NoScripts:
     """Of a server without a repository: a rule with a script fails, and says why."""
 
     async def run(self, call: ScriptCall, *, on_line: Callable[[str], None], stop: asyncio.Event) -> ScriptEnd:
-        return ScriptEnd(False, RunReason.SCRIPTS_OFF, "This server runs no scripts: no repository is set.")
+        return ScriptEnd(False, RunReason.SCRIPTS_OFF, SCRIPTS_OFF)
 
 
-def make_scripts(repository: str) -> Scripts:
-    folder = Path(repository) if repository else None
-    if folder is None or not folder.is_dir():
-        return NoScripts()
-    return NoScripts()
+class RepositoryScripts:
+    """Scripts of the folder that is mounted for this server, as it is at that moment."""
+
+    def __init__(self, folder: Path, cache: Path, shelf: Shelf, allows: Allows) -> None:
+        self._folder, self._cache, self._shelf, self._allows = folder, cache, shelf, allows
+        self._told: dict[str, str] = {}
+
+    async def run(self, call: ScriptCall, *, on_line: Callable[[str], None], stop: asyncio.Event) -> ScriptEnd:
+        run = ScriptRun(
+            run_id=call.run_id,
+            repository=self._folder,
+            script=call.script,
+            function=None,
+            payload=call.payload,
+            context=call.context,
+            limits=Limits(seconds=call.seconds),
+            allows=self._allows,
+            cache=self._cache,
+        )
+
+        async def take(_stream: str, line: str) -> None:
+            on_line(line)
+
+        try:
+            result = await scripts.run_script(run, on_line=take, stop=stop, answer=call.answer)
+            return await self._keep(call, result)
+        finally:
+            await scripts.forget_run(run)
+
+    async def prepare(self, named: Sequence[str]) -> None:
+        """Packages of these scripts, so that no run waits for them. What fails is told once, and tried again."""
+        for script in named:
+            try:
+                await scripts.prepare_environment(self._folder, None, script, cache=self._cache)
+                self._told.pop(script, None)
+            except ScriptUnusable as error:
+                if self._told.get(script) != error.fact:
+                    emit("rules.script_unprepared", script=script, reason=error.reason.value, fact=error.fact)
+                self._told[script] = error.fact
+
+    async def tidy(self, running: Sequence[str]) -> None:
+        await asyncio.to_thread(scripts.tidy_cache, self._cache, running=set(running))
+
+    async def _keep(self, call: ScriptCall, result: ScriptResult) -> ScriptEnd:
+        found = [FoundFile(one.name, one.path, one.media_type) for one in result.artifacts]
+        try:
+            return _read_end(result, await self._shelf.keep(call.unit_id, found))
+        except PabalError as error:
+            return ScriptEnd(False, RunReason.FILES_NOT_KEPT, str(error), commit=result.commit, dirty=result.dirty)
+
+
+def _read_end(result: ScriptResult, artifacts: Sequence[dict[str, Any]]) -> ScriptEnd:
+    reason = None if result.reason is None else _REASONS[result.reason]
+    if not result.ok and reason is None:
+        reason = RunReason.SCRIPT_FAILED
+    return ScriptEnd(
+        result.ok,
+        reason,
+        result.message or ("" if result.ok else SAID_NO),
+        result.value,
+        exit_code=result.exit_code,
+        commit=result.commit,
+        dirty=result.dirty,
+        artifacts=artifacts,
+        sends=[one for one in result.captured if one["kind"] == "notify"],
+    )

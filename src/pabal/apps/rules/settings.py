@@ -1,4 +1,4 @@
-"""What an operator may change at run time: how long runs are kept, and what a language model costs."""
+"""What an operator may change at run time: how long runs are kept. `skills.settings` has sources and models."""
 
 from datetime import timedelta
 
@@ -6,7 +6,6 @@ from pabal.platform.language.pairs import Pair
 from pabal.platform.settings import Setting
 
 _KEEPING: Pair = ("Rules: keeping", "룰: 보관")
-_MODEL: Pair = ("Rules: language model", "룰: 언어 모델")
 
 KEEP_RUNS = Setting(
     key="rules.keep_runs",
@@ -19,17 +18,4 @@ KEEP_RUNS = Setting(
     seed="30일",
     requirement="D-95",
 )
-TOKEN_PRICE = Setting(
-    key="rules.token_price",
-    default=0.0,
-    least=0.0,
-    most=1000.0,
-    label=("Price of a million tokens", "토큰 백만 개의 가격"),
-    help=(
-        "In dollars. Each run says how many tokens it took, and what they cost.",
-        "달러 기준입니다. 실행마다 쓴 토큰 수와 비용을 남깁니다.",
-    ),
-    group=_MODEL,
-    requirement="D-09",
-)
-ALL = (KEEP_RUNS, TOKEN_PRICE)
+ALL = (KEEP_RUNS,)

@@ -2,15 +2,21 @@
 
 from pathlib import Path
 
-from pabal.apps.rules import alert_rules, data_sources, jobs, overview, parts, running, settings
+from pabal.apps.rules import alert_rules, jobs, overview, parts, settings
 from pabal.apps.rules.actions.retention import Cleaning
 from pabal.apps.rules.approvals import APPROVABLES
+from pabal.apps.rules.artifacts import Shelf
 from pabal.apps.rules.controls import CONTROLS, KIND_CONTROLS
 from pabal.apps.rules.demo import DEMO
 from pabal.apps.rules.errors import KO
 from pabal.apps.rules.labels import ACTIONS, NAMES, STATUS
+from pabal.apps.rules.lookups import Lookups
 from pabal.apps.rules.machine import RULE, RULE_RUN
 from pabal.apps.rules.model.rules import AREA
+from pabal.apps.rules.preparing import Preparing
+from pabal.apps.rules.running import NoScripts, RepositoryScripts
+from pabal.apps.rules.scripts import Allows
+from pabal.apps.rules.skills.choosing import tools_of
 from pabal.apps.rules.startup import RulesStartup
 from pabal.apps.rules.subscribers import SUBSCRIBERS
 from pabal.base.settings import read_app_settings
@@ -24,15 +30,37 @@ from pabal.platform.slice import Slice
 HERE = Path(__file__).parent
 # a day counts by the database's clock; this is how often one asks whether it is over
 CLEAN_UP_SECONDS = 600.0
+# how soon after a change of the repository the packages of its scripts are looked after
+PREPARE_SECONDS = 15.0
+SCRIPTS = "rules.scripts"
 
 
 def make_kinds(services: Services) -> Kinds:
-    startup = read_app_settings(RulesStartup)
-    return jobs.make_kinds(data_sources.make_sources(startup), running.make_scripts(startup.repository))
+    return jobs.make_kinds(Lookups(tools_of(services)), find_scripts(services) or NoScripts(), services.database)
 
 
 def make_loops(services: Services) -> list[Loop]:
-    return [Loop("rules.clean_up", Cleaning(services.database).run_once, idle=CLEAN_UP_SECONDS)]
+    loops = [Loop("rules.clean_up", Cleaning(services.database).run_once, idle=CLEAN_UP_SECONDS)]
+    scripts = find_scripts(services)
+    if scripts is not None:
+        preparing = Preparing(services.database, scripts)
+        loops.append(Loop("rules.prepare_scripts", preparing.run_once, idle=PREPARE_SECONDS))
+    return loops
+
+
+def find_scripts(services: Services) -> RepositoryScripts | None:
+    """One for a process; None where no repository is set."""
+    startup = read_app_settings(RulesStartup)
+    if not startup.repository:
+        return None
+    found = services.kept.get(SCRIPTS)
+    if not isinstance(found, RepositoryScripts):
+        shelf = Shelf(services.database, services.files)
+        allows = Allows(network=startup.script_network)
+        cache = services.settings.data_dir / AREA
+        found = RepositoryScripts(Path(startup.repository).resolve(), cache, shelf, allows)
+        services.kept[SCRIPTS] = found
+    return found
 
 
 SLICE = Slice(

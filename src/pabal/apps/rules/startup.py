@@ -1,7 +1,4 @@
-"""What rules read from the environment when a server starts: where scripts lie, which command asks a model.
-
-A command is not a setting: whoever may change settings must not be able to run anything on the server.
-"""
+"""What rules read from the environment when a server starts: where scripts lie. `skills.startup` has the rest."""
 
 from pydantic import Field
 
@@ -10,9 +7,6 @@ from pabal.base.settings import AppSettings
 
 class RulesStartup(AppSettings, env_prefix="PABAL_RULES_"):
     repository: str = Field("", description="Folder of the Git repository with the rule scripts. Empty: no scripts.")
-    llm_command: str = Field(
-        "",
-        description="Command that reads a prompt on its standard input and writes the answer, such as gemini -p - "
-        "-o json. Empty: an offline stand-in that shortens the text.",
+    script_network: bool = Field(
+        False, description="Whether scripts may use the network; held only where they are isolated."
     )
-    llm_seconds: float = Field(120, description="How long the command may take.")

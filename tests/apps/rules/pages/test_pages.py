@@ -72,7 +72,7 @@ async def test_what_a_failure_was_stands_first(web: Web, world: RulesWorld):
 
     page = (await client.get(f"/rules/runs/{run.id}", headers={"Accept": "text/html"})).text
 
-    assert "The payload names no ticker." in page
+    assert "incomplete or cannot be right. (ticker)" in page
     assert page.index("pb-error") < page.index("pb-kv")
     assert "source_failed" in page
 

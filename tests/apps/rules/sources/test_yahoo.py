@@ -48,7 +48,7 @@ def stand_in(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.req("D-50", "D-86")
+@pytest.mark.req("D-25", "D-50", "D-86")
 async def test_a_quote_of_yfinance_is_a_quote_like_any_other(stand_in: Path):
     quote = await YahooQuotes(path=str(stand_in)).read({"ticker": "aapl"}, moment=NOON)
 

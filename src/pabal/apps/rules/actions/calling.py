@@ -2,7 +2,7 @@
 
 import json
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -25,6 +25,7 @@ _WAYS = {CallbackType.TELEGRAM: "telegram", CallbackType.WEBHOOK: "webhook", Cal
 # more than that is left out of an event; the run has it
 MOST_DATA = 4_000
 _USUAL = "{rule_name}: {message}"
+LONGEST_WISH = 3_500
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,16 @@ async def tell(tx: Tx, rule: Rule, run: Run, result: RunResult) -> list[dict[str
         if due:
             told = await _carry_out(tx, rule, run, callback, values)
         done.append({**told, "is_due": due})
+    return done
+
+
+async def send(tx: Tx, rule: Rule, run: Run, wishes: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """What its script asked to be sent, by all channels or the one it names. Of a dry run it is only shown."""
+    done = []
+    for wish in wishes:
+        text = str(wish.get("text", ""))[:LONGEST_WISH]
+        told = {"type": "notify", "is_due": True, "is_sent": False, "text": text}
+        done.append(told | await _notify(tx, rule, run, _WAYS.values(), wish, text))
     return done
 
 
@@ -90,7 +101,7 @@ async def _carry_out(tx: Tx, rule: Rule, run: Run, callback: Callback, values: d
             if not run.is_dry:
                 emit("rules.logged", rule=rule.number, severity=callback.config.get("level", "info"), text=text)
         case _:
-            told |= await _notify(tx, rule, run, callback, text)
+            told |= await _notify(tx, rule, run, (_WAYS[callback.type],), callback.config, text)
     if told["is_sent"]:
         emit("rules.told", type=callback.type.value, rule=rule.number)
     return told
@@ -105,20 +116,21 @@ async def _publish(tx: Tx, rule: Rule, run: Run, callback: Callback, values: dic
     await events.append(tx, [new], source=rule.about)
 
 
-async def _notify(tx: Tx, rule: Rule, run: Run, callback: Callback, text: str) -> dict[str, Any]:
-    """To the channels of the rule's unit and above that carry this way, and to the console's bell."""
-    way, reached = _WAYS[callback.type], list[str]()
+async def _notify(  # long: a rule, its run, and what they have to say
+    tx: Tx, rule: Rule, run: Run, ways: Collection[str], config: Mapping[str, Any], text: str
+) -> dict[str, Any]:
+    """To the channels of the rule's unit and above that carry one of these ways, and to the console's bell."""
+    reached = list[str]()
 
     async def to(channel: Channel) -> bool:
-        config = callback.config
-        is_meant = channel.kind == way and config.get("channel", channel.name) == channel.name
+        is_meant = channel.kind in ways and config.get("channel", channel.name) == channel.name
         is_meant = is_meant and config.get("chat_id", channel.chat_id) == channel.chat_id
         if is_meant:
             reached.append(channel.name)
         return is_meant
 
     if run.is_dry:
-        return {"to": callback.config.get("channel") or callback.config.get("chat_id") or way}
+        return {"to": str(config.get("channel") or config.get("chat_id") or ", ".join(ways))}
     await notifications.notify(tx, _notice(rule, run, text), to=to)
     return {"to": ", ".join(reached), "is_sent": bool(reached)}
 

@@ -7,8 +7,8 @@ from datetime import datetime
 from pathlib import PurePosixPath
 from typing import Any
 
-from pabal.apps.rules.data_sources import NAMES
 from pabal.apps.rules.errors import BadScriptPath, NothingToDo, RuleRefused, UnknownSource
+from pabal.apps.rules.lookups import list_labels
 from pabal.apps.rules.model import callbacks, conditions
 from pabal.apps.rules.model.callbacks import CallbackType
 from pabal.apps.rules.model.cleaning import is_clean
@@ -102,7 +102,7 @@ def _check_callbacks(given: list[dict[str, Any]]) -> None:
 def _check_source(form: RuleForm) -> None:
     if form.source is None and form.execution_script_path is None:
         raise NothingToDo
-    if form.source is not None and form.source not in NAMES:
+    if form.source is not None and form.source not in list_labels():
         raise UnknownSource(form.source[:50])
 
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from pabal.apps.rules import artifacts
 from pabal.apps.rules.actions import calling
 from pabal.apps.rules.actions.calling import RunResult
 from pabal.apps.rules.machine import RULE_RUN, RunEvent
@@ -50,6 +51,10 @@ async def end_run(tx: Tx, rule: Rule, run: Run, ended: RunEnd, *, ok: bool) -> R
     if judged is not None and not run.is_dry:
         told = judged.met and calling.was_told(captured)
         await rule_store.remember(tx, rule.number, met=judged.met, told_at=tx.now if told else None)
+    if ok:
+        captured += await calling.send(tx, rule, run, ended.sends)
+        await _keep_memory(tx, rule, run, ended)
+    await artifacts.hold(tx, run, ended.artifacts)
     checks = [] if judged is None else [one.as_data() for one in judged.checks]
     await _close(tx, run, _trim(ended, met=met, checks=checks, captured=captured), state)
     await _note_skipped(tx, rule, run)
@@ -73,6 +78,12 @@ async def stop_run(tx: Tx, rule: Rule, at: datetime, reason: RunReason, summary:
 
 async def note_missed(tx: Tx, rule: Rule, at: datetime, *, count: int) -> None:
     await _note_unrun(tx, rule, at, RunReason.MISSED, count)
+
+
+async def _keep_memory(tx: Tx, rule: Rule, run: Run, ended: RunEnd) -> None:
+    """For its script's next run. A dry run leaves no trace."""
+    if rule.execution_script_path is not None and not run.is_dry:
+        await rule_store.keep_memory(tx, rule.number, ended.data)
 
 
 def _judge(rule: Rule, ended: RunEnd) -> conditions.ConditionResult | None:
@@ -107,21 +118,11 @@ async def _note_unrun(tx: Tx, rule: Rule, at: datetime, reason: RunReason, count
 
 def _clean(ended: RunEnd) -> RunEnd:
     """What a source or a script answered must not keep its run from ending."""
-    return replace(ended, summary=clean_text(ended.summary), log=clean_text(ended.log), data=clean_data(ended.data))
+    told = {name: clean_data(getattr(ended, name)) for name in ("data", "sends", "artifacts")}
+    dirty = {clean_text(name): digest for name, digest in ended.dirty.items()}
+    return replace(ended, summary=clean_text(ended.summary), log=clean_text(ended.log), dirty=dirty, **told)
 
 
 def _trim(ended: RunEnd, **more: Any) -> RunEnd:
     """A log that is too long keeps its end, where the failure is."""
-    return RunEnd(
-        reason=ended.reason,
-        summary=ended.summary[:LONGEST_SUMMARY],
-        log=ended.log[-LONGEST_LOG:],
-        exit_code=ended.exit_code,
-        commit=ended.commit,
-        is_dirty=ended.is_dirty,
-        artifact_path=ended.artifact_path,
-        data=ended.data,
-        tokens=ended.tokens,
-        cost=ended.cost,
-        **more,
-    )
+    return replace(ended, summary=ended.summary[:LONGEST_SUMMARY], log=ended.log[-LONGEST_LOG:], **more)

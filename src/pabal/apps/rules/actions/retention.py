@@ -2,6 +2,7 @@
 
 from datetime import datetime, timedelta
 
+from pabal.apps.rules import artifacts
 from pabal.apps.rules import settings as own
 from pabal.apps.rules.machine import RULE_RUN
 from pabal.apps.rules.store import rules, runs
@@ -30,6 +31,7 @@ class Cleaning:
                 return 0
             before = tx.now - await settings.value(tx, own.KEEP_RUNS)
             gone = await runs.delete_old(tx, before, most=AT_ONCE)
+            await artifacts.release(tx, gone)
             await subjects.forget(tx, RULE_RUN, gone)
             await rules.delete_gone(tx, before, most=AT_ONCE)
             if len(gone) < AT_ONCE:

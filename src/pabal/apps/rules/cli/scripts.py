@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 with lazily():
     from pabal.apps.rules import scripts as running
     from pabal.platform.commands import answers
+    from pabal.platform.language import errors
 
 Folder = Annotated[Path, typer.Option("--repository", metavar="FOLDER", help="The scripts' repository.")]
 Script = Annotated[str, typer.Argument(metavar="SCRIPT", help="Its path in the repository.")]
@@ -50,7 +51,7 @@ class NoJson(Invalid, code="not_json"):
 
 def init(ctx: typer.Context, folder: Annotated[Path, typer.Argument(metavar="FOLDER")] = Path()) -> None:
     """Begins a repository of scripts here: an example, its test, a README. Nothing that is there is changed."""
-    shell: Shell = ctx.obj
+    shell = _open(ctx)
 
     async def work() -> None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -67,7 +68,7 @@ def check(
     repository: Folder = Path(),
 ) -> None:
     """Looks for mistakes in the scripts that are named, or in all. Nothing is run."""
-    shell: Shell = ctx.obj
+    shell = _open(ctx)
 
     async def work() -> bool:
         rows: list[dict[str, Any]] = []
@@ -99,7 +100,7 @@ def try_(
     seconds: Seconds = 60.0,
 ) -> None:  # long: one option for each thing that a rule would say
     """Runs a script as a server would, dry: what it would send is shown, and nothing is sent."""
-    shell: Shell = ctx.obj
+    shell = _open(ctx)
 
     async def work() -> bool:
         trial = running.Trial(
@@ -124,7 +125,7 @@ def try_(
 
 def lock(ctx: typer.Context, script: Script, repository: Folder = Path()) -> None:
     """Writes the versions of a script's packages into a lock file beside it."""
-    shell: Shell = ctx.obj
+    shell = _open(ctx)
 
     async def work() -> None:
         made = running.lock_script(repository.resolve() / script, cache=shell.settings.data_dir / "rules")
@@ -132,6 +133,12 @@ def lock(ctx: typer.Context, script: Script, repository: Folder = Path()) -> Non
         shell.show(answers.Answer(("file",), [row], single=True, words=WORDS))
 
     shell.run(work())
+
+
+def _open(ctx: typer.Context) -> Shell:
+    shell: Shell = ctx.obj
+    errors.add(running.KO)
+    return shell
 
 
 async def _print_line(stream: str, line: str) -> None:

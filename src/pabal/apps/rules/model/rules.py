@@ -47,6 +47,18 @@ class RunReason(StrEnum):
     SCRIPT_FAILED = "script_failed"
     SCRIPTS_OFF = "scripts_off"
     SOURCE_FAILED = "source_failed"
+    FILES_NOT_KEPT = "files_not_kept"
+    # of scripts, under the names their room gives them
+    RAISED = "raised"
+    BAD_RETURN = "bad_return"
+    CRASHED = "crashed"
+    MEMORY = "memory"
+    OUTPUT_TOO_LARGE = "output_too_large"
+    SCRIPT_MISSING = "script_missing"
+    FUNCTION_MISSING = "function_missing"
+    METADATA_BROKEN = "metadata_broken"
+    ENVIRONMENT_NOT_READY = "environment_not_ready"
+    GIT_FAILED = "git_failed"
 
 
 class Trigger(StrEnum):
@@ -138,7 +150,8 @@ class Rule(RuleForm):
 class Run:
     """One row of rule_executions. `scheduled_at` is the moment it stands for, `count` how many when they were missed.
 
-    `captured` is what it sent, or with `is_dry` would have sent; `checks` what its condition compared.
+    `captured` is what it sent, or with `is_dry` would have sent; `checks` what its condition compared. `dirty` are
+    uncommitted files that ran, with their SHA-256; `artifacts` are files that it made.
     """
 
     id: UUID
@@ -159,9 +172,11 @@ class Run:
     attempt: int
     commit: str | None
     is_dirty: bool
+    dirty: dict[str, str]
     log_summary: str
     log: str = field(repr=False)
     artifact_path: str | None
+    artifacts: list[dict[str, Any]]
     data: dict[str, Any] | None = field(repr=False)
     met: bool | None
     checks: list[dict[str, Any]]

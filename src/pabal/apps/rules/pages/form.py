@@ -14,7 +14,8 @@ from pydantic import AfterValidator, BaseModel, ConfigDict
 from pabal.apps.rules.actions import rules as actions
 from pabal.apps.rules.actions.checking import Timetable, look_ahead
 from pabal.apps.rules.errors import RuleRefused
-from pabal.apps.rules.labels import MISFIRES, OVERLAPS, SOURCES
+from pabal.apps.rules.labels import MISFIRES, OVERLAPS
+from pabal.apps.rules.lookups import list_labels
 from pabal.apps.rules.model.rules import AREA, ZONE, MisfirePolicy, Rule, RuleForm
 from pabal.apps.rules.store import rules as store
 from pabal.base.errors import PabalError
@@ -200,7 +201,7 @@ async def _show_form(visit: Visit, draft: RuleDraft, rule: Rule | None, faults: 
         ahead=ahead,
         faults=texts_by_field(faults),
         units=tree.choices(),
-        sources=SOURCES,
+        sources=list_labels(),
         misfires=MISFIRES,
         overlaps=OVERLAPS,
     )

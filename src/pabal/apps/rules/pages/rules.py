@@ -1,5 +1,6 @@
 """The list of rules, one rule, and what a person does with it."""
 
+import asyncio
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Annotated
@@ -11,8 +12,10 @@ from pydantic import BaseModel
 
 from pabal.apps.rules.actions import rules as actions
 from pabal.apps.rules.actions.checking import look_ahead
-from pabal.apps.rules.labels import MISFIRES, OVERLAPS, REASONS, SOURCES, TRIGGERS
+from pabal.apps.rules.labels import MISFIRES, OVERLAPS, REASONS, TRIGGERS
+from pabal.apps.rules.lookups import list_labels
 from pabal.apps.rules.model.rules import AREA, Rule, RuleState, Run
+from pabal.apps.rules.scripts import probe_isolation
 from pabal.apps.rules.store import rules as store
 from pabal.apps.rules.store import runs
 from pabal.apps.rules.store.runs import RunFilter
@@ -97,10 +100,11 @@ async def show(visit: Visitor, rule_id: UUID) -> Response:
         line=line,
         rule=rule,
         ahead=ahead,
+        isolation=await asyncio.to_thread(probe_isolation) if rule.execution_script_path else None,
         runs=last.items,
         reasons=REASONS,
         triggers=TRIGGERS,
-        sources=SOURCES,
+        sources=list_labels(),
         misfires=MISFIRES,
         overlaps=OVERLAPS,
         live_topics=TOPICS,

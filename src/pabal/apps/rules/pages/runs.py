@@ -1,25 +1,33 @@
 """Runs of rules: the list, and one run with its failure first."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 from uuid import UUID
 
 from fastapi import APIRouter, Query
-from fastapi.responses import Response
+from fastapi.responses import Response, StreamingResponse
 from pydantic import BaseModel
 
+from pabal.apps.rules import artifacts
 from pabal.apps.rules.actions.runs import cancel_run
 from pabal.apps.rules.labels import REASONS, TRIGGERS
 from pabal.apps.rules.model.rules import AREA, RuleRunState
 from pabal.apps.rules.pages.rules import PAGE, TOPICS
 from pabal.apps.rules.store import rules, runs
 from pabal.apps.rules.store.runs import RunFilter
+from pabal.apps.rules.wording import tell_failure
 from pabal.engine import ids
+from pabal.platform import storage
 from pabal.platform.actor import Right
+from pabal.platform.storage import ANY_MEDIA_TYPE, FileNotFound
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.keyset import read_page
 from pabal.platform.web.lists import RowId, Word, turn
+from pabal.platform.web.ranges import disposition, headers_of
 
 router = APIRouter(prefix="/rules/runs", include_in_schema=False)
+AsFile = Annotated[Literal["inline", "attachment"], Query()]
+# with their beginning; the list of the rest is REST's
+MOST_SHOWN = 20
 
 
 class RunFilters(BaseModel):
@@ -68,10 +76,35 @@ async def show(visit: Visitor, run_id: UUID) -> Response:
     async with visit.read() as tx:
         run = await runs.get_run(tx, visit.scope, run_id)
         [rule] = await rules.load_rules(tx, [run.rule_number])
+        found = await artifacts.find_files(tx, visit.scope, run)
     job = None if run.work_id is None or not visit.actor.may(Right.READ, "jobs") else ids.show("job", run.work_id)
     return await visit.show(
-        "rules/run.html", run=run, rule=rule, job=job, reasons=REASONS, triggers=TRIGGERS, live_topics=TOPICS
+        "rules/run.html",
+        run=run,
+        rule=rule,
+        job=job,
+        told=tell_failure(run.log_summary),
+        artifacts=await artifacts.show(visit.services.files, run, found[:MOST_SHOWN]),
+        reasons=REASONS,
+        triggers=TRIGGERS,
+        live_topics=TOPICS,
     )
+
+
+@router.get("/{run_id}/artifacts/{file}")
+async def get_artifact(visit: Visitor, run_id: UUID, file: str, show: AsFile = "attachment") -> Response:
+    """A file that the run made. Only pictures are shown: everything else is a download, whatever it says of itself."""
+    visit.actor.require(Right.READ, AREA)
+    async with visit.read() as tx:
+        run = await runs.get_run(tx, visit.scope, run_id)
+        found = next((one for one in await artifacts.find_files(tx, visit.scope, run) if one.shown_id == file), None)
+    if found is None:
+        raise FileNotFound(file[:100])
+    is_shown = show == "inline" and found.width is not None
+    content = await storage.read(visit.services.files, found)
+    named = {"Content-Disposition": disposition("inline" if is_shown else "attachment", found.name)}
+    media_type = found.media_type if is_shown else ANY_MEDIA_TYPE
+    return StreamingResponse(content.chunks, 200, named | headers_of(content, is_part=False), media_type=media_type)
 
 
 @router.post("/{run_id}/cancel")

@@ -16,8 +16,8 @@ PROBE_SECONDS = 10.0
 CODE, WORK, ARTIFACTS, PACKAGE = "/rule", "/scratch", "/artifacts", "/pabal"
 
 _FULL: Pair = (
-    "Scripts reach no network and no files besides their own, unless their rule allows it.",
-    "스크립트는 룰에서 허용하지 않는 한 네트워크와 다른 파일에 접근할 수 없습니다.",
+    "Scripts reach no network and no files besides their own, unless the server allows it.",
+    "스크립트는 서버에서 허용하지 않는 한 네트워크와 다른 파일에 접근할 수 없습니다.",
 )
 _MISSING: Pair = (
     "Scripts are not isolated: bubblewrap (bwrap) is not installed. They can read and change whatever the server can.",

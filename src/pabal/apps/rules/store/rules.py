@@ -106,6 +106,19 @@ async def set_timetable(tx: Tx, number: int, timetable_id: int | None) -> None:
     await tx.run(SQL.set_timetable, id=number, timetable_id=timetable_id)
 
 
+async def list_scripts(tx: Tx) -> list[str]:
+    return [row["script"] for row in await tx.rows(SQL.list_scripts)]
+
+
+async def load_memory(tx: Tx, number: int) -> Any:
+    """What its script answered when it last succeeded."""
+    return await tx.value(SQL.load_memory, id=number)
+
+
+async def keep_memory(tx: Tx, number: int, value: Any) -> None:
+    await tx.run(SQL.keep_memory, id=number, memory=value)
+
+
 async def remember(tx: Tx, number: int, *, met: bool, told_at: datetime | None) -> None:
     """What the condition said; None leaves when somebody was told."""
     await tx.run(SQL.remember, id=number, met=met, told_at=told_at)

@@ -68,3 +68,14 @@ delete from rules.rule where id in (
 
 -- name: touch(id, now)!
 update rules.rule set updated_at = :now where id = :id;
+
+-- name: list_scripts()
+-- unit: packages are prepared for all
+select distinct r.execution_script_path as script from rules.rule r
+where r.state <> 'deleted' and r.execution_script_path is not null order by 1;
+
+-- name: load_memory(id)
+select r.memory from rules.rule r where r.id = :id;
+
+-- name: keep_memory(id, memory)!
+update rules.rule set memory = :memory where id = :id;

@@ -1,6 +1,6 @@
 """Runs, which the requirement calls rule_executions: rows of `rules.run`."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -25,12 +25,15 @@ class RunEnd:
     log: str = field(default="", repr=False)
     exit_code: int | None = None
     commit: str | None = None
-    is_dirty: bool = False
+    dirty: Mapping[str, str] = field(default_factory=dict)
     artifact_path: str | None = None
+    artifacts: Sequence[dict[str, Any]] = ()
     data: Any = field(default=None, repr=False)
     met: bool | None = None
     checks: Sequence[dict[str, Any]] = ()
     captured: Sequence[dict[str, Any]] = ()
+    # what its script asked to be sent
+    sends: Sequence[Mapping[str, Any]] = field(default=(), repr=False)
     tokens: int = 0
     cost: float = 0.0
 
@@ -153,6 +156,11 @@ async def begin_attempt(tx: Tx, number: int, *, attempt: int, work_id: int) -> N
     await tx.run(SQL.begin_attempt, id=number, attempt=attempt, work_id=work_id, now=tx.now)
 
 
+async def note_waiting(tx: Tx, number: int) -> None:
+    """It will begin again, when a limit allows it."""
+    await tx.run(SQL.note_waiting, id=number, reason=RunReason.WAITING.value)
+
+
 async def note_end(tx: Tx, number: int, ended: RunEnd) -> None:
     """Its state is its machine's to change, in the same commit."""
     await tx.run(
@@ -161,10 +169,11 @@ async def note_end(tx: Tx, number: int, ended: RunEnd) -> None:
         reason=None if ended.reason is None else ended.reason.value,
         exit_code=ended.exit_code,
         commit=ended.commit,
-        is_dirty=ended.is_dirty,
+        dirty=dict(ended.dirty),
         summary=ended.summary,
         log=ended.log,
         artifact_path=ended.artifact_path,
+        artifacts=list(ended.artifacts),
         data=ended.data,
         met=ended.met,
         checks=list(ended.checks),
@@ -186,6 +195,15 @@ async def note_failed_attempt(tx: Tx, number: int, ended: RunEnd) -> None:
         tokens=ended.tokens,
         cost=ended.cost,
     )
+
+
+async def note_log(tx: Tx, run: Run, log: str) -> None:
+    """While it runs; of an attempt that is no longer the newest nothing is written."""
+    await tx.run(SQL.note_log, id=run.number, attempt=run.attempt, log=log)
+
+
+async def list_open_ids(tx: Tx) -> list[str]:
+    return [str(row["uid"]) for row in await tx.rows(SQL.list_open_ids)]
 
 
 async def delete_old(tx: Tx, before: datetime, *, most: int) -> list[int]:

@@ -16,8 +16,8 @@ select n.id from rules.run n where n.rule_id = :rule_id and n.scheduled_at = :sc
 
 -- name: load_runs(numbers)
 select n.uid as id, n.id as number, r.uid as rule_id, n.rule_id as rule_number, r.name as rule_name, n.unit_id, n.state, n.version, n.reason,
-  n.trigger, n.is_dry, n.scheduled_at, n.executed_at, n.finished_at, n.exit_code, n.attempt, n.commit, n.is_dirty, n.log_summary, n.log,
-  n.artifact_path, n.data, n.met, n.checks, n.captured, n.tokens, n.cost, n.count, n.work_id, n.requested_by
+  n.trigger, n.is_dry, n.scheduled_at, n.executed_at, n.finished_at, n.exit_code, n.attempt, n.commit, n.is_dirty, n.dirty, n.log_summary, n.log,
+  n.artifact_path, n.artifacts, n.data, n.met, n.checks, n.captured, n.tokens, n.cost, n.count, n.work_id, n.requested_by
 from rules.run n join rules.rule r on r.id = n.rule_id where n.id = any(:numbers::bigint[]);
 
 -- name: find_number(id)
@@ -39,14 +39,24 @@ order by n.id desc limit :most;
 update rules.run set attempt = :attempt, work_id = :work_id, reason = null,
   executed_at = case when :attempt = 1 then :now else executed_at end where id = :id;
 
--- name: note_end(id, reason, exit_code, commit, is_dirty, summary, log, artifact_path, data, met, checks, captured, tokens, cost, now)!
-update rules.run set finished_at = :now, reason = :reason, exit_code = :exit_code, commit = :commit, is_dirty = :is_dirty, log_summary = :summary, log = :log,
-  artifact_path = :artifact_path, data = :data, met = :met, checks = :checks, captured = :captured,
+-- name: note_waiting(id, reason)!
+update rules.run set reason = :reason where id = :id;
+
+-- name: note_end(id, reason, exit_code, commit, dirty, summary, log, artifact_path, artifacts, data, met, checks, captured, tokens, cost, now)!
+update rules.run set finished_at = :now, reason = :reason, exit_code = :exit_code, commit = :commit, is_dirty = :dirty::jsonb <> '{}', dirty = :dirty,
+  log_summary = :summary, log = :log, artifact_path = :artifact_path, artifacts = :artifacts, data = :data, met = :met, checks = :checks, captured = :captured,
   tokens = tokens + :tokens, cost = cost + :cost
 where id = :id;
 
 -- name: note_failed_attempt(id, reason, summary, log, tokens, cost)!
 update rules.run set reason = :reason, log_summary = :summary, log = :log, tokens = tokens + :tokens, cost = cost + :cost where id = :id;
+
+-- name: note_log(id, attempt, log)!
+update rules.run set log = :log where id = :id and attempt = :attempt and state = 'running';
+
+-- name: list_open_ids()
+-- unit: for the folders of this server, whoever's runs they are
+select n.uid from rules.run n where n.state = 'running';
 
 -- name: delete_old(before, most)
 delete from rules.run where id in (

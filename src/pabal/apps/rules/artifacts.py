@@ -1,0 +1,108 @@
+"""Files that a script made: into the file store while it is performed, held by its run from the commit of its end."""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pabal.apps.rules.model.rules import AREA, RUN_ABOUT, Run
+from pabal.base.database import Database, Tx
+from pabal.base.errors import Invalid
+from pabal.platform import storage
+from pabal.platform.actor import ENGINE
+from pabal.platform.storage import File, Files, Span, Upload, UploadLimits
+from pabal.platform.tenants import Scope
+
+LARGEST = 100 * 1024 * 1024
+PREVIEW = 16 * 1024
+_PIECE = 1 << 18
+_PICTURES = ("image/png", "image/jpeg", "image/gif")
+_TEXTS = ("text/", "application/json", "application/xml")
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFile:
+    """A file on this server's disk, as its script named it."""
+
+    name: str
+    path: Path
+    media_type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """A file of a run, and what of it a person may see at once: `text` is its beginning."""
+
+    file: File
+    is_picture: bool
+    text: str | None = None
+
+
+class Shelf:
+    """Puts files into the store for the unit of their rule. What no run holds in the end is swept after a day."""
+
+    def __init__(self, database: Database, files: Files) -> None:
+        self._database, self._files = database, files
+
+    async def keep(self, unit_id: int, found: Sequence[FoundFile]) -> list[dict[str, Any]]:
+        return [_describe(await self._keep(unit_id, one), one.media_type) for one in found]
+
+    async def _keep(self, unit_id: int, found: FoundFile) -> File:
+        """What says that it is a picture and can be drawn is kept as one; everything else as bytes."""
+        if found.media_type in _PICTURES:
+            try:
+                return await storage.accept_image(
+                    self._database, self._files, ENGINE, _upload(unit_id, found), UploadLimits(max_bytes=LARGEST)
+                )
+            except Invalid:
+                pass
+        return await storage.accept_file(
+            self._database, self._files, ENGINE, _upload(unit_id, found), max_bytes=LARGEST
+        )
+
+
+async def hold(tx: Tx, run: Run, artifacts: Sequence[Mapping[str, Any]]) -> None:
+    await storage.keep_many(tx, [(int(one["file"]), run.about) for one in artifacts])
+
+
+async def release(tx: Tx, numbers: Sequence[int]) -> None:
+    await storage.release_all(tx, [f"{RUN_ABOUT}:{number}" for number in numbers])
+
+
+def path_of(artifacts: Sequence[Mapping[str, Any]]) -> str | None:
+    """Of the first: where programs get it."""
+    return f"/api/v1/files/{artifacts[0]['id']}/content" if artifacts else None
+
+
+async def find_files(tx: Tx, scope: Scope, run: Run) -> list[File]:
+    """In the order they were made; those that are still there."""
+    found = await storage.find_files(tx, scope, [int(one["file"]) for one in run.artifacts])
+    return [found[int(one["file"])] for one in run.artifacts if int(one["file"]) in found]
+
+
+async def show(files: Files, run: Run, found: Sequence[File]) -> list[Artifact]:
+    """Outside a transaction: the store may be slow."""
+    types = {int(one["file"]): str(one["media_type"]) for one in run.artifacts}
+    return [Artifact(one, one.width is not None, await _begin(files, one, types[one.id])) for one in found]
+
+
+async def _begin(files: Files, file: File, media_type: str) -> str | None:
+    if not media_type.startswith(_TEXTS) or file.size == 0:
+        return None
+    content = await storage.read(files, file, Span(0, min(PREVIEW, file.size)))
+    return b"".join([chunk async for chunk in content.chunks]).decode("utf-8", "replace").replace("\0", "")
+
+
+def _upload(unit_id: int, found: FoundFile) -> Upload:
+    return Upload(_read(found.path), found.name, unit_id=unit_id, area=AREA)
+
+
+async def _read(path: Path) -> AsyncIterator[bytes]:
+    with await asyncio.to_thread(path.open, "rb") as file:
+        while piece := await asyncio.to_thread(file.read, _PIECE):
+            yield piece
+
+
+def _describe(file: File, media_type: str) -> dict[str, Any]:
+    return {"file": file.id, "id": file.shown_id, "name": file.name, "media_type": media_type, "size": file.size}
