@@ -45,6 +45,7 @@ NO_PAGES = {
     "/render/mapping/export.{format}",
     "/rules/by-number/{number}",
     "/rules/runs/by-number/{number}",
+    "/rules/runs/{run_id}/artifacts/{file}",
 }
 # Where a link to such a page stands. The link is found by the route's own pattern.
 FOUND_ON = {

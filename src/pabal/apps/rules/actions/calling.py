@@ -25,7 +25,8 @@ _WAYS = {CallbackType.TELEGRAM: "telegram", CallbackType.WEBHOOK: "webhook", Cal
 # more than that is left out of an event; the run has it
 MOST_DATA = 4_000
 _USUAL = "{rule_name}: {message}"
-LONGEST_WISH = 3_500
+# of one run of a script; what is more is not sent
+MOST_WISHES, LONGEST_WISH = 100, 3_500
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ async def tell(tx: Tx, rule: Rule, run: Run, result: RunResult) -> list[dict[str
 async def send(tx: Tx, rule: Rule, run: Run, wishes: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """What its script asked to be sent, by all channels or the one it names. Of a dry run it is only shown."""
     done = []
-    for wish in wishes:
+    for wish in wishes[:MOST_WISHES]:
         text = str(wish.get("text", ""))[:LONGEST_WISH]
         told = {"type": "notify", "is_due": True, "is_sent": False, "text": text}
         done.append(told | await _notify(tx, rule, run, _WAYS.values(), wish, text))

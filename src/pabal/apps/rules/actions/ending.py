@@ -23,6 +23,8 @@ from pabal.platform.actor import ENGINE
 declare("rules.run_ended", "Runs that ended", labels=("state", "reason"))
 # of one run: more moments than that were skipped while it ran
 _MOST_SKIPPED = 200
+# uncommitted files that are named; of more, the first
+_MOST_DIRTY = 200
 
 
 async def begin_run(tx: Tx, rule: Rule, at: datetime, trigger: Trigger, *, attempt: int, work_id: int) -> Run | None:
@@ -118,9 +120,10 @@ async def _note_unrun(tx: Tx, rule: Rule, at: datetime, reason: RunReason, count
 
 def _clean(ended: RunEnd) -> RunEnd:
     """What a source or a script answered must not keep its run from ending."""
-    told = {name: clean_data(getattr(ended, name)) for name in ("data", "sends", "artifacts")}
-    dirty = {clean_text(name): digest for name, digest in ended.dirty.items()}
-    return replace(ended, summary=clean_text(ended.summary), log=clean_text(ended.log), dirty=dirty, **told)
+    several = {name: [clean_data(one) for one in getattr(ended, name)] for name in ("sends", "artifacts")}
+    dirty = {clean_text(name): digest for name, digest in sorted(ended.dirty.items())[:_MOST_DIRTY]}
+    texts = {"summary": clean_text(ended.summary), "log": clean_text(ended.log)}
+    return replace(ended, data=clean_data(ended.data), dirty=dirty, **texts, **several)
 
 
 def _trim(ended: RunEnd, **more: Any) -> RunEnd:
