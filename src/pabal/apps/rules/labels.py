@@ -49,6 +49,17 @@ TRIGGERS: dict[str, Pair] = {
     Trigger.DRY_RUN: ("dry run", "시험 실행"),
 }
 
+# how somebody is told; a script's own wish goes by all channels
+WAYS: dict[str, Pair] = {
+    "telegram": ("Telegram", "텔레그램"),
+    "log": ("Log", "로그"),
+    "webhook": ("Webhook", "웹훅"),
+    "email": ("E-mail", "이메일"),
+    "event": ("Event", "이벤트"),
+    "approval": ("Approval", "승인 요청"),
+    "notify": ("Notice", "알림"),
+}
+
 MISFIRES: dict[str, Pair] = {
     "run_once": ("run once", "한 번만 실행"),
     "skip": ("do not run", "실행하지 않음"),

@@ -16,8 +16,9 @@ from pabal.base.telemetry import declare, emit
 Answer = Callable[[str, Mapping[str, Any]], Awaitable[Any]]
 SCRIPTS_OFF = "This server runs no scripts: no repository is set."
 SAID_NO = "The script said that it failed."
-_REASONS = {one: RunReason(one.value) for one in ScriptReason if one is not ScriptReason.LOST}
-_REASONS[ScriptReason.LOST] = RunReason.INTERRUPTED
+# each has its own name here too, but for a run that was lost with its server
+_OTHERWISE = {ScriptReason.LOST: RunReason.INTERRUPTED}
+_REASONS: Mapping[ScriptReason, RunReason] = {one: _OTHERWISE.get(one) or RunReason(one.value) for one in ScriptReason}
 
 declare("rules.script_unprepared", "Scripts whose packages could not be prepared", labels=("reason",), level=30)
 

@@ -120,10 +120,15 @@ async def _note_unrun(tx: Tx, rule: Rule, at: datetime, reason: RunReason, count
 
 def _clean(ended: RunEnd) -> RunEnd:
     """What a source or a script answered must not keep its run from ending."""
-    several = {name: [clean_data(one) for one in getattr(ended, name)] for name in ("sends", "artifacts")}
-    dirty = {clean_text(name): digest for name, digest in sorted(ended.dirty.items())[:_MOST_DIRTY]}
-    texts = {"summary": clean_text(ended.summary), "log": clean_text(ended.log)}
-    return replace(ended, data=clean_data(ended.data), dirty=dirty, **texts, **several)
+    return replace(
+        ended,
+        summary=clean_text(ended.summary),
+        log=clean_text(ended.log),
+        data=clean_data(ended.data),
+        sends=[clean_data(one) for one in ended.sends],
+        artifacts=[clean_data(one) for one in ended.artifacts],
+        dirty={clean_text(name): digest for name, digest in sorted(ended.dirty.items())[:_MOST_DIRTY]},
+    )
 
 
 def _trim(ended: RunEnd, **more: Any) -> RunEnd:

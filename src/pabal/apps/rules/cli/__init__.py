@@ -31,10 +31,20 @@ app = tree(
         ),
         Later("delete", f"{_HERE}.rule:delete", "Deletes a rule."),
         Later("execution", f"{_HERE}.execution:app", "Runs of rules: what became of each time."),
-        Later("init", f"{_HERE}.scripts:init", "Begins a repository of scripts: an example, its test, a README."),
-        Later("check", f"{_HERE}.scripts:check", "Looks for mistakes in scripts. Nothing is run."),
-        Later("try", f"{_HERE}.scripts:try_", "Runs a script as a server would, and sends nothing."),
-        Later("lock", f"{_HERE}.scripts:lock", "Writes the versions of a script's packages beside it."),
+        Later("init", f"{_HERE}.scripts:init", "Begins a repository of scripts here: an example, its test, a README."),
+        Later(
+            "check",
+            f"{_HERE}.scripts:check",
+            "Looks for mistakes in the scripts that are named, or in all. Nothing is run.",
+        ),
+        Later(
+            "try",
+            f"{_HERE}.scripts:try_",
+            "Runs a script as a server would, dry: what it would send is shown, and nothing is sent.",
+        ),
+        Later(
+            "lock", f"{_HERE}.scripts:lock", "Writes the versions of a script's packages into a lock file beside it."
+        ),
         Later(
             "heartbeat",
             "pabal.apps.rules.heartbeats.cli:app",

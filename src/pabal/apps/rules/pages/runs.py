@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from pabal.apps.rules import artifacts
 from pabal.apps.rules.actions.runs import cancel_run
-from pabal.apps.rules.labels import REASONS, TRIGGERS
+from pabal.apps.rules.labels import REASONS, TRIGGERS, WAYS
 from pabal.apps.rules.model.rules import AREA, RuleRunState
 from pabal.apps.rules.pages.rules import PAGE, TOPICS
 from pabal.apps.rules.store import rules, runs
@@ -87,6 +87,7 @@ async def show(visit: Visitor, run_id: UUID) -> Response:
         artifacts=await artifacts.show(visit.services.files, run, found[:MOST_SHOWN]),
         reasons=REASONS,
         triggers=TRIGGERS,
+        ways=WAYS,
         live_topics=TOPICS,
     )
 
