@@ -55,7 +55,14 @@ async def _add_people_things(tx: Tx) -> None:
     )
     chat = ChannelForm("본사 당직방", "-1001234567890", "123456789:AAabcdefghijklmnopqrstuvwxyz012345")
     await notifications.add_channel(tx, ENGINE, Vault(SECRET), chat, unit_id=hq.id)
-    hook = ChannelForm("정산 시스템", kind="webhook", address="https://hooks.example.com/pabal", least_level=Level.INFO)
+    # only what is furnished here: everything the demo tells would push the delivery off the first page
+    hook = ChannelForm(
+        "정산 시스템",
+        kind="webhook",
+        address="https://hooks.example.com/pabal",
+        least_level=Level.INFO,
+        wants=("demo.tea_late",),
+    )
     # an address that routes.py knows, however many the demo has added by now
     await tx.script("alter table pabal.notification_channel alter column id restart with 900")
     channel = await notifications.add_channel(tx, ENGINE, Vault(SECRET), hook, unit_id=hq.id)
