@@ -2,7 +2,6 @@
 
 import asyncio
 import random
-from itertools import count
 
 from chaos.history import History
 from chaos.rendering.ground import COMPOSITION
@@ -29,9 +28,10 @@ class People:
         self._vault = Vault(KEY)
         self._cancelling: set[asyncio.Task[None]] = set()
 
-    async def ask(self) -> None:
-        """Until it is cancelled."""
-        for number in count(1):
+    async def ask(self, most: int) -> None:
+        """Until it is cancelled, or they have asked that often: faults take longer on a slow machine, and what is asked
+        for meanwhile could not be rendered before the run gives up."""
+        for number in range(1, most + 1):
             await asyncio.sleep(self._chance.uniform(*PAUSES))
             urgency = self._chance.choice((Priority.NORMAL, Priority.NORMAL, Priority.HIGH, Priority.LOW))
             changes_mind = self._chance.random() < CANCELLED_SHARE

@@ -30,6 +30,8 @@ from pabal.platform.slice import list_migrations, load_slices
 
 # A render that hung is taken away by its clock, up to three times.
 SETTLE_SECONDS = 120.0
+# renders asked for: more than come about when nothing is slow
+MOST_A_SECOND, MOST_OF_SHORT = 4, 60
 START_SECONDS = 90.0
 # Most faults wait until both servers serve, which a busy machine takes its time for.
 PATIENCE = 12.0
@@ -95,7 +97,7 @@ async def _survive(
     asking: asyncio.Task[None] | None = None
     try:
         await _wait_for(lambda: crew.are_serving)
-        asking = asyncio.create_task(people.ask())
+        asking = asyncio.create_task(people.ask(max(MOST_OF_SHORT, int(MOST_A_SECOND * chosen.seconds))))
         await monkey.act(plan, elapsed())
         crew.is_over = True
         asking.cancel()
