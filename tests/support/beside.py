@@ -107,7 +107,7 @@ class Keeper:
 def _start(config: pytest.Config, names: Iterable[str]) -> Started:
     folder: Path = config._tmp_path_factory.getbasetemp()  # type: ignore[attr-defined]  # no hook is given the fixture
     reading, writing = os.pipe()
-    with _lock_path(folder).open("a") as lock:
+    with _lock_path(folder).open("a") as lock, (folder / "beside.err").open("w") as errors:
         fcntl.flock(lock, fcntl.LOCK_EX)
         process = subprocess.Popen(
             [sys.executable, "-m", "pytest", "-p", __name__, *NOT_THERE, *names],
@@ -115,6 +115,7 @@ def _start(config: pytest.Config, names: Iterable[str]) -> Started:
             env={**os.environ, KEPT: str(_kept_path(folder)), LIFELINE: str(reading)},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
+            stderr=errors,
             start_new_session=True,
             # the lock is held by whoever has the file open: by the process alone, until it ends
             pass_fds=[lock.fileno(), reading],
