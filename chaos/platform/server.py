@@ -1,58 +1,21 @@
 """One server of a run: Pabal with the desk, in a process of its own: python -m chaos.platform.server."""
 
-import argparse
-import asyncio
-import os
-from datetime import timedelta
-from pathlib import Path
-
-import uvloop
-
-from chaos.history import History
 from chaos.platform.ground import KEY
-from chaos.serving import ROLES, build, serving_mark, watch_parent
-from pabal import main as pabal
-from pabal.base.settings import Settings, read_settings
-from pabal.base.telemetry import start_logging
+from chaos.serving import GRACE, ROLES, make_home, run, take_arguments
+from pabal.base.settings import read_settings
 
 APP = "chaos.platform.desk"
-GRACE = timedelta(seconds=3)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--folder", type=Path, required=True)
-    parser.add_argument("--slot", required=True)
+    parser = take_arguments()
     parser.add_argument("--port", type=int, required=True)
     given = parser.parse_args()
-    start_logging(level="info")
-    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        runner.run(serve(given))
-
-
-async def serve(given: argparse.Namespace) -> None:
-    history = History(given.folder / "history", "server")
-    app = await build(_settings(given.folder, given.slot, given.port), ROLES | {"web"})
-    watching = asyncio.create_task(watch_parent())
-
-    def tell(_url: str | None) -> None:
-        serving_mark(given.folder, given.slot, os.getpid()).touch()
-        history.write("serving", slot=int(given.slot))
-
-    try:
-        await pabal.serve(app, tell)
-    finally:
-        watching.cancel()
-
-
-def _settings(folder: Path, slot: str, port: int) -> Settings:
-    home = folder / "locks" / slot
-    home.mkdir(parents=True, exist_ok=True)
-    return read_settings(
-        data_dir=home,
+    settings = read_settings(
+        data_dir=make_home(given.folder, given.slot),
         secret_key=KEY,
         host="127.0.0.1",
-        port=port,
+        port=given.port,
         # everybody is on this machine
         web_connections_per_address=1000,
         webhook_networks="127.0.0.0/8",
@@ -60,6 +23,7 @@ def _settings(folder: Path, slot: str, port: int) -> Settings:
         shutdown_grace=GRACE,
         apps=APP,
     )
+    run(given, settings, ROLES | {"web"})
 
 
 if __name__ == "__main__":

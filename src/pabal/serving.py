@@ -1,14 +1,13 @@
-"""Serving: a socket that listens, and uvicorn on it. Signals are the process's business."""
+"""Serving: a socket that listens, and uvicorn on it."""
 
 import asyncio
 import socket
-from collections.abc import Generator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 
-import uvicorn
 from fastapi import FastAPI
 
 from pabal.base.errors import Unavailable
+from pabal.platform.web.asked import AskedServer
 from pabal.platform.web.live import close_streams
 from pabal.platform.web.proxies import trusts
 from pabal.protocol import ConnectionLimits, LimitedConfig, LimitedProtocol, OpenConnections
@@ -43,8 +42,8 @@ def listen(host: str, port: int) -> socket.socket:
     raise NoPort(f"{host} {port} to {last}: {reason}")
 
 
-class WebServer(uvicorn.Server):
-    """The web server on a socket that listens already. Signals are the process's business, not uvicorn's."""
+class WebServer(AskedServer):
+    """The web server on a socket that listens already."""
 
     def __init__(
         self,
@@ -73,7 +72,6 @@ class WebServer(uvicorn.Server):
         self._app = app
         self._socket = listening
         self._settled = asyncio.Event()
-        self._asked = asyncio.Event()
         self._ended = asyncio.Event()
         host, port = listening.getsockname()[:2]
         self.url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
@@ -90,11 +88,11 @@ class WebServer(uvicorn.Server):
         self._settled.set()
 
     async def main_loop(self) -> None:
-        """A tick renews the Date of answers. uvicorn's own loop looks ten times a second whether it should end."""
+        """A tick renews the Date of answers."""
         while not await self.on_tick(0):
             with suppress(TimeoutError):
                 async with asyncio.timeout(TICK_SECONDS):
-                    await self._asked.wait()
+                    await self.asked.wait()
 
     async def wait_until_started(self) -> None:
         """Or until it failed to."""
@@ -104,11 +102,7 @@ class WebServer(uvicorn.Server):
         # open streams first: uvicorn waits for connections, and those would not end by themselves
         close_streams(self._app)
         self.should_exit = True
-        self._asked.set()
+        self.asked.set()
         if self.started:
             await self._ended.wait()
         self._socket.close()
-
-    @contextmanager
-    def capture_signals(self) -> Generator[None, None, None]:
-        yield

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from tests.architecture.source import PROJECT
 from tests.support.sample import Sample
+from tools import record
 
 CHROMIUM = "@pytest.fixture\ndef chromium(): ...\n\n@pytest.fixture\ndef page(chromium): ...\n\n"
 
@@ -61,3 +62,42 @@ def test_who_waits_for_figures_comes_last_however_many_they_are(sample: Sample) 
     done = sample.run_by_workers("-p", "tests.support.parts", "-v", workers=1)
 
     done.stdout.fnmatch_lines(["*PASSED*::test_quick*", "*PASSED*::test_figure*"])
+
+
+BESIDE = ("-p", "tests.support.parts", "-p", "tests.support.beside")
+IN_WORKER = """
+import os
+
+@pytest.fixture
+def in_worker(request):
+    return hasattr(request.config, "workerinput")
+"""
+
+
+def test_what_mostly_waits_runs_beside_the_workers_and_is_told_as_all_others(sample: Sample) -> None:
+    waits = "@pytest.mark.beside\ndef test_waits(in_worker):\n    assert not in_worker\n"
+    fails = "@pytest.mark.beside\ndef test_fails(in_worker):\n    assert in_worker, 'it ran beside'\n"
+    sample.write(f"{IN_WORKER}\n{waits}\n{fails}\ndef test_quick(in_worker):\n    assert in_worker")
+
+    done = sample.run_by_workers(*BESIDE)
+
+    done.assert_outcomes(passed=2, failed=1)
+    done.stdout.fnmatch_lines(["*it ran beside*", "FAILED *::test_fails@beside*"])
+    whole = record.find_last_whole(sample.path)
+    assert whole is not None
+    assert {name.rpartition("::")[2]: how for name, how in whole.outcomes.items()} == {
+        "test_waits": "passed",
+        "test_fails": "failed",
+        "test_quick": "passed",
+    }
+
+
+def test_where_nothing_else_runs_or_nobody_tells_of_it_a_worker_does_it(sample: Sample) -> None:
+    dies = "@pytest.mark.beside\ndef test_dies_elsewhere(in_worker):\n    in_worker or os._exit(1)\n"
+    sample.write(f"{IN_WORKER}\n{dies}")
+    alone = sample.run_by_workers(*BESIDE)
+    sample.write(f"{IN_WORKER}\n{dies}\ndef test_quick(): ...")
+    in_company = sample.run_by_workers(*BESIDE)
+
+    alone.assert_outcomes(passed=1)
+    in_company.assert_outcomes(passed=2)

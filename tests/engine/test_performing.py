@@ -15,8 +15,8 @@ from pabal.engine.kinds import Job, Kinds, Stop
 from pabal.engine.outcome import Done, Outcome, Retry, Stopped
 from pabal.engine.queue import NewJob
 from pabal.engine.server import Server
-from tests.support.servers import enqueue_via, serving, until, until_ended, until_in
-from tests.support.work import BOT, advance, begin_life, counters, enqueue_many, hold_route, lapse, place, results
+from tests.support.servers import enqueue_via, lapse_life, serving, until, until_ended, until_in
+from tests.support.work import BOT, advance, begin_life, counters, enqueue_many, hold_route, place, results
 
 SLOW = "test.slow"
 SHORT = timedelta(milliseconds=100)
@@ -153,7 +153,7 @@ async def test_a_handler_whose_life_lapsed_is_told_that_its_lease_is_lost(db: Da
     async with serving(db, waiting.kinds(), locks) as server:
         await enqueue_via(server, SLOW)
         await until(lambda: waiting.begun)
-        await lapse(db, server.life.worker)
+        await lapse_life(db, server)
         await until(lambda: waiting.stops)
 
     assert waiting.stops[0] == Stop.LEASE_LOST

@@ -17,14 +17,24 @@ from pabal.engine.kinds import Job, Kinds, Stop
 from pabal.engine.outcome import Outcome, Retry
 from pabal.engine.queue import NewJob
 from pabal.engine.server import Server
-from tests.support.servers import SQL, Errand, Gate, enqueue_via, notes, serving, until, until_ended, until_in
+from tests.support.servers import (
+    SQL,
+    Errand,
+    Gate,
+    enqueue_via,
+    lapse_life,
+    notes,
+    serving,
+    until,
+    until_ended,
+    until_in,
+)
 from tests.support.work import (
     BOT,
     begin_life,
     counters,
     enqueue_many,
     hold_route,
-    lapse,
     leases,
     place,
     results,
@@ -225,8 +235,7 @@ async def test_when_the_life_lapses_its_handlers_are_stopped_and_a_new_one_begin
     async with serving(db, gated(gate), locks) as server:
         job = await enqueue_via(server, GATED)
         await gate.until_begun()
-        first = server.life.worker
-        await lapse(db, first)
+        first = await lapse_life(db, server)
         await until(lambda: gate.cancelled)
         await until(lambda: server.life.worker not in (0, first))
         gate.open.set()
@@ -254,8 +263,7 @@ async def test_a_zombie_that_cleans_up_slowly_does_not_hide_the_new_attempt(db: 
     async with serving(db, kinds, locks) as server:
         job = await enqueue_via(server, "test.slow")
         await until(lambda: begun)
-        first = server.life.worker
-        await lapse(db, first)
+        first = await lapse_life(db, server)
         await until(lambda: server.life.worker not in (0, first))
         await workers.rescue_once(db, kinds, ttl=timedelta(0))
         await until(lambda: len(begun) == 2)

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from pabal.engine.children import die_with_parent
+from pabal.base.parents import die_with_parent
 from pabal.engine.kinds import Job, Kinds
 from pabal.engine.outcome import Done, Outcome, Retry, Snooze, Stopped
 

@@ -22,12 +22,14 @@ from pabal.base import clock, embedded
 from pabal.base.database import Database
 from pabal.base.migrations import Migration, migrate
 from pabal.base.settings import Settings, split_list
+from pabal.base.sql import load
 from pabal.demo import SLICE as DEMO
 from pabal.engine import housekeeping
 from pabal.platform.slice import list_migrations, load_slice
 from tests.support.invariants import assert_every_job_is_in_one_place
 from tests.support.maker import Maker
 
+SQL = load(__file__)
 FAST = {"fsync": "off", "full_page_writes": "off", "synchronous_commit": "off", "max_connections": "300"}
 # Whenever tests run, each begins on this Tuesday, at 10:20:30 in Seoul: far from the end of a minute, a day or a month
 # in every zone they look from. What happens at such an end is shown by those who go there.
@@ -121,11 +123,8 @@ async def host_clock(db: Database) -> None:
 
 
 async def set_clock(database: Database, to: datetime) -> None:
-    """Also backwards, which nobody else may: only while the database is as it was made. In seconds, because days are
-    not all as long in the zone of the session."""
-    async with database.transaction() as tx:
-        seconds = f"extract(epoch from timestamptz '{to.isoformat()}' - clock_timestamp())"
-        await tx.script(f"update pabal.clock_shift set shift = make_interval(secs => {seconds})")
+    """Also backwards, which nobody else may: only while the database is as it was made."""
+    await database.rows(SQL.set_clock, at=to)
 
 
 async def apply_unknown(database: Database, owner: str, number: int, name: str) -> None:

@@ -4,6 +4,7 @@
 files; everything is gone with the process.
 """
 
+import ctypes
 import json
 import os
 import signal
@@ -11,12 +12,16 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+import confluent_kafka
 import pytest
-from confluent_kafka import Producer
 
 from tests.support.programs import PIPE, ROOT, Program, start
+
+PRODUCER = 0
+MEET_MS = 50
 
 
 @dataclass(frozen=True)
@@ -60,10 +65,28 @@ def client(kafka: Kafka, **more: Any) -> dict[str, Any]:
 
 
 def live() -> None:
-    producer = Producer({"bootstrap.servers": "none:1", "test.mock.num.brokers": 1, "log_level": 0})
-    [broker] = producer.list_topics(timeout=20).brokers.values()
-    print(json.dumps({"address": f"{broker.host}:{broker.port}"}), flush=True)
+    print(json.dumps({"address": _begin_cluster()}), flush=True)
     signal.pause()
+
+
+def _begin_cluster() -> str:
+    """As `test.mock.num.brokers` would, whose groups wait three seconds for more members before they meet."""
+    library = _load_librdkafka()
+    kafka = library.rd_kafka_new(PRODUCER, None, None, ctypes.c_size_t(0))
+    cluster = ctypes.c_void_p(library.rd_kafka_mock_cluster_new(ctypes.c_void_p(kafka), 1))
+    library.rd_kafka_mock_group_initial_rebalance_delay_ms(cluster, MEET_MS)
+    address: bytes = library.rd_kafka_mock_cluster_bootstraps(cluster)
+    return address.decode()
+
+
+def _load_librdkafka() -> Any:
+    """The one in confluent_kafka's wheel, which keeps it beside the package or in it."""
+    package = Path(confluent_kafka.__file__).parent
+    [found] = [*package.parent.glob("confluent_kafka.libs/librdkafka*"), *package.glob(".dylibs/librdkafka*")]
+    library = ctypes.CDLL(str(found))
+    library.rd_kafka_new.restype = library.rd_kafka_mock_cluster_new.restype = ctypes.c_void_p
+    library.rd_kafka_mock_cluster_bootstraps.restype = ctypes.c_char_p
+    return library
 
 
 if __name__ == "__main__":

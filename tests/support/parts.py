@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from tests.support import figures
+from tests.support import beside, figures
 
 # fixtures whose users belong to the second part
 DEAR = {
@@ -36,7 +36,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def _place(item: pytest.Item) -> int:
     """What takes long begins first: at the end of a run no worker is left alone with it. Last comes what only reads
     the answers of a process that runs beside all others."""
-    if figures.is_user(item):
+    if figures.is_user(item) or beside.is_beside(item):
         return 2
     return 0 if item.get_closest_marker("slow") else 1
 

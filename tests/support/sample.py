@@ -8,7 +8,7 @@ import pytest
 from tools.acceptance import PROJECT
 
 NAME = "tests/test_sample.py"
-MARKERS = "[pytest]\nmarkers =\n    req(*lines): lines\n    slow: the second part\n"
+MARKERS = "[pytest]\nmarkers =\n    req(*lines): lines\n    slow: the second part\n    beside: mostly waits\n"
 
 
 class Sample:

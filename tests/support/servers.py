@@ -20,7 +20,7 @@ from pabal.engine.outcome import Done, Outcome
 from pabal.engine.queue import NewJob, Place
 from pabal.engine.server import Options, Server
 from tests.support.programs import PIPE, Program, start
-from tests.support.work import enqueue, place
+from tests.support.work import enqueue, lapse, place
 
 SQL = load(__file__)
 CEILING = 30.0
@@ -50,6 +50,15 @@ async def until(condition: Callable[[], Any]) -> None:
             if await answer if inspect.isawaitable(answer) else answer:
                 return
             await asyncio.sleep(0.005)
+
+
+async def lapse_life(db: Database, server: Server) -> int:
+    """Its life is over, and it looks at once: it would in two seconds. The life that was."""
+    worker = server.life.worker
+    await lapse(db, worker)
+    [heartbeat] = [loop for loop in server._loops if loop.name == "heartbeat"]
+    heartbeat.wake()
+    return worker
 
 
 async def count_connections(db: Database) -> int:

@@ -2,9 +2,8 @@
 
 import asyncio
 import json
-import socket
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import cache
@@ -35,6 +34,21 @@ from tests.support.database import list_loaded
 from tests.support.people import Tree, plant
 
 SECRET = "a secret for tests only"
+# loops that measure, judge and clean up: most of what a server does in the second a test takes
+KEEPING_HOUSE = frozenset(
+    {
+        "samples",
+        "samples of this host",
+        "alerts",
+        "old samples",
+        "housekeeping",
+        "files",
+        "people",
+        "notifications",
+        "events",
+        "answers",
+    }
+)
 _included: dict[int, Any] = {}
 
 
@@ -108,23 +122,11 @@ class Web:
 
 
 class QuickServer(serving.WebServer):
-    """Stops at once: uvicorn rests a tenth of a second before it looks whether there is anything to wait for. How the
-    real one stops is shown by tests/test_serving.py and tests/test_main.py."""
+    """Waits for nobody long. How the real one stops is shown by tests/test_serving.py and tests/test_main.py."""
 
     def __init__(self, site: FastAPI) -> None:
         super().__init__(site, serving.listen("127.0.0.1", 0))
-        # whoever still waits for an answer then is told nothing
-        self.config.timeout_graceful_shutdown = 0
-
-    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        for server in self.servers:
-            server.close()
-        for connection in list(self.server_state.connections):
-            connection.shutdown()
-        with suppress(TimeoutError):
-            await until(lambda: not self.server_state.connections and not self.server_state.tasks, seconds=1)
-            return
-        await super().shutdown(sockets)
+        self.config.timeout_graceful_shutdown = 1
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -200,11 +202,13 @@ async def open_web(
     settings: Settings,
     *,
     has_loops: bool = True,
+    keeps_house: bool = True,
     is_demo: bool = False,
     tree: Tree | None = None,
     roles: frozenset[str] = frozenset({"web"}),
 ) -> AsyncIterator[Web]:
-    """`tree`: the organisation is there already, because this is a second server."""
+    """`tree`: the organisation is there already, because this is a second server. `keeps_house`: of its loops those of
+    KEEPING_HOUSE run, too."""
     # before the demo, which makes room for units that are there already
     tree = tree or await plant(db)
     with pytest.MonkeyPatch.context() as patch:
@@ -220,6 +224,8 @@ async def open_web(
     site.state.turns = Turns(Shares(guest_burst=1_000_000))
     share_routers(site, app)
     server = QuickServer(site)
+    if not keeps_house:
+        app.server._loops = [loop for loop in app.server._loops if loop.name not in KEEPING_HOUSE]
     if has_loops:
         await app.start()
     running = asyncio.create_task(server.run_until_stopped())
@@ -261,4 +267,4 @@ async def until(is_so: Callable[[], bool], *, seconds: float = 30) -> None:
     """Waits for a condition, 30 seconds at most."""
     async with asyncio.timeout(seconds):
         while not is_so():
-            await asyncio.sleep(0.01)
+            await asyncio.sleep(0.002)

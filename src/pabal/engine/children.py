@@ -5,7 +5,6 @@ saves and how it ended.
 """
 
 import asyncio
-import ctypes
 import importlib
 import importlib.util
 import json
@@ -21,6 +20,7 @@ from datetime import datetime, timedelta
 from itertools import count
 from typing import Any
 
+from pabal.base.parents import die_with_parent
 from pabal.base.telemetry import declare, emit
 from pabal.engine.kinds import Job, Kind, Report, Saving, Stop
 from pabal.engine.outcome import OUTCOMES, Outcome, Retry, Stopped, check
@@ -29,7 +29,6 @@ from pabal.engine.outcome import OUTCOMES, Outcome, Retry, Stopped, check
 PATIENCE = 3.0
 # Reports and answers are bounded; the rest is the text around them.
 LONGEST_LINE = 1 << 20
-PR_SET_PDEATHSIG = 1
 # Not of the attempt, or not to be sent
 KEPT_HERE = ("ready_at", "reporter", "on_stop", "unwritten", "has_reported", "reported_at", "is_performed")
 
@@ -178,18 +177,6 @@ _READ: dict[str, Callable[[Any], Any]] = {
 
 
 # The other end
-
-
-def die_with_parent(parent: int | None = None) -> None:
-    """The kernel ends this process when the one that started it dies, even by kill -9.
-
-    A handler that starts programs hands this to them: `subprocess.Popen(…, preexec_fn=die_with_parent)`.
-    """
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    # It may have died before we asked.
-    if parent is not None and os.getppid() != parent:
-        os._exit(1)
 
 
 def main() -> None:

@@ -18,7 +18,7 @@ from cryptography.x509.oid import NameOID
 from faststream.kafka.security import parse_security
 
 from pabal.base.database import Database
-from pabal.platform.broker import BadBrokerUrl, Bridge, BrokerAway
+from pabal.platform.broker import BadBrokerUrl, Bridge, BrokerAway, kafka_line
 from pabal.platform.broker.incoming import Intake
 from pabal.platform.broker.kafka_line import KafkaAddress, KafkaLine
 from pabal.platform.broker.line import open_line
@@ -27,7 +27,7 @@ from tests.platform.broker.other_side import EVENTS, FACTS, HANDLERS, WISH, an_e
 from tests.support.kafka import Kafka, client, kafka, mock_kafka
 from tests.support.servers import until
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.beside]
 __all__ = ["kafka"]
 
 
@@ -129,8 +129,8 @@ async def test_a_hung_broker_is_away_and_when_it_goes_on_so_do_events(
     say(kafka, 1)
     intake = Intake(db, line, HANDLERS)
     await until(lambda: _is_done(db, intake, 1))
-    for name, value in {"ANSWER_SECONDS": 2.0, "CLOSE_SECONDS": 0.3, "PROBE_SECONDS": 0.1}.items():
-        monkeypatch.setattr(f"pabal.platform.broker.kafka_line.{name}", value)
+    for name, value in {"ANSWER_SECONDS": 0.5, "CLOSE_SECONDS": 0.3, "PROBE_SECONDS": 0.1}.items():
+        monkeypatch.setattr(kafka_line, name, value)
     kafka.hang()
 
     with pytest.raises(BrokerAway):
@@ -140,7 +140,7 @@ async def test_a_hung_broker_is_away_and_when_it_goes_on_so_do_events(
     with pytest.raises(BrokerAway):
         await line.take(WISH, wait=0.05)
     kafka.go_on()
-    monkeypatch.setattr("pabal.platform.broker.kafka_line.ANSWER_SECONDS", 10.0)
+    monkeypatch.setattr(kafka_line, "ANSWER_SECONDS", 10.0)
     say(kafka, 2)
 
     async def has_both() -> bool:
@@ -155,7 +155,7 @@ async def test_a_hung_broker_is_away_and_when_it_goes_on_so_do_events(
     assert others() == before
 
 
-async def test_a_bridge_says_that_its_kafka_is_gone(db: Database):
+async def test_a_bridge_says_that_its_kafka_is_gone(db: Database, monkeypatch: pytest.MonkeyPatch):
     with mock_kafka() as kafka:
         bridge = Bridge(db, lambda: open_line(kafka.url), HANDLERS, server="s1", host="h1")
         await bridge.publish_once()
@@ -163,6 +163,8 @@ async def test_a_bridge_says_that_its_kafka_is_gone(db: Database):
         await until(bridge.publish_once)
 
     await record(db, 2)
+    for name in ("ANSWER_SECONDS", "CLOSE_SECONDS"):
+        monkeypatch.setattr(kafka_line, name, 0.3)
     assert await bridge.publish_once() == 0
     await bridge.close()
 

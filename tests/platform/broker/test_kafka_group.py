@@ -19,7 +19,7 @@ from tests.support.kafka import Kafka, client, kafka, mock_kafka
 from tests.support.kafka_gate import KafkaGate, open_gate
 from tests.support.servers import until
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.beside]
 __all__ = ["kafka", "tls"]
 
 

@@ -1,9 +1,14 @@
 import asyncio
+import logging
 import socket
 import sys
 
+import httpx2
+import pytest
+
 from pabal.platform.notifications.simulator import Simulator
-from tests.support.servers import CEILING
+from pabal.platform.notifications.simulator_troubles import Kind, Trouble
+from tests.support.servers import CEILING, until
 
 
 async def test_two_simulators_have_addresses_of_their_own_and_give_them_back():
@@ -12,6 +17,22 @@ async def test_two_simulators_have_addresses_of_their_own_and_give_them_back():
         port = int(one.url.rpartition(":")[2])
 
     socket.create_server(("127.0.0.1", port)).close()
+
+
+async def test_whoever_still_waits_is_answered_or_hung_up_on_when_it_ends(caplog: pytest.LogCaptureFixture):
+    caplog.set_level(logging.ERROR)
+    async with httpx2.AsyncClient(timeout=CEILING, trust_env=False) as client:
+        async with Simulator() as simulator:
+            bot = f"{simulator.url}/bot1:a-token"
+            simulator.api.troubles["5"] = Trouble(Kind.SILENT)
+            polling = asyncio.create_task(client.post(f"{bot}/getUpdates", json={"timeout": 600}))
+            sending = asyncio.create_task(client.post(f"{bot}/sendMessage", json={"chat_id": 5, "text": "hello"}))
+            await until(lambda: simulator.api.polls and simulator.api.is_silent)
+
+        assert (await polling).json() == {"ok": True, "result": []}
+        with pytest.raises(httpx2.RemoteProtocolError):
+            await sending
+    assert [one for one in caplog.records if one.exc_info] == []
 
 
 async def test_it_runs_as_a_program_that_says_where_it_is_and_ends_when_told():

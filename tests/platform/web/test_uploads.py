@@ -12,7 +12,6 @@ from datetime import timedelta
 
 import httpx2
 import pytest
-import uvicorn
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from starlette.applications import Starlette
@@ -21,6 +20,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from pabal.base.errors import PabalError
+from pabal.platform.web.asked import AskedServer, quiet
 from pabal.platform.web.problems import status_of
 from pabal.platform.web.uploads import (
     BrokenUpload,
@@ -80,21 +80,13 @@ async def site() -> AsyncIterator[Site]:
     made = Site()
     app = Starlette(routes=[Route("/", made.upload, methods=["POST"])], exception_handlers={PabalError: tell})
     app.add_middleware(CloseUnread)
-    config = uvicorn.Config(app, log_config=None, access_log=False, lifespan="off", timeout_graceful_shutdown=1)
-    server = Quiet(config)
+    server = AskedServer(quiet(app, timeout_graceful_shutdown=1))
     listening = socket.create_server(("127.0.0.1", 0))
     made.url = f"http://127.0.0.1:{listening.getsockname()[1]}"
     serving = asyncio.create_task(server.serve(sockets=[listening]))
     yield made
-    server.should_exit = True
+    server.asked.set()
     await serving
-
-
-class Quiet(uvicorn.Server):
-    """Leaves pytest its signals."""
-
-    def capture_signals(self) -> contextlib.AbstractContextManager[None]:
-        return contextlib.nullcontext()
 
 
 async def tell(request: Request, error: Exception) -> Response:

@@ -12,22 +12,28 @@ import json
 import re
 import socket
 import sys
-from collections.abc import Awaitable, Callable, Generator, MutableMapping
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Coroutine, MutableMapping
 from dataclasses import asdict, dataclass, field, replace
-from enum import StrEnum
 from typing import Any, cast
 from urllib.parse import parse_qsl
 
-import uvicorn
 from python_multipart import create_form_parser
 from python_multipart.multipart import Field, File
 
 from pabal.base import clock
 from pabal.platform.notifications.simulator_page import draw_page, is_form, send_page
+from pabal.platform.notifications.simulator_troubles import (
+    BadCall,
+    HungUp,
+    Kind,
+    Trouble,
+    read_trouble,
+    refuse,
+)
+from pabal.platform.web.asked import AskedServer, quiet
 
 Said = dict[str, Any]
-Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Receive = Callable[[], Coroutine[Any, Any, MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 _CALL = re.compile(r"/bot(?P<bot>\d+):[\w-]+/(?P<method>\w+)", re.ASCII)
 _CHAT = re.compile(r"-?\d+|@\w+", re.ASCII)
@@ -37,34 +43,6 @@ MESSAGE_UNITS, CAPTION_UNITS, MOST_DATA = 4096, 1024, 64
 
 def count_units(text: str) -> int:
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
-
-
-class Kind(StrEnum):
-    """How a chat misbehaves. `lost_answer`: the message is kept, then it hangs up; `hang_up`: it is not."""
-
-    TOO_MANY = "429"
-    BAD_REQUEST = "400"
-    UNAUTHORIZED = "401"
-    BLOCKED = "403"
-    BROKEN = "500"
-    MOVED = "moved"
-    HANG_UP = "hang_up"
-    LOST_ANSWER = "lost_answer"
-    SILENT = "silent"
-
-
-@dataclass
-class Trouble:
-    """Begins after `after` good answers, and ends after `times` bad ones; None: never by itself."""
-
-    kind: Kind
-    times: int | None = 1
-    after: int = 0
-    retry_after: int = 5
-    moved_to: str = "-1000000000001"
-
-    def __post_init__(self) -> None:
-        self.kind = Kind(self.kind)
 
 
 @dataclass(frozen=True)
@@ -88,20 +66,6 @@ class Received:
         return {**said, "document": digest}
 
 
-class BadCall(Exception):
-    """Answered as the Bot API answers what it does not take."""
-
-    def __init__(self, code: int, description: str, **parameters: Any) -> None:
-        super().__init__(description)
-        self.answer: Said = {"ok": False, "error_code": code, "description": description}
-        if parameters:
-            self.answer["parameters"] = parameters
-
-
-class HungUp(Exception):
-    """The connection is closed in the middle of an answer."""
-
-
 class BotApi:
     """Any token of the right form is a bot, any chat is there."""
 
@@ -117,9 +81,14 @@ class BotApi:
         self._numbers = 0
         self._polling: dict[int, asyncio.Event] = {}
         self._news = asyncio.Event()
+        self._ended = asyncio.Event()
 
     def texts(self, chat_id: str) -> list[str]:
         return [one.text for one in self.received if one.chat_id == chat_id]
+
+    def end(self) -> None:
+        """Whoever waits for an answer gets one, or is hung up on: nobody holds up the end of the server."""
+        self._ended.set()
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         path, is_hung_up, answer = str(scope["path"]), False, {}
@@ -153,7 +122,7 @@ class BotApi:
             case "POST", "/trouble":
                 given = await _read_form(scope, receive)
                 chat_id = str(given.pop("chat_id", ""))
-                self.troubles[chat_id] = _read_trouble(given)
+                self.troubles[chat_id] = read_trouble(given)
                 return {"ok": True, "result": {chat: asdict(one) for chat, one in self.troubles.items()}}
             case "POST", "/say":
                 said = await _read_form(scope, receive)
@@ -199,7 +168,7 @@ class BotApi:
         trouble = self._trouble(chat_id)
         if trouble is not None and trouble.kind is not Kind.LOST_ANSWER:
             self.is_silent = trouble.kind is Kind.SILENT
-            await _misbehave(trouble, receive)
+            await self._misbehave(trouble, receive())
         file_name, document = given.get("document", (None, None))
         message = Received(
             len(self.received) + 1, chat_id, bot_id, text, document, file_name, _read_buttons(given.get("reply_markup"))
@@ -233,7 +202,7 @@ class BotApi:
         """Of two who poll at once the first is refused, as the real one does."""
         trouble = self._trouble("getUpdates")
         if trouble is not None:
-            await _misbehave(trouble, asyncio.Event().wait)  # type: ignore[arg-type]  # nobody hears it
+            await self._misbehave(trouble, asyncio.Event().wait())
         self.polls += 1
         before, mine = self._polling.get(bot_id), asyncio.Event()
         if before is not None:
@@ -244,12 +213,9 @@ class BotApi:
         ends = asyncio.get_running_loop().time() + float(given.get("timeout") or 0)
         while not self.updates[bot_id] and not mine.is_set():
             left = ends - asyncio.get_running_loop().time()
-            if left <= 0:
+            if left <= 0 or self._ended.is_set():
                 break
-            waits = [asyncio.create_task(one.wait()) for one in (self._news, mine)]
-            await asyncio.wait(waits, timeout=left, return_when=asyncio.FIRST_COMPLETED)
-            for one in waits:
-                one.cancel()
+            await _first_of(self._news.wait(), mine.wait(), self._ended.wait(), seconds=left)
         if mine.is_set():
             raise BadCall(409, "Conflict: terminated by other getUpdates request")
         del self._polling[bot_id]
@@ -279,27 +245,21 @@ class BotApi:
                 del self.troubles[chat_id]
         return trouble
 
+    async def _misbehave(self, trouble: Trouble, gone: Coroutine[Any, Any, object]) -> None:
+        """`gone` ends when the client has gone."""
+        if trouble.kind is Kind.SILENT:
+            await _first_of(gone, self._ended.wait())
+        else:
+            gone.close()
+            refuse(trouble)
+        raise HungUp
 
-async def _misbehave(trouble: Trouble, receive: Receive) -> None:
-    match trouble.kind:
-        case Kind.TOO_MANY:
-            wait = trouble.retry_after
-            raise BadCall(429, f"Too Many Requests: retry after {wait}", retry_after=wait)
-        case Kind.BAD_REQUEST:
-            raise BadCall(400, "Bad Request: chat not found")
-        case Kind.UNAUTHORIZED:
-            raise BadCall(401, "Unauthorized")
-        case Kind.BLOCKED:
-            raise BadCall(403, "Forbidden: bot was blocked by the user")
-        case Kind.BROKEN:
-            raise BadCall(500, "Internal Server Error")
-        case Kind.MOVED:
-            to = int(trouble.moved_to)
-            raise BadCall(400, "Bad Request: group chat was upgraded to a supergroup chat", migrate_to_chat_id=to)
-        case Kind.SILENT:
-            # The next thing to hear is that the client went away.
-            await receive()
-    raise HungUp
+
+async def _first_of(*waits: Coroutine[Any, Any, object], seconds: float | None = None) -> None:
+    tasks = [asyncio.create_task(one) for one in waits]
+    await asyncio.wait(tasks, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+    for one in tasks:
+        one.cancel()
 
 
 def _read_buttons(markup: Any) -> tuple[tuple[tuple[str, str], ...], ...]:
@@ -344,13 +304,6 @@ def _check_text(given: Said, name: str, if_empty: str, most: int, if_long: str) 
         raise BadCall(400, f"Bad Request: {if_long}")
 
 
-def _read_trouble(given: Said) -> Trouble:
-    try:
-        return Trouble(**given)
-    except (TypeError, ValueError) as error:
-        raise BadCall(400, f"Bad Request: {error}") from error
-
-
 async def _read_form(scope: MutableMapping[str, Any], receive: Receive) -> Said:
     """JSON, form or multipart; a file becomes its name and its bytes."""
     body = b""
@@ -392,7 +345,7 @@ class Simulator:
     def __init__(self, host: str = "127.0.0.1", port: int = 0) -> None:
         self.api = BotApi()
         self._socket = socket.create_server((host, port))
-        self._server = _Server(self.api)
+        self._server = AskedServer(quiet(self.api, timeout_graceful_shutdown=1))
         self._task: asyncio.Task[None] | None = None
         self.url = f"http://{host}:{self._socket.getsockname()[1]}"
 
@@ -402,6 +355,7 @@ class Simulator:
         return self
 
     async def __aexit__(self, *_: object) -> None:
+        self.api.end()
         self._server.asked.set()
         if self._task is not None:
             await self._task
@@ -410,31 +364,6 @@ class Simulator:
     async def run_until_stopped(self) -> None:
         if self._task is not None:
             await self._task
-
-
-class _Server(uvicorn.Server):
-    """Without an access log, whose lines would hold the tokens. Signals are the process's business."""
-
-    def __init__(self, api: BotApi) -> None:
-        app = cast("Any", api)
-        super().__init__(
-            uvicorn.Config(app, log_config=None, access_log=False, lifespan="off", timeout_graceful_shutdown=1)
-        )
-        self.is_up = asyncio.Event()
-        self.asked = asyncio.Event()
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        self.is_up.set()
-
-    async def main_loop(self) -> None:
-        """Until it is asked to end; uvicorn's own loop looks ten times a second."""
-        await self.on_tick(0)
-        await self.asked.wait()
-
-    @contextmanager
-    def capture_signals(self) -> Generator[None, None, None]:
-        yield
 
 
 async def _main(port: int) -> None:

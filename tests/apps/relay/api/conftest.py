@@ -22,7 +22,7 @@ from tests.support.people import Tree, plant
 from tests.support.relay import RelayWorld, add_account, set_value
 from tests.support.web import SECRET, Web, open_web
 
-ROLES = frozenset({"web", "worker"})
+HOW: Any = {"roles": frozenset({"web", "worker"}), "keeps_house": False}
 NOTHING = timedelta(0)
 
 
@@ -69,7 +69,7 @@ class Relay:
         await self.world.read()
 
     async def second_server(self) -> Web:
-        return await self._stack.enter_async_context(open_web(self.db, self.settings, tree=self.tree, roles=ROLES))
+        return await self._stack.enter_async_context(open_web(self.db, self.settings, **HOW, tree=self.tree))
 
     async def texts(self, user: str, count: int) -> list[str]:
         return [one.text for one in await self.channel.wait_for_bubbles(user, count)]
@@ -95,7 +95,7 @@ async def relay(
         monkeypatch.setenv("PABAL_RELAY_CALLBACK_HOSTS", channel.url)
         monkeypatch.setenv("PABAL_RELAY_EVENT_URL", channel.url)
         settings = Settings(database_url=db.url, data_dir=tmp_path, port=0, apps="pabal.apps.relay", secret_key=SECRET)
-        async with open_web(db, settings, tree=tree, roles=ROLES) as web:
+        async with open_web(db, settings, **HOW, tree=tree) as web:
             channel.relay_url = web.url
             made = Relay(web, db, tree, world, channel, account, settings)
             await pair(made, "kim")

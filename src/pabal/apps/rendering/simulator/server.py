@@ -8,13 +8,12 @@ import json
 import os
 import re
 import socket
-from collections.abc import Awaitable, Callable, Generator
-from contextlib import contextmanager, suppress
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
 from typing import Any, Self
 
-import uvicorn
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
@@ -34,6 +33,7 @@ from pabal.apps.rendering.simulator.options import NexrenderOptions
 from pabal.apps.rendering.simulator.table import Job, JobRefused, JobTable, check_job, create_job, show_status
 from pabal.apps.rendering.simulator.workers import WorkerPool
 from pabal.base.errors import Unavailable
+from pabal.platform.web.asked import AskedServer, quiet
 
 _HOST = "127.0.0.1"
 _HANG_UP = "hang_up"
@@ -292,18 +292,15 @@ def _bind(port: int) -> socket.socket:
     return made
 
 
-class _Door(uvicorn.Server):
-    """One life of the server. Signals are the process's business."""
+class _Door(AskedServer):
+    """One life of the server."""
 
     def __init__(self, app: Callable[[Scope, Receive, Send], Awaitable[None]]) -> None:
-        quiet: dict[str, Any] = {"log_config": None, "access_log": False, "lifespan": "off"}
-        super().__init__(uvicorn.Config(app, interface="asgi3", http=_MayHangUp, proxy_headers=False, **quiet))
-        self._is_open = asyncio.Event()
-        self._shall_close = asyncio.Event()
+        super().__init__(quiet(app, interface="asgi3", http=_MayHangUp, proxy_headers=False))
 
     async def open(self, listening: socket.socket) -> None:
         self._serving = asyncio.create_task(self.serve(sockets=[listening]), name="nexrender simulator")
-        await self._is_open.wait()
+        await self.is_up.wait()
 
     async def close(self) -> None:
         """At once: what was in the making gets no answer."""
@@ -314,22 +311,9 @@ class _Door(uvicorn.Server):
         for task in tasks:
             task.cancel()
         self.force_exit = True
-        self._shall_close.set()
+        self.asked.set()
         await self._serving
         await asyncio.gather(*tasks, return_exceptions=True)
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        self._is_open.set()
-
-    async def main_loop(self) -> None:
-        """Until it is asked to end; uvicorn's own loop looks ten times a second."""
-        await self.on_tick(0)
-        await self._shall_close.wait()
-
-    @contextmanager
-    def capture_signals(self) -> Generator[None, None, None]:
-        yield
 
 
 class _MayHangUp(HttpToolsProtocol):

@@ -23,7 +23,7 @@ LONGEST_ANSWER = 8 * 1024 * 1024
 # The codecs are loaded by the child alone, and not before it is sure to die with its server.
 PROGRAM = """
 import sys
-from pabal.engine.children import die_with_parent
+from pabal.base.parents import die_with_parent
 die_with_parent(int(sys.argv[1]))
 from pabal.apps.rendering.video.decoding import main
 main()
