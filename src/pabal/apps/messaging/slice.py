@@ -107,6 +107,7 @@ SLICE = Slice(
     measures=alert_rules.MEASURES,
     alert_rules=alert_rules.RULES,
     api="pabal.apps.messaging.api",
+    nouns="pabal.apps.messaging.resources:NOUNS",
     pages="pabal.apps.messaging.pages",
     templates=HERE / "templates",
     static=HERE / "static",
