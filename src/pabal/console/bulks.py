@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from pabal.base.database import Tx
 from pabal.base.errors import Conflict
 from pabal.platform import bulks
-from pabal.platform.bulks import Bulk, NothingChosen, Order
+from pabal.platform.bulks import NothingChosen, Order
 from pabal.platform.bulks.views import RESULTS, STATES, view_ended, view_row
 from pabal.platform.language.errors import explain
 from pabal.platform.language.pairs import Pair
@@ -123,6 +123,9 @@ async def start(  # long: what was looked at
     many = bulks.make_order(visit.site.nouns, noun, verb, {}).many
     order = bulks.make_order(visit.site.nouns, noun, verb, _read_options(many, dict(await request.form())))
     async with visit.change() as tx:
+        known = await bulks.find_request(tx, visit.actor.name, once)
+        if known is not None:
+            return visit.go(_href(known, back))
         keys = await _keys(tx, visit, order, chosen)
         if not keys or (chosen.every and len(keys) != seen):
             said = ("The list has changed meanwhile: look again.", "그사이 목록이 바뀌었습니다. 다시 확인하세요.")
@@ -130,7 +133,7 @@ async def start(  # long: what was looked at
         made = await bulks.start(
             tx, visit.actor, order, keys, lang=visit.lang, hands=hands_of(visit), request=once[:100] or None
         )
-    return visit.go(_href(made, back))
+    return visit.go(_href(made.id, back))
 
 
 @router.get(f"{HERE}/{{bulk_id}}")
@@ -147,7 +150,7 @@ async def undo(visit: Visitor, bulk_id: RowId, back: Text = "/") -> Response:
             )
     except Conflict as error:
         return await _show(visit, bulk_id, back_to(back, "/"), 409, explain(error, visit.lang))
-    return visit.go(_href(made, back))
+    return visit.go(_href(made.id, back))
 
 
 async def _show(visit: Visit, bulk_id: int, back: str, status: int = 200, wrong: str = "") -> Response:
@@ -210,5 +213,5 @@ def _own_unit(visit: Visit, many: Many) -> dict[str, Any]:
     return {"unit_id": visit.scope.unit_id or visit.actor.unit_id} if "unit_id" in many.labels else {}
 
 
-def _href(bulk: Bulk, back: str) -> str:
-    return f"{HERE}/{bulk.id}?{urlencode({'back': back_to(back, '/')})}"
+def _href(bulk_id: int, back: str) -> str:
+    return f"{HERE}/{bulk_id}?{urlencode({'back': back_to(back, '/')})}"

@@ -18,7 +18,7 @@ from pabal.platform.bulks.model import (
     Order,
     Preview,
 )
-from pabal.platform.bulks.store import forget_once, get_bulk, list_bulks, list_rows
+from pabal.platform.bulks.store import find_request, forget_once, get_bulk, list_bulks, list_rows
 
 __all__ = [
     "AT_ONCE",
@@ -37,6 +37,7 @@ __all__ = [
     "Preview",
     "check_keys",
     "clean_key",
+    "find_request",
     "finish",
     "forget_once",
     "get_bulk",

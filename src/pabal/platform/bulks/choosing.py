@@ -1,4 +1,4 @@
-"""Which rows: those that are named, or all that a filter of the noun's list holds. What is out of sight is not in it."""
+"""Which rows: those that are named, or all that a filter of the noun's list holds. What is out of sight is left out."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, get_args

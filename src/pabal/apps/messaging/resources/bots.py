@@ -51,7 +51,8 @@ class DeviceView(View):
 
 
 class BotView(View):
-    """A bot. `state` is online, offline or excluded; `waiting` counts what is queued for it.
+    """A bot. `state` is online, waiting (its phone is connected and waits for approval), offline or excluded;
+    `waiting` counts what is queued for it.
 
     Who only uses it in a room sees no devices. Its secret is never shown.
     """
