@@ -437,11 +437,12 @@ NOUNS = {**MESSAGING, **ADGROUPS, **RELAY, **RENDERING, **RULES, **HOUSE}
 # what the walks say by name where a route has a place for it
 NAMED = {*TAKES, "EXPIRE", "expire", "ID", KEY, FAMILY, GROUP}
 # one door, or one's own affairs; everything else is walked, here or in test_doors.py
-OWN = ("/account/", "/logout", "/scope", "/theme", "/welcome", "/sign-in", "/demo/")
+OWN = ("/bulks", "/account/", "/logout", "/scope", "/theme", "/welcome", "/sign-in", "/demo/")
 # called by Kakao, instances and jobs elsewhere, who are nobody here: tests/apps/relay/api, rules/heartbeats
 WIRE = ("/kakao/", "/kakao-talkchannel/", "/openclaw/", "/v1/", "/ping/")
 SINGLE = {
     **dict.fromkeys(("/api/v1/notifications/read", "/notifications/read"), "one's own: what one has read"),
+    "/api/v1/bulks/{id}/undo": "one's own; each row is asked as the single verb asks",
     **dict.fromkeys(("/api/v1/me/preferences", "/api/v1/sessions/{id}"), "one's own"),
     **dict.fromkeys(("/api/v1/me/telegram-code", "/api/v1/me/telegram"), "one's own"),
     **dict.fromkeys(("/api/v1/files", "/api/v1/files/{id}"), "files have no page of their own"),

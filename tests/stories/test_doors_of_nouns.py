@@ -307,7 +307,12 @@ async def test_no_door_is_forgotten(web: Web) -> None:
     walked = {(door.method, _shape(door.path)) for door in (*_doors_of(EVENTS), *_doors_of(VERBS), *described)}
     alone = {*ALONE, *SINGLE, test_doors_for_many.ADGROUPS, "/ads/groups/bulk/send", *test_doors_for_many.PAGES}
 
-    doors = [(method, path) for method, path in _list_doors(web) if not path.startswith((*OWN, *WIRE))]
+    # each row of many is asked as one is: test_doors_for_many.py
+    doors = [
+        (method, path)
+        for method, path in _list_doors(web)
+        if not path.startswith((*OWN, *WIRE)) and "/many/" not in path
+    ]
     forgotten = [
         f"{method} {path}" for method, path in doors if path not in alone and (method, _shape(path)) not in walked
     ]

@@ -9,6 +9,7 @@ from pabal.api import (
     backups,
     broker,
     bulk,
+    bulks,
     events,
     facts,
     files,
@@ -34,7 +35,7 @@ from pabal.platform.web.limits import limit_rate
 __all__ = ["router"]
 
 NOUNS = (
-    *(jobs, schedules, why, machines, facts, events, bulk, approvals, alerts, notifications, audit),
+    *(jobs, schedules, why, machines, facts, events, bulk, bulks, approvals, alerts, notifications, audit),
     *(units, users, tokens, me, settings, files, servers, lanes, backups, broker, health),
 )
 

@@ -119,6 +119,7 @@ COMMANDS = (
     Later("inbox", "pabal.cli.inbox:inbox", "What waits for a person's yes or no, in any app."),
     Later("approve", "pabal.cli.inbox:approve", "Say yes to what waits in the inbox."),
     Later("reject", "pabal.cli.inbox:reject", "Say no to what waits in the inbox, and why."),
+    Later("bulk", "pabal.cli.bulk:app", "Bulks: what was done to many at once, row by row."),
     Later("alert", "pabal.cli.alert:app", "Alerts: what is wrong now, and the rules that tell it."),
     Later("notice", "pabal.cli.notice:app", "Notices: what people were told."),
     Later("channel", "pabal.cli.channel:app", "Channels: where notices go besides the console."),

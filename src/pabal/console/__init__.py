@@ -12,6 +12,7 @@ from pabal.console import (
     audit,
     backup,
     broker,
+    bulks,
     channels,
     entry,
     events,
@@ -40,6 +41,7 @@ router = APIRouter(include_in_schema=False)
 for page in (
     overview,
     approvals,
+    bulks,
     health,
     servers,
     alerts,

@@ -17,6 +17,7 @@ from pabal.platform.web.identify import Visitor
 from pabal.platform.web.visit import Visit
 
 router = APIRouter()
+TICKING = "demo"
 STEPS = {"1m": timedelta(minutes=1), "1h": timedelta(hours=1)}
 
 
@@ -54,6 +55,8 @@ async def clear(visit: Visitor) -> Response:
 
 async def _until_next(visit: Visit) -> timedelta | None:
     async with visit.read() as tx:
-        coming = await listing.read_next_moments(tx)
+        # the teahouse ticks every few seconds: what people wait for is an event of the apps
+        machines = [machine.name for one in visit.site.slices if one.name == TICKING for machine in one.machines]
+        coming = await listing.read_next_moments_without(tx, TICKING, machines)
         moments = [at for at in (coming.delayed_at, coming.schedule_at, coming.timer_at) if at is not None]
         return max(min(moments) - tx.now, timedelta(seconds=1)) if moments else None

@@ -1,8 +1,9 @@
 """The platform as a slice: what its rooms declare, gathered for main. It knows the apps only as a list of slices."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import timedelta
 from functools import partial
+from typing import Any
 
 from pabal.base.database import Database, Tx
 from pabal.base.migrations import Migration
@@ -11,8 +12,8 @@ from pabal.engine.facts import Subscriber
 from pabal.engine.kinds import Kinds
 from pabal.engine.life import Life
 from pabal.engine.loop import Loop
-from pabal.platform import alerts, approvals, auth, backup, broker, events, notifications, settings, storage
-from pabal.platform.actor import Right
+from pabal.platform import alerts, approvals, auth, backup, broker, bulks, events, notifications, settings, storage
+from pabal.platform.actor import Actor, Right
 from pabal.platform.alerts import AlertRule, Measure
 from pabal.platform.approvals import cards
 from pabal.platform.controls import KindControls
@@ -21,7 +22,7 @@ from pabal.platform.notifications.polling import Poller
 from pabal.platform.overview import NavItem
 from pabal.platform.services import Services
 from pabal.platform.settings import Setting
-from pabal.platform.slice import Demo, Gateway, Slice, list_approvables
+from pabal.platform.slice import Demo, Gateway, Slice, list_approvables, list_nouns, list_owners
 from pabal.platform.tenants import Scope
 
 KEEP_NOTIFICATIONS = Setting(
@@ -37,6 +38,8 @@ TIDY = 600.0
 KIND_CONTROLS = (
     *(KindControls(way.kind, notifications.AREA) for way in notifications.WAYS.values()),
     KindControls(cards.EDIT, notifications.AREA),
+    # only for administrators: a job that is cancelled leaves its bulk without an end
+    KindControls(bulks.RUN, "jobs", Right.MANAGE),
     KindControls(backup.TAKE, backup.AREA, Right.MANAGE),
     KindControls(backup.CHECK, backup.AREA, Right.MANAGE),
 )
@@ -50,6 +53,7 @@ def platform_slice(apps: Sequence[Slice], migrations: Sequence[Migration]) -> Sl
         name="platform",
         label=("System", "시스템"),
         icon="server-2",
+        nouns="pabal.resources:NOUNS",
         kinds=partial(_make_kinds, apps=apps, migrations=migrations),
         machines=(alerts.ALERT, approvals.APPROVAL),
         controls=(alerts.CONTROLS, approvals.CONTROLS),
@@ -115,6 +119,7 @@ NAV = (
 
 def _make_kinds(services: Services, *, apps: Sequence[Slice], migrations: Sequence[Migration]) -> Kinds:
     config = services.settings
+    whole = (*apps, platform_slice(apps, migrations))
     return kinds.merge(
         [
             notifications.make_kinds(
@@ -128,9 +133,24 @@ def _make_kinds(services: Services, *, apps: Sequence[Slice], migrations: Sequen
                 console_url=config.public_url or None,
             ),
             cards.add_kinds(Kinds(), services.telegram, services.vault, list_approvables(apps)),
+            bulks.make_kinds(partial(list_nouns, whole), partial(_hand_over, services, whole)),
             backup.make_kinds(services.database, config.data_dir / "backups", migrations),
         ]
     )
+
+
+def _hand_over(services: Services, whole: Sequence[Slice], actor: Actor) -> bulks.Hands:
+    """What descriptions are handed by name, in work as on every other face."""
+    found: dict[str, Callable[[], Any]] = {
+        "vault": lambda: services.vault,
+        "services": lambda: services,
+        "reader": lambda: actor,
+        "owners": lambda: list_owners(whole),
+        "approvables": lambda: list_approvables(whole),
+        "rules": lambda: tuple(rule for one in whole for rule in one.alert_rules),
+        "catalogue": lambda: settings.Catalogue(setting for one in whole for setting in one.settings),
+    }
+    return lambda names: {name: found[name]() for name in names}
 
 
 def _open_gateways(services: Services, life: Life, *, apps: Sequence[Slice]) -> list[Gateway]:
@@ -150,6 +170,7 @@ def _make_loops(services: Services, *, apps: Sequence[Slice]) -> list[Loop]:
         Loop("people", partial(auth.prune_once, database), idle=TIDY),
         Loop("notifications", partial(_forget_notifications, database), idle=TIDY),
         Loop("events", partial(events.forget_once, database), idle=TIDY),
+        Loop("bulks", partial(bulks.forget_once, database), idle=TIDY),
         Loop("answers", partial(idempotency.forget_once, database), idle=TIDY),
     ]
 

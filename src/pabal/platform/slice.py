@@ -21,6 +21,7 @@ from pabal.platform.language.pairs import Pair
 from pabal.platform.language.status import Words
 from pabal.platform.loading import AppNotFound, import_file, import_module
 from pabal.platform.overview import Cards, Finds, NavItem, Needs
+from pabal.platform.resources.names import find_name
 from pabal.platform.schema import MIGRATIONS
 from pabal.platform.services import Services
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from pabal.platform.approvals import Approvable, Approvables
     from pabal.platform.broker import EventHandler
     from pabal.platform.events import Consumer
+    from pabal.platform.resources import Noun
     from pabal.platform.settings import Setting
 
 ATTRIBUTE = "SLICE"
@@ -80,7 +82,8 @@ class Slice:
     `consumers` take what anybody publishes (platform/events), each under a name of its own.
     `health` reads what `/health` says of the app, under the names its own clients know.
     `controls` say for every event of every machine who may send it by hand, `kind_controls` who may operate its work.
-    `approvals` are what people decide in the inbox all apps share.
+    `approvals` are what people decide in the inbox all apps share. `nouns` names its described resources, for what is
+    done to many rows of one.
     """
 
     name: str
@@ -107,6 +110,7 @@ class Slice:
     label: Pair = ("", "")
     icon: str = "server-2"
     api: str = ""
+    nouns: str = ""
     pages: str = ""
     templates: Path | None = None
     static: Path | None = None
@@ -161,6 +165,12 @@ def list_owners(slices: Iterable[Slice]) -> Owners:
 def list_approvables(slices: Iterable[Slice]) -> "Approvables":
     """By the name of their kind."""
     return {each.kind.name: each for one in slices for each in one.approvals}
+
+
+def list_nouns(slices: Iterable[Slice]) -> "dict[str, Noun]":
+    """Those with verbs that work on many rows, by the name a bulk keeps: `messaging.rooms`."""
+    found = ((one.name, noun) for one in slices if one.nouns for noun in find_name(one.nouns))
+    return {f"{name}.{noun.many}": noun for name, noun in found if noun.for_many}
 
 
 def check_slices(slices: Sequence[Slice]) -> None:

@@ -5,6 +5,7 @@ from pabal.resources.approvals import APPROVAL
 from pabal.resources.audit import ENTRY
 from pabal.resources.backups import BACKUP
 from pabal.resources.broker import EVENT
+from pabal.resources.bulks import BULK
 from pabal.resources.events import CONSUMER, DEAD_LETTER
 from pabal.resources.events import EVENT as LOGGED_EVENT
 from pabal.resources.insight import HEALTH, UPCOMING
@@ -17,6 +18,6 @@ from pabal.resources.work import FACT, JOB, SERVER
 
 NOUNS = (
     *(JOB, SCHEDULE, OCCURRENCE, FACT, SERVER, LANE, ALERT, NOTIFICATION, CHANNEL, ENTRY, UNIT, USER, TOKEN),
-    *(BACKUP, EVENT, RULE, SETTING, APPROVAL, LOGGED_EVENT, CONSUMER, DEAD_LETTER),
+    *(BACKUP, EVENT, RULE, SETTING, APPROVAL, LOGGED_EVENT, CONSUMER, DEAD_LETTER, BULK),
 )
 REPORTS = (UPCOMING, HEALTH)

@@ -129,6 +129,8 @@ ALERT = Noun(
     which="Like alr_01h2xcejqtf2n.",
     get_help="Shows one alert.",
     is_versioned=True,
+    title="rule",
+    page="/alerts/{id}",
 )
 ALERT.lists(
     "list_alerts",
@@ -154,6 +156,9 @@ ALERT.verb(
     in_commands=False,
 )
 ALERT.verb("unsilence", f"{_ACTIONS}:unsilence", "Lets a silenced alert fire again.", AlertNote, in_commands=False)
+_NOTE = {"note": ("Note", "메모")}
+ALERT.on_many("acknowledge", ("Acknowledge", "확인"), labels=_NOTE)
+ALERT.on_many("unsilence", ("End the silence", "무음 해제"), labels=_NOTE)
 
 RULE = Noun(
     "rule",

@@ -51,6 +51,10 @@ class ApprovalDecision(Ask):
     reason: str = ask("Why, for whoever asked and whoever looks later.", example="the dates are wrong", default="")
 
 
+class ApprovalReason(Ask):
+    reason: str = ask("Why, for whoever asked and whoever looks later.", example="the dates are wrong", default="")
+
+
 def view_approval(seen: "Seen", viewer: Viewer) -> ApprovalView:
     approval, told = seen.approval, seen.told
     return ApprovalView.of(
@@ -99,6 +103,8 @@ APPROVAL = Noun(
     get_help="Shows one approval.",
     is_versioned=True,
     needs=("approvables", "reader"),
+    title="title",
+    page="/approvals/{id}",
 )
 APPROVAL.lists(
     "list_approvals",
@@ -117,3 +123,9 @@ APPROVAL.verb(
     operation="decide_approval",
     in_commands=False,
 )
+_WHY = {"reason": ("Reason", "사유")}
+APPROVAL.on_many("approve", ("Approve", "승인"), f"{_VERBS}:approve", asks=ApprovalReason, undo="undo", labels=_WHY)
+APPROVAL.on_many(
+    "reject", ("Reject", "반려"), f"{_VERBS}:reject", asks=ApprovalReason, undo="undo", labels=_WHY, is_grave=True
+)
+APPROVAL.on_many("undo", ("Take back", "되돌리기"), f"{_VERBS}:undo_decision", is_offered=False)

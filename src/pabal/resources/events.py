@@ -209,6 +209,7 @@ DEAD_LETTER = Noun(
     which="Like dle_01h2xcejqtf2n.",
     get_help="Shows one dead letter: an event that a consumer could not take, and why.",
     show_command="letter",
+    title="name",
 )
 DEAD_LETTER.lists(
     "list_dead_letters",
@@ -231,3 +232,5 @@ DEAD_LETTER.verb(
     DiscardReason,
     confirm=("Discard {which}?", "{which}을(를) 버릴까요?"),
 )
+DEAD_LETTER.on_many("retry", ("Try again", "다시 시도"))
+DEAD_LETTER.on_many("discard", ("Discard", "버리기"), labels={"reason": ("Reason", "사유")}, is_grave=True)

@@ -161,3 +161,24 @@ async def decide_approval(
 ) -> Seen:  # long: the inbox, who looks, and the answer
     await approvals.decide(tx, actor, approval_id, approvables=approvables, verdict=Verdict(verdict), reason=reason)
     return await approvals.get_seen(tx, reader, await visible_to(tx, actor), approvables, approval_id)
+
+
+async def approve(
+    tx: Tx, actor: Actor, approval_id: int, *, approvables: Approvables, reader: Actor, reason: str = ""
+) -> Seen:
+    return await decide_approval(
+        tx, actor, approval_id, approvables=approvables, reader=reader, verdict="approve", reason=reason
+    )
+
+
+async def reject(
+    tx: Tx, actor: Actor, approval_id: int, *, approvables: Approvables, reader: Actor, reason: str = ""
+) -> Seen:
+    return await decide_approval(
+        tx, actor, approval_id, approvables=approvables, reader=reader, verdict="reject", reason=reason
+    )
+
+
+async def undo_decision(tx: Tx, actor: Actor, approval_id: int, *, approvables: Approvables, reader: Actor) -> Seen:
+    await approvals.undo(tx, actor, approval_id, approvables=approvables)
+    return await approvals.get_seen(tx, reader, await visible_to(tx, actor), approvables, approval_id)

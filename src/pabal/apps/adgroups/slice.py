@@ -41,6 +41,7 @@ SLICE = Slice(
     measures=alert_rules.MEASURES,
     alert_rules=alert_rules.RULES,
     api="pabal.apps.adgroups.api",
+    nouns="pabal.apps.adgroups.resources:NOUNS",
     pages="pabal.apps.adgroups.pages",
     templates=HERE / "templates",
     static=HERE / "static",

@@ -35,6 +35,7 @@ STATUS: Words = {
     },
     "bot": {
         "online": Status("good", ("connected", "연결됨")),
+        "waiting": Status("wait", ("waiting for approval", "승인 대기")),
         "offline": Status("fail", ("not connected", "연결 안 됨")),
         "excluded": Status("end", ("excluded", "제외됨")),
     },

@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from pabal.apps.messaging import alert_rules, overview, settings
-from pabal.apps.messaging.actions import opening
+from pabal.apps.messaging.actions import opening, telling
 from pabal.apps.messaging.actions.reports import fold_once
 from pabal.apps.messaging.actions.timetables import SETTINGS, read_pace, relane
 from pabal.apps.messaging.approvals import APPROVABLES
@@ -58,7 +58,8 @@ async def follow_settings(tx: Tx, facts: list[Fact]) -> None:
 # from the start: what was missed before this app first looked is told too
 MISSED = Subscriber("messaging.missed", ("schedule.missed",), take_missed, from_start=True)
 FOLLOWING = Subscriber("messaging.settings", (CHANGED,), follow_settings)
-SUBSCRIBERS = (MISSED, FOLLOWING)
+TELLING = Subscriber("messaging.troubles", telling.TROUBLES, telling.tell_troubles)
+SUBSCRIBERS = (MISSED, FOLLOWING, TELLING)
 
 
 HERE = Path(__file__).parent
@@ -107,6 +108,7 @@ SLICE = Slice(
     measures=alert_rules.MEASURES,
     alert_rules=alert_rules.RULES,
     api="pabal.apps.messaging.api",
+    nouns="pabal.apps.messaging.resources:NOUNS",
     pages="pabal.apps.messaging.pages",
     templates=HERE / "templates",
     static=HERE / "static",

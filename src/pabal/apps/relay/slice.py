@@ -77,6 +77,7 @@ SLICE = Slice(
     measures=alert_rules.MEASURES,
     alert_rules=alert_rules.RULES,
     api="pabal.apps.relay.api",
+    nouns="pabal.apps.relay.resources:NOUNS",
     pages="pabal.apps.relay.pages",
     templates=HERE / "templates",
     static=HERE / "static",

@@ -58,6 +58,7 @@ SLICE = Slice(
     alert_rules=alert_rules.RULES,
     status=STATUS,
     api="pabal.apps.rendering.api",
+    nouns="pabal.apps.rendering.resources:NOUNS",
     pages="pabal.apps.rendering.pages",
     templates=HERE / "templates",
     static=HERE / "static",

@@ -83,6 +83,7 @@ SLICE = Slice(
     measures=(*alert_rules.MEASURES, *parts.MEASURES),
     alert_rules=(*alert_rules.RULES, *parts.RULES),
     api="pabal.apps.rules.api",
+    nouns="pabal.apps.rules.resources:NOUNS",
     pages="pabal.apps.rules.pages",
     templates=HERE / "templates",
     nav=(

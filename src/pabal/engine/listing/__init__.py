@@ -31,6 +31,7 @@ from pabal.engine.listing.schedules import (
     list_schedules,
     list_timers,
     read_next_moments,
+    read_next_moments_without,
     show_schedules,
 )
 from pabal.engine.listing.servers import ServerSeen, list_servers
@@ -75,6 +76,7 @@ __all__ = [
     "list_transitions",
     "read_depths",
     "read_next_moments",
+    "read_next_moments_without",
     "resolve_job",
     "show_jobs",
     "show_lanes",

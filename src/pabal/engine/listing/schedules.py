@@ -188,6 +188,12 @@ async def read_next_moments(tx: Tx) -> NextMoments:
     return NextMoments(**row)
 
 
+async def read_next_moments_without(tx: Tx, area: str, machines: Sequence[str]) -> NextMoments:
+    """Without work whose kind begins with the area, and without timers of these machines."""
+    [row] = await tx.rows(SQL.find_next_moments_without, area=f"{area}.", machines=list(machines))
+    return NextMoments(**row)
+
+
 async def list_delayed(tx: Tx, until: datetime, *, most: int, units: Sequence[int] | None = None) -> list[DelayedJob]:
     given = None if units is None else list(units)
     return await tx.all(DelayedJob, SQL.list_delayed_until, units=given, until=until, most=most)

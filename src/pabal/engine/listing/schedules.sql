@@ -85,6 +85,14 @@ select (select due_at from pabal.delayed order by due_at limit 1) as delayed_at,
   (select next_at from pabal.schedule where paused_at is null and next_at is not null order by next_at, id limit 1) as schedule_at,
   (select min(due_at) from pabal.timer where due_at < 'infinity') as timer_at;
 
+-- name: find_next_moments_without(area, machines)
+-- without what an area does all the time, and its machines
+select (select d.due_at from pabal.delayed d join pabal.work w on w.id = d.id where not starts_with(w.kind, :area)
+    order by d.due_at limit 1) as delayed_at,
+  (select next_at from pabal.schedule where paused_at is null and next_at is not null and not starts_with(kind, :area)
+    order by next_at, id limit 1) as schedule_at,
+  (select min(due_at) from pabal.timer where due_at < 'infinity' and machine <> all(:machines::text[])) as timer_at;
+
 -- name: list_delayed_until(units, until, most)
 select d.due_at as at, d.id, w.kind, w.about, d.reason, w.unit_id from pabal.delayed d join pabal.work w on w.id = d.id
 where d.due_at <= :until::timestamptz and (:units::bigint[] is null or w.unit_id = any(:units::bigint[]))

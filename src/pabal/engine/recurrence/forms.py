@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from enum import IntEnum
 from functools import lru_cache
 from typing import Literal
@@ -14,6 +14,9 @@ from pabal.base.errors import Invalid
 # Cron counts wall times, which have no zone.
 _ANY_DAY = datetime(2000, 1, 1)  # noqa: DTZ001 - a wall time, as said above
 _LONGEST_INTERVAL = timedelta(days=36_500)
+
+
+MOST_WEEKS = 52
 
 
 class BadRecurrence(Invalid, code="bad_recurrence"):
@@ -93,6 +96,32 @@ class Weekly:
 
 
 @dataclass(frozen=True, slots=True)
+class EveryWeeks:
+    """Every second, third … week: in the week of `first` (from Monday) and every so many weeks on, never before it."""
+
+    every: int
+    first: date
+    days: tuple[Weekday, ...]
+    times: tuple[time, ...]
+
+    def __post_init__(self) -> None:
+        if not 2 <= self.every <= MOST_WEEKS:
+            raise BadTimes(f"every {self.every} weeks")
+        weekly = Weekly(self.days, self.times)
+        object.__setattr__(self, "days", weekly.days)
+        object.__setattr__(self, "times", weekly.times)
+
+    def has(self, day: date) -> bool:
+        """Whether the day's week is one of them."""
+        weeks = (_monday(day) - _monday(self.first)).days // 7
+        return day >= self.first and weeks % self.every == 0
+
+
+def _monday(day: date) -> date:
+    return date.fromordinal(max(day.toordinal() - day.weekday(), 1))
+
+
+@dataclass(frozen=True, slots=True)
 class Cron:
     expression: str
 
@@ -125,7 +154,7 @@ class Interval:
         object.__setattr__(self, "anchor", as_instant(self.anchor))
 
 
-Recurrence = Once | Daily | Weekly | Cron | Interval
+Recurrence = Once | Daily | Weekly | EveryWeeks | Cron | Interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,6 +340,9 @@ def to_json(recurrence: Recurrence) -> dict[str, object]:
         case Weekly(days, times):
             names = [day.name.lower() for day in days]
             return {"form": "weekly", "days": names, "times": [time_text(each) for each in times]}
+        case EveryWeeks(every, first, days, times):
+            weekly = to_json(Weekly(days, times))
+            return {**weekly, "form": "weeks", "every": every, "first": first.isoformat()}
         case Cron(expression):
             return {"form": "cron", "expression": expression}
         case Interval(every, anchor):
@@ -348,6 +380,20 @@ def _weekly(data: Mapping[str, object]) -> Weekly:
         return Weekly(tuple(_WEEKDAYS[day] for day in days), _times(data["times"]))
     except (KeyError, TypeError) as error:
         raise BadStored(f"days {days!r}") from error
+
+
+def _weeks(data: Mapping[str, object]) -> EveryWeeks:
+    weekly, every = _weekly(data), data["every"]
+    if type(every) is not int:
+        raise BadStored(f"every {every!r}")
+    return EveryWeeks(every, _day(data["first"]), weekly.days, weekly.times)
+
+
+def _day(value: object) -> date:
+    try:
+        return date.fromisoformat(value)  # type: ignore[arg-type]  # anything but text is the TypeError below
+    except (TypeError, ValueError) as error:
+        raise BadStored(f"day {value!r}") from error
 
 
 def _cron(data: Mapping[str, object]) -> Cron:
@@ -398,6 +444,7 @@ _FORMS: Mapping[str, tuple[frozenset[str], Callable[[Mapping[str, object]], Recu
     "once": (frozenset({"form", "at"}), _once),
     "daily": (frozenset({"form", "times"}), _daily),
     "weekly": (frozenset({"form", "days", "times"}), _weekly),
+    "weeks": (frozenset({"form", "every", "first", "days", "times"}), _weeks),
     "cron": (frozenset({"form", "expression"}), _cron),
     "interval": (frozenset({"form", "every_seconds", "anchor"}), _interval),
 }

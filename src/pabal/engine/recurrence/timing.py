@@ -11,7 +11,18 @@ from zoneinfo import ZoneInfo, available_timezones
 from cronsim import CronSim
 
 from pabal.base.errors import Invalid
-from pabal.engine.recurrence.forms import Cron, Daily, Interval, Once, Recurrence, Weekday, Weekly, Window, as_instant
+from pabal.engine.recurrence.forms import (
+    Cron,
+    Daily,
+    EveryWeeks,
+    Interval,
+    Once,
+    Recurrence,
+    Weekday,
+    Weekly,
+    Window,
+    as_instant,
+)
 
 Gap = Literal["shift", "skip"]
 Fold = Literal["first", "second", "both"]
@@ -86,7 +97,7 @@ def passes(timing: Timing, after: datetime) -> Iterator[Pass]:
         case Once() | Interval() as recurrence:
             for moment in _elapsed(recurrence, after):
                 yield Pass(moment, wall_clock(moment, zone), None)
-        case Daily() | Weekly() | Cron():
+        case Daily() | Weekly() | EveryWeeks() | Cron():
             last = max(after, _EARLIEST)
             for found in _wall_passes(timing, zone, last):
                 if found.moment > last:
@@ -161,6 +172,9 @@ def _walls(recurrence: Recurrence, after: datetime) -> Iterator[datetime]:
             return _walls_by_day(_EVERY_DAY, times, after)
         case Weekly(days, times):
             return _walls_by_day(days, times, after)
+        case EveryWeeks(_, first, days, times) as weeks:
+            start = max(after, datetime.combine(first, time()) - TICK)
+            return (wall for wall in _walls_by_day(days, times, start) if weeks.has(wall.date()))
         case Cron(expression):
             # Naive on purpose: given a zone, cronsim applies gap and fold rules of its own.
             return CronSim(expression, after)

@@ -8,6 +8,7 @@ from typing import Literal
 from pabal.engine.recurrence.forms import (
     Cron,
     Daily,
+    EveryWeeks,
     Interval,
     Once,
     Weekday,
@@ -27,6 +28,7 @@ _SENTENCES: Mapping[Lang, Mapping[str, str]] = {
         "once": "Once on {day} at {time}",
         "daily": "Every day at {times}",
         "weekly": "Every {days} at {times}",
+        "weeks": "Every {count} weeks on {days} at {times}, from {day}",
         "monthly": "Every month on day {day} at {times}",
         "month_end": "Every month on the last day at {times}",
         "yearly": "Every year on {month} {day} at {times}",
@@ -40,6 +42,7 @@ _SENTENCES: Mapping[Lang, Mapping[str, str]] = {
         "once": "{day} {time} 한 번",
         "daily": "매일 {times}",
         "weekly": "매주 {days} {times}",
+        "weeks": "{day}부터 {count}주마다 {days} {times}",
         "monthly": "매월 {day}일 {times}",
         "month_end": "매월 말일 {times}",
         "yearly": "매년 {month} {day}일 {times}",
@@ -79,6 +82,9 @@ def _sentence(timing: Timing, lang: Lang) -> str:
             return _say(lang, "daily", times=_times(times, lang))
         case Weekly(days, times):
             return _weekly(days, times, lang)
+        case EveryWeeks(every, first, days, times):
+            named = _join([_DAYS[lang][day] for day in days], lang, korean="·")
+            return _say(lang, "weeks", count=every, days=named, times=_times(times, lang), day=first.isoformat())
         case Cron() as cron:
             return _by_time_of_day(cron, lang) or _by_step(cron, lang) or cron.expression
         case Interval(every, anchor):

@@ -1,5 +1,6 @@
 """People and programs, and the keys they hold: passwords, sessions, one-time sign-in links, API tokens."""
 
+from pabal.platform.auth.actors import find_actor
 from pabal.platform.auth.keys import csrf_of
 from pabal.platform.auth.links import IssuedLink, OpenLink, find_link, first_link, use_link
 from pabal.platform.auth.model import (
@@ -101,6 +102,7 @@ __all__ = [
     "csrf_of",
     "deactivate_user",
     "edit_user",
+    "find_actor",
     "find_link",
     "find_login",
     "find_session",

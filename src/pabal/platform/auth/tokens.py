@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from pabal.base.database import Database, Tx
+from pabal.base.database import Database, Row, Tx
 from pabal.base.sql import load
 from pabal.platform import audit, tenants
 from pabal.platform.actor import Actor, NotAllowed, Right, Role
@@ -81,9 +81,16 @@ async def find_token(where: Tx | Database, secret: str, *, origin: str = "", wit
     if not secret.startswith(PREFIX):
         return None
     rows = await where.rows(SQL.find_token, secret_hash=digest(secret), with_demo=with_demo)
-    if not rows:
-        return None
-    row = rows[0]
+    return _actor(rows[0], origin) if rows else None
+
+
+async def find_holder(tx: Tx, token_id: int) -> Actor | None:
+    """Who a token is now, for work that was asked for with it."""
+    rows = await tx.rows(SQL.find_holder, id=token_id)
+    return _actor(rows[0], "") if rows else None
+
+
+def _actor(row: Row, origin: str) -> Actor:
     return Actor(
         name=f"token:{row['id']}",
         unit_id=row["unit_id"],

@@ -20,6 +20,20 @@ used as (
     for no key update skip locked))
 select id, unit_id, name, role, scopes from found;
 
+-- name: find_holder(id)
+-- who a token is now, for work that was asked for with it; by the same rules as find_token
+-- unit: it rests on its maker, as find_token says
+with recursive token as (
+  select t.id, t.unit_id, t.name, t.role, t.scopes, t.made_by, u.unit_id as maker_unit_id
+  from pabal.api_token t left join pabal.user_account u on u.id = t.made_by
+  where t.id = :id and t.revoked_at is null and t.expires_at > pabal.now()),
+above as (
+  select unit_id as id from token
+  union
+  select u.parent_id from pabal.unit u join above a on u.id = a.id where u.parent_id is not null)
+select id, unit_id, name, role, scopes from token
+where made_by is null or exists (select from above a where a.id = maker_unit_id);
+
 -- name: get_token(id)
 select t.id, t.unit_id, t.name, t.role, t.scopes, t.made_by, u.name as maker, t.start, t.replaces,
   (select n.id from pabal.api_token n where n.replaces = t.id) as replaced_by, t.created_at, t.expires_at, t.last_used_at, t.revoked_at

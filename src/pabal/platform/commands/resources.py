@@ -22,7 +22,7 @@ from pabal.platform.commands.options import Cursor, DryRun, Limit, OrgOption, Ye
 from pabal.platform.commands.shell import Shell
 from pabal.platform.language.pairs import Pair, put
 from pabal.platform.language.status import STATUS
-from pabal.platform.resources import Ask, Listing, Noun, Report, Verb, View, Viewer, columns_of, find_name, plain
+from pabal.platform.resources import Ask, Listing, Many, Noun, Report, Verb, View, Viewer, columns_of, find_name, plain
 from pabal.platform.resources.asks import Asked, asked_of
 
 if TYPE_CHECKING:
@@ -31,9 +31,11 @@ if TYPE_CHECKING:
 
 with lazily():
     from pabal.platform import findings
+    from pabal.platform.commands import many as bulk_commands
     from pabal.platform.commands import moments
 
 Names = Mapping[int | None, str]
+MANY = "One verb on many at once: those that are named, or all that a filter holds."
 
 
 def add_commands(app: typer.Typer, noun: Noun) -> None:
@@ -43,9 +45,20 @@ def add_commands(app: typer.Typer, noun: Noun) -> None:
             app.command(listing.command)(list_command(noun, listing))
     if noun.show_command and noun.get_help:
         app.command(noun.show_command)(_show_command(noun))
+    if noun.for_many:
+        app.add_typer(many_commands(noun), name="many")
     for verb in noun.verbs:
         if verb.in_commands:
             app.command(verb.command or verb.name.replace("_", "-"))(_verb_command(noun, verb))
+
+
+def many_commands(noun: Noun) -> typer.Typer:
+    """`pabal msg schedule many pause 7 8`, or `… many pause --all --state active`."""
+    group = typer.Typer(help=MANY, no_args_is_help=True)
+    for many in noun.for_many.values():
+        if many.is_offered:
+            group.command(many.name.replace("_", "-"))(many_command(noun, many))
+    return group
 
 
 def viewer_of(shell: Shell, tx: Tx) -> Viewer:
@@ -222,6 +235,40 @@ async def _do(shell: Shell, noun: Noun, verb: Verb, which: str, said: Mapping[st
             return await action(tx, shell.actor, row.id, **given, **needs)
 
     await change_row(shell, noun, act, dry_run=dry_run)
+
+
+def many_command(noun: Noun, many: Many) -> Callable[..., None]:
+    """With what is said to each row and the filters of the noun's list; where both have an option, it is the verb's."""
+
+    def run(
+        ctx: typer.Context, which: list[str] | None = None, every: bool = False, yes: bool = False, **given: Any
+    ) -> None:
+        chosen = bulk_commands.Chosen(noun, many, tuple(which or ()), every, given)
+        ctx.obj.run(bulk_commands.do_many(ctx.obj, chosen, yes=yes, dry_run=given.pop("dry_run")))
+
+    listing = noun.listings[0]
+    rows = Annotated[list[str] | None, typer.Argument(metavar=f"[{noun.one.upper()}]...", help=noun.which)]
+    every = Annotated[bool, typer.Option("--all", help="All that the filters hold, instead of some that are named.")]
+    own = {} if many.asks is None else options_of(many.asks)
+    filters = {"org": (OrgOption, None)} if not listing.of_house else {}
+    filters |= options_of(listing.wanted)
+    taken = {name for one in own.values() for name in _flags(one)}
+    free = {name: one for name, one in filters.items() if name not in own and not taken & set(_flags(one))}
+    return signed(
+        run,
+        f"{many.label[0]}, on many at once.",
+        which=(rows, None),
+        every=(every, False),
+        **own,
+        **free,
+        yes=(Yes, False),
+        dry_run=(DryRun, False),
+    )
+
+
+def _flags(option: Any) -> tuple[str, ...]:
+    [about] = option[0].__metadata__
+    return tuple(about.param_decls or ())
 
 
 def needed(shell: Shell, names: Sequence[str], *, dry_run: bool = False) -> dict[str, Any]:

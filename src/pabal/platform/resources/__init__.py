@@ -16,9 +16,10 @@ from pabal.platform.resources.asks import (
     case,
     chosen,
     edit_of,
+    read_plain,
 )
 from pabal.platform.resources.names import find_name
-from pabal.platform.resources.nouns import Listing, Noun, Report, Verb
+from pabal.platform.resources.nouns import Listing, Many, Noun, Report, Verb
 from pabal.platform.resources.views import View, Viewer, column, columns_of, field, plain, plain_json
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "Filter",
     "Kept",
     "Listing",
+    "Many",
     "Noun",
     "Report",
     "Rules",
@@ -45,4 +47,5 @@ __all__ = [
     "find_name",
     "plain",
     "plain_json",
+    "read_plain",
 ]

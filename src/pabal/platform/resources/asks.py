@@ -3,8 +3,9 @@
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from enum import Enum
-from typing import Any, ClassVar, TypeVar, cast, dataclass_transform, get_type_hints
+from typing import Any, ClassVar, TypeVar, cast, dataclass_transform, get_args, get_type_hints
 
 from pabal.base.errors import Invalid
 
@@ -121,6 +122,24 @@ def edit_of(asks: type[A], name: str, doc: str) -> type[A]:
     types = {one: hints[one] | None for one in fields}
     made = type(name, (Ask,), {"__module__": asks.__module__, "__doc__": doc, "__annotations__": types, **fields})
     return cast(type[A], made)
+
+
+def read_plain(asks: type[A] | None, said: Mapping[str, Any]) -> A | None:
+    """What was written as JSON, as it was said: for an ask that is kept until its work is done."""
+    if asks is None:
+        return None
+    hints = get_type_hints(asks)
+    return asks.make({name: _read_plain(hints[name], value) for name, value in said.items()})
+
+
+def _read_plain(hint: Any, value: Any) -> Any:
+    kinds = [one for one in (hint, *get_args(hint)) if isinstance(one, type)]
+    for kind in kinds:
+        if value is not None and issubclass(kind, Enum):
+            return kind(value)
+        if value is not None and kind is datetime:
+            return datetime.fromisoformat(value)
+    return tuple(value) if isinstance(value, list) else value
 
 
 def asked_of(kind: type[Ask]) -> dict[str, Asked]:

@@ -100,9 +100,30 @@ class Verb:
     in_commands: bool = True
 
 
+@dataclass(frozen=True)
+class Many:
+    """A verb that works on many rows at once: those that are named, or all that a filter of the noun's list holds.
+
+    `label` is what its button says. `undo` names the one that takes it back, row by row. `labels` are what the console
+    calls those things one may say that it asks for; the others have their default there. `is_grave`: a red button.
+    `is_offered` False: only to undo another.
+    """
+
+    name: str
+    label: Pair
+    action: str
+    asks: type[Ask] | None = None
+    needs: tuple[Need, ...] = ()
+    undo: str = ""
+    labels: Mapping[str, Pair] = field(default_factory=dict)
+    is_grave: bool = False
+    is_offered: bool = True
+
+
 @dataclass
 class Noun:
-    """A resource: `one` and `many` are its words in commands and paths, `area` what the right to read it is of.
+    """A resource: `one` and `many` are its words in commands and paths, `area` what the right to read it is of;
+    without one, its rows are their reader's own.
 
     `columns` are what people see of one; left empty, every field. `words` names the app's own table of status words.
     `prefix` is of the ids its rows are known by (`dlv` for dlv_01h…); without one, that is their number. `called` is
@@ -110,7 +131,8 @@ class Noun:
     `details` are fields that hold views: people see each as a table of its own, with these columns.
     `path` is where its addresses begin, where that is not `/` and `many`. `key` is what a path calls its id;
     `reads_key` names the annotation that reads one which is neither a number nor has a prefix. `needs` are handed to
-    `find`, `named` and `load`, and to every action, by name.
+    `find`, `named` and `load`, and to every action, by name. `title` is the field that people know a row by, `page`
+    where the console shows one (`/rooms/{id}`): for what was done to many.
     """
 
     one: str
@@ -136,12 +158,23 @@ class Noun:
     details: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     listings: list[Listing] = field(default_factory=list)
     verbs: list[Verb] = field(default_factory=list)
+    title: str = ""
+    page: str = ""
+    for_many: dict[str, Many] = field(default_factory=dict)
 
     def lists(self, name: str, help: str, load: str, columns: tuple[str, ...], empty: Pair, **more: Any) -> None:
         self.listings.append(Listing(name, help, load, columns, empty, **more))
 
     def verb(self, name: str, action: str, help: str, asks: type[Ask] | None = None, **more: Any) -> None:
         self.verbs.append(Verb(name, action, help, asks, **more))
+
+    def on_many(self, name: str, label: Pair, action: str = "", **more: Any) -> None:
+        """Its verb of this name works on many; one that no single operation has names its own action."""
+        known = {verb.name: verb for verb in self.verbs}
+        if not action:
+            verb = known[name]
+            action, more = verb.action, {"asks": verb.asks, "needs": verb.needs, **more}
+        self.for_many[name] = Many(name, label, action, **more)
 
     @property
     def address(self) -> str:

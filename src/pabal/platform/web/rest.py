@@ -4,8 +4,6 @@ A list has its page, its total and its CSV; one thing has its ETag; a verb has I
 and runs in one transaction. The row a verb changes is locked by its action; only If-Match locks it before, to compare.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
-from inspect import Parameter, Signature
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query
@@ -17,22 +15,26 @@ from pabal.engine.listing import Page as Rows
 from pabal.platform.actor import Right
 from pabal.platform.resources import Ask, Listing, Noun, Report, Verb, View, Viewer, find_name, plain
 from pabal.platform.tenants import visible_to
+from pabal.platform.web.described import needed, signed
 from pabal.platform.web.endpoints import LAST, long_id, no_content
 from pabal.platform.web.etags import answer_one, check_match, names_version
 from pabal.platform.web.idempotency import KEY_REQUIRED, Once, OnceOnly
 from pabal.platform.web.identify import Visitor
+from pabal.platform.web.many import add_many
 from pabal.platform.web.models import body_of, model_of, query_of, read_ask
 from pabal.platform.web.paging import CSV, Page, Source, answer_all, answer_json, answer_list
 from pabal.platform.web.visit import Visit
 
 DryRun = Annotated[bool, Query(description="Do it, answer what came of it, and take it back.")]
-Endpoint = Callable[..., Awaitable[Response]]
 
 
 def rest(router: APIRouter, noun: Noun) -> None:
     """Lists and what makes a new one first: `/{id}` would take their paths."""
     for listing in noun.listings:
         _add_list(router, noun, listing)
+    for many in noun.for_many.values():
+        if many.is_offered:
+            add_many(router, noun, many)
     for verb in sorted(noun.verbs, key=lambda one: not one.makes):
         if verb.in_rest:
             _add_verb(router, noun, verb)
@@ -51,7 +53,7 @@ def rest_report(router: APIRouter, report: Report) -> None:
         return answer_json(view)
 
     router.get(report.path, response_model=model_of(report.shows))(
-        _signed(endpoint, report.name, report.help, visit=Visitor, wanted=Annotated[model, Query()])
+        signed(endpoint, report.name, report.help, visit=Visitor, wanted=Annotated[model, Query()])
     )
 
 
@@ -70,8 +72,14 @@ def answer_row(visit: Visit, noun: Noun, row: Any) -> Response:
 
 
 async def find_row(tx: Tx, visit: Visit, noun: Noun, row_id: Any) -> Any:
-    visit.actor.require(Right.READ, noun.area)
-    return await find_name(noun.find)(tx, await visible_to(tx, visit.actor), row_id, **_needed(visit, noun.needs))
+    _require(visit, noun)
+    return await find_name(noun.find)(tx, await visible_to(tx, visit.actor), row_id, **needed(visit, noun.needs))
+
+
+def _require(visit: Visit, noun: Noun) -> None:
+    """Of a noun without an area each sees their own."""
+    if noun.area:
+        visit.actor.require(Right.READ, noun.area)
 
 
 async def match_row(tx: Tx, visit: Visit, noun: Noun, row_id: Any) -> None:
@@ -90,11 +98,11 @@ def _add_list(router: APIRouter, noun: Noun, listing: Listing) -> None:
     )
 
     async def endpoint(visit: Visit, wanted: Any) -> Response:
-        visit.actor.require(Right.READ, noun.area)
+        _require(visit, noun)
         asked = read_ask(listing.wanted, wanted)
         if listing.is_short:
             async with visit.read() as tx:
-                rows = await find_name(listing.load)(tx, visit.scope, asked, **_needed(visit, noun.needs))
+                rows = await find_name(listing.load)(tx, visit.scope, asked, **needed(visit, noun.needs))
             return answer_all([view_row(visit, noun, row) for row in rows])
         return await answer_list(visit, wanted, source_of(visit, noun, listing, asked), has_csv=True)
 
@@ -103,12 +111,12 @@ def _add_list(router: APIRouter, noun: Noun, listing: Listing) -> None:
         listing.path or noun.address,
         response_model=Page[shown],  # type: ignore[valid-type]  # made from the view
         responses={} if listing.is_short else {200: {"content": {CSV: {}}}},
-    )(_signed(endpoint, listing.name, listing.help, visit=Visitor, wanted=Annotated[model, Query()]))
+    )(signed(endpoint, listing.name, listing.help, visit=Visitor, wanted=Annotated[model, Query()]))
 
 
 def source_of(visit: Visit, noun: Noun, listing: Listing, asked: Ask) -> Source[Any, Any]:
     async def load(tx: Tx, limit: int, cursor: str | None) -> Rows[Any]:
-        needs = _needed(visit, noun.needs)
+        needs = needed(visit, noun.needs)
         found: Rows[Any] = await find_name(listing.load)(tx, visit.scope, asked, cursor=cursor, limit=limit, **needs)
         return found
 
@@ -128,7 +136,7 @@ def _add_one(router: APIRouter, noun: Noun) -> None:
         return answer_row(visit, noun, row)
 
     router.get(_address_of_one(noun), response_model=model_of(noun.shows))(
-        _signed(endpoint, f"get_{noun.operation}", noun.get_help, visit=Visitor, **{noun.key: id_of(noun)})
+        signed(endpoint, f"get_{noun.operation}", noun.get_help, visit=Visitor, **{noun.key: id_of(noun)})
     )
 
 
@@ -143,7 +151,7 @@ def _add_verb(router: APIRouter, noun: Noun, verb: Verb) -> None:
         async def act(tx: Tx) -> Response:
             if not verb.makes:
                 await match_row(tx, visit, noun, row_id)
-            needs = _needed(visit, (*noun.needs, *verb.needs), dry_run=dry_run)
+            needs = needed(visit, (*noun.needs, *verb.needs), dry_run=dry_run)
             action, given = find_name(verb.action), {**said, **needs}
             done = action(tx, visit.actor, **given) if verb.makes else action(tx, visit.actor, row_id, **given)
             return _answer(visit, noun, verb, await done, row_id)
@@ -158,23 +166,12 @@ def _add_verb(router: APIRouter, noun: Noun, verb: Verb) -> None:
     takes["dry_run"] = (DryRun, False)
     router.add_api_route(
         verb.path if verb.path is not None else _verb_path(noun, verb),
-        _signed(endpoint, verb.operation or f"{verb.name}_{noun.operation}", verb.help, **takes),
+        signed(endpoint, verb.operation or f"{verb.name}_{noun.operation}", verb.help, **takes),
         methods=[verb.method],
         status_code=_status(verb),
         response_model=None if verb.answers_nothing else model_of(verb.shows or noun.shows),
         openapi_extra=KEY_REQUIRED if verb.key_required else None,
     )
-
-
-def _needed(visit: Visit, names: Sequence[str], *, dry_run: bool = False) -> dict[str, Any]:
-    """What descriptions are handed by name."""
-    found: dict[str, Callable[[], Any]] = {
-        "vault": lambda: visit.services.vault,
-        "services": lambda: visit.services,
-        "reader": lambda: visit.actor,
-        "dry_run": lambda: dry_run,
-    }
-    return {name: found[name]() if name in found else getattr(visit.site, name) for name in names}
 
 
 def _status(verb: Verb) -> int:
@@ -226,14 +223,3 @@ def id_of(noun: Noun) -> Any:
 
 def _version(noun: Noun, row: Any) -> int | None:
     return row.version if noun.is_versioned else None
-
-
-def _signed(endpoint: Endpoint, name: str, help: str, /, **takes: Any) -> Endpoint:
-    """The web framework reads what an endpoint takes from its signature, and its name and help from the function."""
-    parameters = []
-    for named, kind in takes.items():
-        annotation, default = kind if isinstance(kind, tuple) else (kind, Parameter.empty)
-        parameters.append(Parameter(named, Parameter.KEYWORD_ONLY, annotation=annotation, default=default))
-    endpoint.__signature__ = Signature(parameters, return_annotation=Response)  # type: ignore[attr-defined]  # read by inspect
-    endpoint.__name__, endpoint.__doc__ = name, help
-    return endpoint

@@ -18,9 +18,10 @@ from pabal.platform.approvals import Approvables
 from pabal.platform.controls import MachineControls, Owners
 from pabal.platform.language.pairs import Lang, Pair
 from pabal.platform.language.status import STATUS, Words
+from pabal.platform.resources import Noun
 from pabal.platform.services import Services
 from pabal.platform.settings import Catalogue
-from pabal.platform.slice import Slice, list_approvables, list_owners
+from pabal.platform.slice import Slice, list_approvables, list_nouns, list_owners
 from pabal.platform.web.render import make_environment
 
 
@@ -97,6 +98,11 @@ class Site:
     def approvables(self) -> Approvables:
         """What people decide in the inbox, by kind."""
         return list_approvables(self.slices)
+
+    @cached_property
+    def nouns(self) -> dict[str, Noun]:
+        """Those with verbs that work on many rows."""
+        return list_nouns(self.slices)
 
     @cached_property
     def machines(self) -> dict[str, Machine]:

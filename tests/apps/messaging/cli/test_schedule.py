@@ -99,3 +99,24 @@ def _wall(moment: str) -> str:
 async def _now(db: Database) -> datetime:
     async with db.transaction() as tx:
         return tx.now
+
+
+async def test_many_are_paused_at_once_by_name_or_by_a_filter_and_taken_back(run: Inside, world: World) -> None:
+    first, second = [str(await add_schedule(world, title=title)) for title in ("하나", "둘")]
+
+    neither = await run("msg", "schedule", "many", "pause", "--yes")
+    unasked = await run("msg", "schedule", "many", "pause", first, second)
+    looked = await run("msg", "schedule", "many", "pause", "--all", "--state", "active", "--dry-run", "-o", "json")
+    paused = await run("msg", "schedule", "many", "pause", "--all", "--find", "하나", "--yes", "-o", "json")
+    rest = await run("msg", "schedule", "many", "pause", first, second, "--yes", "-o", "json")
+    table = await run("bulk", "show", paused.json["id"], "--lang", "ko")
+    undone = await run("bulk", "undo", rest.json["id"], "-o", "json")
+
+    assert (neither.code != 0, unasked.code) == (True, 4)
+    assert (looked.json["state"], looked.json["total"], looked.json["id"]) == ("preview", 2, None)
+    assert (paused.json["done"], paused.json["results"][0]["title"]) == (1, "하나")
+    assert (rest.json["done"], rest.json["refused"]) == (1, 1)
+    assert "하나" in table.out
+    assert (undone.json["verb"], undone.json["done"]) == ("resume", 1)
+    states = (await run("msg", "schedule", "list", "-o", "json")).json["items"]
+    assert {one["title"]: one["state"] for one in states} == {"하나": "inactive", "둘": "active"}

@@ -2,15 +2,22 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
+from pabal.apps.messaging import settings as own
+from pabal.apps.messaging.machine import SCHEDULE, ScheduleEvent
 from pabal.apps.messaging.model.content import Content
 from pabal.apps.messaging.model.deliveries import DeliveryState
+from pabal.apps.messaging.model.reasons import REASONS, explain
+from pabal.apps.messaging.store import statistics
 from pabal.base.database import Database
 from pabal.engine import withdrawals
-from tests.support.botline import Desk, fall_due, find_deliveries, find_delivery, send_now
+from pabal.engine.transitions import transition
+from pabal.platform.tenants import Scope
+from tests.support.botline import Desk, fall_due, find_deliveries, find_delivery, send_now, set_value
 from tests.support.messaging import SQL, World, add_schedule, make_world
 from tests.support.work import advance
 
@@ -93,6 +100,33 @@ async def test_what_somebody_withdrew_needs_nobody(world: World, desk: Desk):
 
     [withdrawn] = await find_deliveries(world.db, state=(DeliveryState.MISSED,))
     assert (withdrawn.reason, withdrawn.detail["dismissed_by"]) == ("cancelled", "engine")
+
+
+async def test_a_send_paused_while_a_limit_put_it_off_says_paused_and_is_no_failure(world: World, desk: Desk):
+    await set_value(world.db, own.MIN_GAP_SECONDS, 3600)
+    schedule_id = await add_schedule(world, QUICK)
+    await send_now(world.db, schedule_id)
+    await fall_due(world.db)
+    await desk.run()
+    await desk.run()
+    async with world.db.transaction() as tx:
+        await transition(tx, SCHEDULE, schedule_id, ScheduleEvent.DEACTIVATE, actor="user:1")
+    before = await _count(world)
+
+    [deferred] = await find_deliveries(world.db, state=(DeliveryState.OPEN,))
+    async with world.db.transaction() as tx:
+        await withdrawals.cancel_jobs(tx, [deferred.job_id or 0], kinds=desk.kinds)
+
+    [paused] = await find_deliveries(world.db, state=(DeliveryState.MISSED,))
+    assert (paused.reason, paused.deferred_by) == ("paused", "min_gap_seconds")
+    assert [one.pair for one in explain(paused)] == [REASONS["paused"]]
+    assert await _count(world) == before
+
+
+async def _count(world: World) -> int:
+    async with world.db.transaction() as tx:
+        ended = await statistics.read_ended(tx, Scope(None, None), tx.now - timedelta(days=1))
+    return ended.processed
 
 
 @pytest.mark.req("A-24")

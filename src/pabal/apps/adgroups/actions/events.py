@@ -1,6 +1,6 @@
 """Events people and other systems send to ad groups; what each would do now, guard by guard."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -52,6 +52,18 @@ async def send(
     """Raises MoveNotAllowed or GuardRefused, with the report of its guard, and changes nothing then."""
     before = await hold(tx, actor, ad_group_id, event)
     return await send_held(tx, actor, before, event, reason=reason, expect_version=expect_version)
+
+
+def _sends(event: Event) -> Callable[..., Awaitable[AdGroup]]:
+    async def act(tx: Tx, actor: Actor, ad_group_id: int, *, reason: str | None = None) -> AdGroup:
+        return await send(tx, actor, ad_group_id, event, reason=reason)
+
+    return act
+
+
+# as verbs of one ad group, for what is done to many
+complete_setup, approve, reject = _sends(Event.COMPLETE_SETUP), _sends(Event.APPROVE), _sends(Event.REJECT)
+pause, resume, delete = _sends(Event.PAUSE), _sends(Event.RESUME), _sends(Event.DELETE)
 
 
 async def hold(tx: Tx, actor: Actor, ad_group_id: int, event: Event) -> AdGroup:

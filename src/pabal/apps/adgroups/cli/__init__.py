@@ -22,6 +22,11 @@ app = tree(
         Later("edit", f"{_HERE}.group:edit", "Changes what is said; the rest stays."),
         Later("send", f"{_HERE}.events:send", "Sends an event."),
         Later(
+            "many",
+            f"{_HERE}.group:many",
+            "One verb on many at once: those that are named, or all that a filter holds.",
+        ),
+        Later(
             "explain", f"{_HERE}.events:explain", "For each event: where it leads, or why not, condition by condition."
         ),
         Later(

@@ -15,7 +15,14 @@ from pabal.apps.adgroups.resources.groups import GROUP, NO_CREATIVES, NO_PLACES,
 from pabal.platform.commands.answers import Answer
 from pabal.platform.commands.lazily import lazily
 from pabal.platform.commands.options import DryRun, see
-from pabal.platform.commands.resources import add_commands, by_option, list_command, show_rows, show_views
+from pabal.platform.commands.resources import (
+    add_commands,
+    by_option,
+    list_command,
+    many_commands,
+    show_rows,
+    show_views,
+)
 from pabal.platform.commands.shell import Shell
 
 if TYPE_CHECKING:
@@ -46,6 +53,7 @@ campaigns = typer.Typer(help="Campaigns, which ad groups belong to.", no_args_is
 add_commands(campaigns, CAMPAIGN)
 inventory = typer.Typer(help="Inventory: where ads are shown.", no_args_is_help=True)
 add_commands(inventory, INVENTORY)
+many = many_commands(GROUP)
 creatives = typer.Typer(help="Creatives: what an ad group shows.", no_args_is_help=True)
 
 

@@ -216,6 +216,14 @@ def _read_hours(start: time | None, end: time | None, dayparts: T) -> DayParts |
     return dayparts if start is None or end is None else DayParts.every_day(start, end)
 
 
+class WhyAsk(Ask):
+    """Of an event that is sent to many at once."""
+
+    reason: str | None = ask(
+        "Why; kept in the history of each.", option="--message,-m", metavar="TEXT", example="소재 교체", default=None
+    )
+
+
 GROUP = Noun(
     "ad_group",
     "adgroups",
@@ -235,6 +243,8 @@ GROUP = Noun(
     ),
     get_help="Shows one ad group.",
     show_command="",
+    title="name",
+    page="/ads/groups/{id}",
 )
 GROUP.lists(
     "list_ad_groups",
@@ -261,3 +271,10 @@ GROUP.verb(
     method="PATCH",
     in_commands=False,
 )
+_EVENTS, _WHY = f"{APP}.actions.events", {"reason": ("Reason", "이유")}
+GROUP.on_many("complete_setup", ("Complete setup", "설정 완료"), f"{_EVENTS}:complete_setup", asks=WhyAsk, labels=_WHY)
+GROUP.on_many("approve", ("Approve", "승인"), f"{_EVENTS}:approve", asks=WhyAsk, labels=_WHY)
+GROUP.on_many("reject", ("Reject", "반려"), f"{_EVENTS}:reject", asks=WhyAsk, labels=_WHY)
+GROUP.on_many("pause", ("Pause", "멈춤"), f"{_EVENTS}:pause", asks=WhyAsk, undo="resume", labels=_WHY)
+GROUP.on_many("resume", ("Resume", "다시 시작"), f"{_EVENTS}:resume", asks=WhyAsk, undo="pause", labels=_WHY)
+GROUP.on_many("delete", ("Delete", "삭제"), f"{_EVENTS}:delete", asks=WhyAsk, labels=_WHY, is_grave=True)

@@ -17,6 +17,7 @@ from pabal.apps.messaging.jobs.preparing import Ready, Start
 from pabal.apps.messaging.machine import DeliveryEvent
 from pabal.apps.messaging.model.content import Part
 from pabal.apps.messaging.model.deliveries import DeliveryState, PartState
+from pabal.apps.messaging.model.schedules import ScheduleState
 from pabal.apps.messaging.store import sending, statistics
 from pabal.apps.messaging.store.sending import DeliveryToSend, Mark, Marked, Occurrence
 from pabal.base.clock import elapsed
@@ -204,7 +205,8 @@ async def give_up(tx: Tx, job: Job, reason: str) -> None:
         await opening.miss(tx, delivery, why, detail, job_id=job.id)
     elif result == "cancelled":
         # somebody withdrew it: nobody has to decide about it again
-        end = End(DeliveryEvent.MISS, "cancelled", {"dismissed_by": "engine", "said": reason})
+        code = "paused" if delivery.schedule_state == ScheduleState.INACTIVE else "cancelled"
+        end = End(DeliveryEvent.MISS, code, {"dismissed_by": "engine", "said": reason})
         await endings.end(tx, delivery, end, job_id=job.id)
     else:
         end = End(event, _code(result, reason), {"error": reason})

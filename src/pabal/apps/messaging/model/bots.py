@@ -117,8 +117,10 @@ class Bot:
 
     @property
     def state(self) -> str:
-        """For the console: online, offline, excluded."""
-        return "excluded" if self.excluded_at else "online" if self.is_connected else "offline"
+        """online, waiting (a phone is connected and nobody has approved it yet), offline or excluded."""
+        if self.excluded_at:
+            return "excluded"
+        return "online" if self.is_connected else "waiting" if self.is_waiting else "offline"
 
     @property
     def route(self) -> str:

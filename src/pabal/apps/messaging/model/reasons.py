@@ -49,6 +49,7 @@ REASONS: dict[str, Pair] = {
         "Something unexpected happened; the job's page has the details.",
         "뜻밖의 일이 생겼습니다. 자세한 내용은 작업 화면에 있습니다.",
     ),
+    "paused": ("The schedule was paused before it began.", "시작하기 전에 스케줄을 멈췄습니다."),
     "cancelled": ("It was withdrawn before it began.", "시작하기 전에 거두었습니다."),
 }
 EXCLUSIONS: dict[str, Pair] = {
@@ -150,7 +151,8 @@ def _explain_reason(delivery: Delivery) -> list[Sentence]:
     if not delivery.reason:
         return []
     said = [Sentence(REASONS.get(delivery.reason, _said_by_bot(delivery)), {"bot": delivery.bot_name})]
-    if delivery.state == "missed" and delivery.deferred_by and delivery.deferred_by not in HOLDS:
+    # a limit that put it off before somebody paused it is not why it ended
+    if delivery.state == "missed" and delivery.reason == delivery.deferred_by and delivery.deferred_by not in HOLDS:
         said = [Sentence(_LIMITED, {"limit": name_limit(delivery.deferred_by)})]
     last_ping = _read_moment(delivery.detail.get("last_ping_at"))
     if last_ping is not None:

@@ -44,6 +44,7 @@ from pabal.platform.web.exports import stream_csv
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.keyset import read_page
 from pabal.platform.web.lists import RowId, Word, keep_filters, midnight, read_day, read_number, today, turn
+from pabal.platform.web.many import offer
 from pabal.platform.web.paging import AT_ONCE
 from pabal.platform.web.visit import Visit
 
@@ -172,6 +173,8 @@ async def list_page(visit: Visitor, filters: Annotated[Filters, Query()]) -> Res
         pager=turn(visit, page.cursor),
         live_topics=TOPICS,
         topics=TOPICS,
+        offer=offer(visit, "messaging.deliveries", filters.wanted(visit), total=_whole(page, filters)),
+        show_id=lambda number: ids.show("dlv", number),
         **names,
     )
 
@@ -187,6 +190,11 @@ async def export(visit: Visitor, filters: Annotated[Filters, Query()]) -> Respon
         return Page([_csv_row(visit, show_line(visit, one)) for one in page.items], page.cursor)
 
     return stream_csv("deliveries", COLUMNS, read)
+
+
+def _whole(page: Page[Delivery], filters: Filters) -> int | None:
+    """How many there are, where all of them are shown."""
+    return None if page.cursor or filters.cursor else len(page.items)
 
 
 async def _load(tx: Tx, visit: Visit, filters: Filters) -> Page[Delivery]:

@@ -41,6 +41,7 @@ from pabal.platform.tenants import visible_to
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.keyset import read_page
 from pabal.platform.web.lists import RowId, Word, read_number, turn
+from pabal.platform.web.many import offer
 from pabal.platform.web.tree import Tree, load_tree
 from pabal.platform.web.visit import Visit
 
@@ -95,6 +96,7 @@ async def list_page(visit: Visitor, filters: Annotated[Filters, Query()]) -> Res
         bots=[(str(one.id), one.name) for one in known.items],
         types=list_types(visit),
         pager=turn(visit, page.cursor),
+        offer=offer(visit, "messaging.rooms", filters.wanted(), total=None if page.cursor else len(lines)),
         live_topics=TOPICS,
     )
 

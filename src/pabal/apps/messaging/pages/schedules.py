@@ -52,6 +52,7 @@ from pabal.platform.web.idempotency import REPLAYED, Act, Once
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.keyset import read_page
 from pabal.platform.web.lists import RowId, Word, midnight, read_number, today, turn
+from pabal.platform.web.many import Offer, offer
 from pabal.platform.web.tree import load_tree
 from pabal.platform.web.visit import Visit
 
@@ -92,7 +93,7 @@ class Counts:
 async def show_list(visit: Visitor, filters: Annotated[Filters, Query()]) -> Response:
     visit.actor.require(Right.READ, AREA)
     async with visit.read() as tx:
-        page = await _load_page(tx, visit, filters)
+        page, offered = await _load_page(tx, visit, filters)
         rows = await make_rows(tx, visit, page.items)
         rooms = (await list_rooms(tx, visit.scope, limit=MOST_CHOICES)).items
         units = (await load_tree(tx, visit.scope)).choices()
@@ -107,6 +108,7 @@ async def show_list(visit: Visitor, filters: Annotated[Filters, Query()]) -> Res
         units=units[:MOST_CHOICES],
         is_filtered=filters.is_any,
         pager=turn(visit, page.cursor),
+        offer=offered,
         nonce=secrets.token_urlsafe(12),
         live_topics=TOPICS,
     )
@@ -203,7 +205,8 @@ async def _once(visit: Visit, once: str, what: str, act: Act, back: str) -> Resp
     )
 
 
-async def _load_page(tx: Tx, visit: Visit, filters: Filters) -> Page[Schedule]:
+async def _load_page(tx: Tx, visit: Visit, filters: Filters) -> tuple[Page[Schedule], Offer | None]:
+    """With what may be done to many of them; those of today are no filter of the list."""
     states = _VIEWS.get(filters.view) or [one for one in filters.state.split(",") if one in _STATES]
     wanted = MessageScheduleFilter(
         state=tuple(ListedState(one) for one in states),
@@ -215,7 +218,14 @@ async def _load_page(tx: Tx, visit: Visit, filters: Filters) -> Page[Schedule]:
     )
     scope = await _read_scope(tx, visit, filters.unit)
     page = await read_page(lambda cursor: list_schedules(tx, scope, wanted, cursor=cursor), filters.cursor)
-    return page if filters.view != "today" else _cut_today(page, midnight(visit, today(visit), days=1))
+    if filters.view == "today":
+        return _cut_today(page, midnight(visit, today(visit), days=1)), offer(visit, "messaging.schedules", None)
+    total = None if page.cursor or filters.cursor else len(page.items)
+    return page, offer(visit, "messaging.schedules", wanted, total=total, org=_narrowed(visit, scope))
+
+
+def _narrowed(visit: Visit, scope: Scope) -> int | None:
+    return scope.unit_id if scope.unit_id != visit.scope.unit_id else None
 
 
 async def _read_scope(tx: Tx, visit: Visit, unit: str) -> Scope:

@@ -51,7 +51,8 @@ class DeviceView(View):
 
 
 class BotView(View):
-    """A bot. `state` is online, offline or excluded; `waiting` counts what is queued for it.
+    """A bot. `state` is online, waiting (its phone is connected and waits for approval), offline or excluded;
+    `waiting` counts what is queued for it.
 
     Who only uses it in a room sees no devices. Its secret is never shown.
     """
@@ -164,6 +165,7 @@ DEVICE = Noun(
     called="bot_device",
     get_help="Shows one device.",
     show_command="",
+    title="device_id",
 )
 DEVICE.lists(
     "list_bot_devices",
@@ -188,6 +190,11 @@ DEVICE.verb(
     f"{_ACTIONS}:unblock",
     "Lets a blocked device connect again. It waits for a decision as if it were new.",
 )
+DEVICE.on_many("approve", ("Approve", "승인"), undo="revoke")
+DEVICE.on_many("deny", ("Refuse", "거절"))
+DEVICE.on_many("revoke", ("Revoke", "승인 취소"), undo="approve", is_grave=True)
+DEVICE.on_many("block", ("Block", "차단"), undo="unblock", is_grave=True)
+DEVICE.on_many("unblock", ("Unblock", "차단 해제"), undo="block")
 
 BOT = Noun(
     "bot",

@@ -243,6 +243,8 @@ DELIVERY = Noun(
     which="Like dlv_01h2xcejqtf2n; the first letters are enough.",
     called="message_delivery",
     get_help="Shows one delivery with its parts, as it was sent.",
+    title="schedule_title",
+    page="/messages/deliveries/{id}",
 )
 DELIVERY.lists(
     "list_message_deliveries",
@@ -270,6 +272,12 @@ DELIVERY.verb(
     "Says that nobody needs to look at it any more. It stays in the log as it is.",
     answers_nothing=True,
 )
+DELIVERY.on_many(
+    "resume",
+    ("Send what is missing", "못 보낸 것 보내기"),
+    labels={"resend_unknown": ("Also parts that may have arrived", "도착했는지 모르는 조각도 다시 보내기")},
+)
+DELIVERY.on_many("dismiss", ("Nobody needs to look", "확인함"))
 
 OPEN_DELIVERY = Noun(
     "open-delivery",

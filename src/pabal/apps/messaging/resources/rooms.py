@@ -185,6 +185,15 @@ class RoomClaim(RoomEdit):
     """Which unit it belongs to from now on, and what else is to be different."""
 
 
+class RoomsClaim(Ask):
+    """Which unit all of them belong to from now on. Each keeps its name and type."""
+
+    unit_id: int = ask(_OWNER, option="--org", metavar="UNIT", find=_UNIT, rules=ROW_ID, example=3)
+
+    def arguments(self) -> dict[str, Any]:
+        return {"change": RoomChange(unit_id=self.unit_id)}
+
+
 class RoomBotGone(Ask):
     bot_id: int = ask("The bot that is not in it any more: number or name.", argument=True, find=f"{_FIND}:find_bot_id")
 
@@ -201,6 +210,8 @@ ROOM = Noun(
     columns=(*_COLUMNS, "held", "note", "created_at", "updated_at"),
     which="Its number, its name, or its channel id.",
     get_help="Shows one room. How much may be sent there now: pabal msg limits ROOM.",
+    title="name",
+    page="/messages/rooms/{id}",
 )
 ROOM.lists(
     "list_rooms",
@@ -230,3 +241,12 @@ ROOM.verb(
     RoomBotGone,
     in_rest=False,
 )
+ROOM.on_many(
+    "claim",
+    ("Claim", "맡기"),
+    f"{_ACTIONS}:claim",
+    asks=RoomsClaim,
+    undo="release",
+    labels={"unit_id": ("For which unit", "맡을 조직")},
+)
+ROOM.on_many("release", ("Release", "내놓기"), is_grave=True)

@@ -314,6 +314,8 @@ SCHEDULE = Noun(
     which="Its number, or its title.",
     called="message_schedule",
     get_help="Shows one message schedule. How it will look and its next moments: pabal msg preview.",
+    title="title",
+    page="/messages/schedules/{id}",
 )
 SCHEDULE.lists(
     "list_message_schedules",
@@ -340,3 +342,7 @@ SCHEDULE.verb(
     "Makes a schedule active again, from its next moment on. After errors it counts them again from none.",
 )
 SCHEDULE.verb("toggle", f"{_ACTIONS}:toggle", "Makes an active schedule inactive, and any other active.")
+SCHEDULE.on_many("pause", ("Pause", "멈춤"), undo="resume")
+SCHEDULE.on_many("resume", ("Resume", "다시 시작"), undo="pause")
+SCHEDULE.on_many("skip", ("Skip the next send", "다음 발송 건너뛰기"), f"{_ACTIONS}:skip")
+SCHEDULE.on_many("delete", ("Delete", "삭제"), f"{_ACTIONS}:delete", is_grave=True)

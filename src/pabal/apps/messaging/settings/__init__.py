@@ -40,6 +40,7 @@ from pabal.apps.messaging.settings.messages import (
     RETRY_HORIZON,
     SAME_TEXT_DAYS,
     SEND_DEADLINE,
+    TELL_TROUBLES,
     UNKNOWN_PARTS,
     WARN_TEXT_LENGTH,
 )
@@ -60,6 +61,7 @@ ALL = (
     IMAGE_GAP_MS,
     LANE,
     UNKNOWN_PARTS,
+    TELL_TROUBLES,
     CATCHUP_WINDOW,
     ASK_MISSED_FOR,
     RETRIES,
@@ -124,6 +126,7 @@ __all__ = [
     "RETRY_HORIZON",
     "SAME_TEXT_DAYS",
     "SEND_DEADLINE",
+    "TELL_TROUBLES",
     "UNKNOWN_PARTS",
     "WARN_TEXT_LENGTH",
 ]

@@ -86,6 +86,22 @@ UNKNOWN_PARTS = choice(
     group=SENDING,
     requirement="A-129",
 )
+TELL_TROUBLES = choice(
+    "tell_troubles",
+    (
+        Choice("gathered", ("gathered", "모아서")),
+        Choice("at_once", ("each at once", "하나씩 바로")),
+        Choice("off", ("off", "끄기")),
+    ),
+    ("Notices of sends that went wrong", "발송 문제 알림"),
+    (
+        "Failed, cut, missed and unknown sends are told to the unit. "
+        "Gathered: one notice an hour, which counts the others.",
+        "실패, 일부 발송, 놓침, 확인 필요를 그 조직에 알립니다. "
+        "모아서는 한 시간에 한 번 알리고 나머지는 건수로 셉니다.",
+    ),
+    group=SENDING,
+)
 CATCHUP_WINDOW = span(
     "catchup_window",
     timedelta(seconds=300),

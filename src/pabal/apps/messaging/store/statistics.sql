@@ -1,10 +1,11 @@
 -- name: list_slots(units, earlier, earlier_until, since, until, width)
 -- One pass over the period and the one before it; hours, days and weekdays are folded from these.
+-- What somebody paused is no success and no failure, here and below.
 select date_bin(:width::interval, d.scheduled_at, timestamptz '2000-01-01 00:00+00') as slot, d.scheduled_at >= :since as is_now, d.state,
   count(*)::int as deliveries, coalesce(sum(d.duration_ms), 0)::bigint as took_ms, count(d.duration_ms)::int as timed
 from pabal.delivery d
 where d.scheduled_at >= :earlier and d.scheduled_at < :until and (d.scheduled_at < :earlier_until or d.scheduled_at >= :since)
-  and d.cause <> 'test' and d.state <> 'open' and (:units::bigint[] is null or d.unit_id = any(:units::bigint[]))
+  and d.cause <> 'test' and d.state <> 'open' and d.reason is distinct from 'paused' and (:units::bigint[] is null or d.unit_id = any(:units::bigint[]))
 group by 1, 2, 3;
 
 -- name: list_delays(units, earlier, earlier_until, since, until)
@@ -33,7 +34,7 @@ from (
     coalesce(sum(d.duration_ms), 0) as took_ms, count(d.duration_ms) as timed,
     coalesce(sum(greatest(date_part('epoch', d.started_at - d.scheduled_at) * 1000, 0)), 0) as delay_ms, count(d.started_at) as begun
   from pabal.delivery d
-  where d.scheduled_at >= :since and d.scheduled_at < :until and d.cause <> 'test' and d.state <> 'open'
+  where d.scheduled_at >= :since and d.scheduled_at < :until and d.cause <> 'test' and d.state <> 'open' and d.reason is distinct from 'paused'
     and (:units::bigint[] is null or d.unit_id = any(:units::bigint[]))
   group by 1, 2, 3, 4, 5, 6, 7) g
 join pabal.message_schedule s on s.id = g.schedule_id
@@ -93,7 +94,7 @@ from due where (:units::bigint[] is null or unit_id = any(:units::bigint[]));
 select count(*)::int as processed, count(*) filter (where state = 'sent')::int as sent, avg(duration_ms)::float8 as average_ms,
   count(*) filter (where state = 'missed')::int as missed
 from pabal.delivery
-where ended_at >= :since and cause <> 'test' and (:units::bigint[] is null or unit_id = any(:units::bigint[]));
+where ended_at >= :since and cause <> 'test' and reason is distinct from 'paused' and (:units::bigint[] is null or unit_id = any(:units::bigint[]));
 
 -- name: read_counters(units)
 -- Everything that ever ended, as the seed counts: since the beginning.

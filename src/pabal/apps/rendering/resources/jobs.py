@@ -312,6 +312,8 @@ JOB = Noun(
     get_help="Shows one render job.",
     is_versioned=True,
     needs=("vault",),
+    title="composition_name",
+    page="/render/jobs/{id}",
 )
 JOB.lists(
     "list_render_jobs",
@@ -387,3 +389,5 @@ JOB.verb(
     "Takes a stuck job from its worker. Another one goes on where it stood; it counts as a recovery.",
     RenderCancelling,
 )
+JOB.on_many("retry", ("Retry", "다시 시도"))
+JOB.on_many("cancel", ("Cancel", "취소"), labels={"reason": ("Reason", "사유")}, is_grave=True)

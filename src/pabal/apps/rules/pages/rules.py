@@ -15,6 +15,7 @@ from pabal.apps.rules.actions.checking import look_ahead
 from pabal.apps.rules.labels import MISFIRES, OVERLAPS, REASONS, TRIGGERS
 from pabal.apps.rules.lookups import list_labels
 from pabal.apps.rules.model.rules import AREA, Rule, RuleState, Run
+from pabal.apps.rules.resources.rules import RuleFilter
 from pabal.apps.rules.scripts import probe_isolation
 from pabal.apps.rules.store import rules as store
 from pabal.apps.rules.store import runs
@@ -26,6 +27,7 @@ from pabal.platform.actor import Right
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.keyset import read_page
 from pabal.platform.web.lists import RowId, Word, turn
+from pabal.platform.web.many import offer
 from pabal.platform.web.tree import load_tree
 from pabal.platform.web.visit import Visit
 
@@ -45,6 +47,14 @@ class RuleFilters(BaseModel):
     @property
     def is_set(self) -> bool:
         return bool(self.q or self.state)
+
+    @property
+    def wanted(self) -> RuleFilter | None:
+        """None: broken ones are no filter of the list."""
+        if self.state not in ("", RuleState.ACTIVE, RuleState.PAUSED):
+            return None
+        is_active = None if not self.state else self.state == RuleState.ACTIVE
+        return RuleFilter(q=self.q or None, is_active=is_active)
 
     @property
     def states(self) -> tuple[RuleState, ...]:
@@ -74,6 +84,7 @@ async def show_list(visit: Visitor, filters: Annotated[RuleFilters, Query()]) ->
         filters=filters,
         reasons=REASONS,
         pager=turn(visit, page.cursor),
+        offer=offer(visit, "rules.rules", filters.wanted, total=None if page.cursor or filters.cursor else len(lines)),
         live_topics=TOPICS,
     )
 

@@ -190,6 +190,8 @@ RULE = Noun(
     words=STATUS_WORDS,
     which="Its name, or its id.",
     get_help="Shows one rule.",
+    title="name",
+    page="/rules/{id}",
 )
 RULE.lists(
     "list_rules",
@@ -237,3 +239,7 @@ RULE.verb(
     answers_nothing=True,
     confirm=("Delete the rule?", "룰을 삭제할까요?"),
 )
+_WHY = {"reason": ("Reason", "사유")}
+RULE.on_many("pause", ("Pause", "멈춤"), undo="resume", labels=_WHY)
+RULE.on_many("resume", ("Resume", "다시 시작"), undo="pause", labels=_WHY)
+RULE.on_many("delete", ("Delete", "삭제"), is_grave=True)

@@ -113,6 +113,7 @@ EXECUTION = Noun(
     which="Its id.",
     called="rule_execution",
     get_help="Shows one run of a rule.",
+    title="rule_name",
 )
 EXECUTION.lists(
     "list_rule_executions",
@@ -129,3 +130,4 @@ EXECUTION.verb(
     RunCancelling,
     status=202,
 )
+EXECUTION.on_many("cancel", ("Cancel", "취소"), labels={"reason": ("Reason", "사유")}, is_grave=True)

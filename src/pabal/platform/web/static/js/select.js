@@ -6,11 +6,13 @@ function boxes(form) {
 
 function update() {
   for (const form of document.querySelectorAll("form[data-bulk]")) {
-    const all = boxes(form);
-    const picked = all.filter((box) => box.checked);
-    for (const box of all) box.closest("tr")?.setAttribute("aria-selected", String(box.checked));
+    const all = boxes(form).filter((box) => !box.matches("[data-every-row]"));
+    const every = boxes(form).some((box) => box.matches("[data-every-row]") && box.checked);
+    const picked = all.filter((box) => box.checked || every);
+    for (const box of all) box.closest("tr")?.setAttribute("aria-selected", String(box.checked || every));
     const word = form.querySelector("[data-picked]");
-    word.textContent = word.dataset.picked.replace("{n}", picked.length);
+    const count = every ? form.dataset.every : picked.length;
+    word.textContent = word.dataset.picked.replace("{n}", count);
     const whole = all[0]?.closest("table")?.querySelector("[data-pick-all]");
     if (whole) {
       whole.checked = all.length > 0 && picked.length === all.length;

@@ -1,0 +1,66 @@
+"""Sends that went wrong are told: to their unit, gathered or one by one, and not at all where nobody wants it."""
+
+from pathlib import Path
+
+import pytest
+
+from pabal.apps.messaging import settings as own
+from pabal.apps.messaging.actions import telling
+from pabal.base.database import Database
+from pabal.engine import facts
+from pabal.engine.facts import Subscriber
+from pabal.platform import notifications
+from pabal.platform.actor import Actor, Role
+from pabal.platform.notifications import Notification
+from tests.support.botline import Desk, fall_due, set_value
+from tests.support.messaging import World, add_schedule, make_world
+from tests.support.work import advance
+
+
+@pytest.fixture
+async def world(db: Database, tmp_path: Path) -> World:
+    return await make_world(db, tmp_path)
+
+
+async def miss_two(world: World) -> None:
+    """Their bot is nowhere until it is too late."""
+    desk = await Desk.open(world)
+    await desk.disconnect()
+    for title in ("아침", "점심"):
+        await add_schedule(world, title=title)
+    await fall_due(world.db)
+    await advance(world.db, 400)
+    await desk.expire()
+
+
+async def tell(world: World) -> list[Notification]:
+    await facts.deliver_once(world.db, Subscriber("test", telling.TROUBLES, telling.tell_troubles, from_start=True))
+    actor = Actor("user:1", world.tree.haeundae.id, Role.OPERATOR)
+    async with world.db.transaction() as tx:
+        found = await notifications.list_notifications(tx, actor)
+    return [one for one in found if one.name == telling.NAME]
+
+
+async def test_each_is_told_at_once_where_that_is_wanted(world: World) -> None:
+    await set_value(world.db, own.TELL_TROUBLES, "at_once")
+    await miss_two(world)
+
+    told = await tell(world)
+
+    assert sorted(one.title[1] for one in told) == ["제때 못 보냄: 아침", "제때 못 보냄: 점심"]
+    assert {one.unit_id for one in told} == {world.tree.haeundae.id}
+
+
+async def test_they_are_gathered_by_default_and_counted(world: World) -> None:
+    await miss_two(world)
+
+    [told] = await tell(world)
+
+    assert told.times == 2
+
+
+async def test_nobody_is_told_where_it_is_off(world: World) -> None:
+    await set_value(world.db, own.TELL_TROUBLES, "off")
+    await miss_two(world)
+
+    assert await tell(world) == []
