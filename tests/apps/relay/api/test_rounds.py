@@ -297,9 +297,11 @@ async def test_a_reply_names_its_message_and_may_name_its_conversation(relay: Re
 
     wrong = await client.post("/openclaw/reply", json={**said, "conversationKey": "simbot:lee"})
     right = await client.post("/openclaw/reply", json={**said, "conversationKey": "simbot:kim"})
+    unnamed = await client.post("/openclaw/reply", json=said)
 
     assert (wrong.status_code, wrong.json()["code"]) == (400, "WRONG_CONVERSATION")
     assert (right.status_code, right.json()["success"], right.json()["messageId"]) == (200, True, message["id"])
+    assert (unnamed.status_code, unnamed.json()["repeated"]) == (200, True)
     assert await relay.texts("kim", 1) == ["반가워요"]
 
 
