@@ -137,6 +137,23 @@ async def test_an_effect_and_what_remembers_it_are_one_commit(db: Database, tree
         assert await tx.value(SQL.count_done, consumer=one.group) == 0
 
 
+@pytest.mark.req("D-31", "D-32")
+async def test_nor_has_it_one_while_a_bad_event_beside_it_is_looked_for(db: Database, tree: Tree):
+    one = consumer()
+    await begin(db, one)
+    await publish(db, order(1), order(2), order(3))
+    await drain(db, one)
+    await publish(db, order(4, bad=True), order(5))
+
+    async with db.transaction() as tx:
+        await events.replay(tx, ENGINE, one.group, since=tx.now - timedelta(hours=1))
+    for _ in range(4):
+        await drain(db, one)
+        await clock.advance(db, timedelta(minutes=1))
+
+    assert await taken(db) == ["o-1", "o-2", "o-3", "o-5"]
+
+
 async def clock_of(db: Database):
     async with db.transaction() as tx:
         return tx.now
