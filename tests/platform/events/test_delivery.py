@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from pabal.base import clock
-from pabal.base.database import Database
+from pabal.base.database import Database, Tx
 from pabal.engine import facts
 from pabal.platform import events
 from pabal.platform.actor import ENGINE
@@ -203,6 +203,8 @@ async def test_consumers_are_strangers_to_each_others_failures(db: Database, tre
 
 @pytest.mark.req("D-37")
 async def test_another_number_of_shares_loses_nothing_and_does_nothing_twice(db: Database, tree: Tree):
+    # before it was there: not its own, whatever its shares are
+    await publish(db, order(99))
     narrow = consumer(shares=1, batch=4)
     await begin(db, narrow)
     await publish(db, *(order(number) for number in range(10)))
@@ -216,6 +218,30 @@ async def test_another_number_of_shares_loses_nothing_and_does_nothing_twice(db:
     await drain(db, narrow)
 
     assert sorted(await taken(db)) == sorted(f"o-{number}" for number in range(11))
+
+
+@pytest.mark.req("D-37")
+async def test_who_comes_to_a_share_that_another_server_works_for_goes_on_at_once(db: Database, tree: Tree):
+    entered, gate = asyncio.Event(), asyncio.Event()
+
+    async def take(tx: Tx, found: list[PublishedEvent]) -> None:
+        entered.set()
+        await gate.wait()
+        await tx.run(SQL.take, consumer="billing", ids=[event.id for event in found])
+
+    one = events.Consumer("billing", ("orders.*",), take)
+    await begin(db, one)
+    await publish(db, order(1))
+    other = await Database.open(db.url, size=1)
+    working = asyncio.create_task(events.deliver_once(db, one))
+    await asyncio.wait_for(entered.wait(), CEILING)
+
+    async with asyncio.timeout(CEILING):
+        passed_by = await events.deliver_once(other, one)
+    gate.set()
+
+    assert (passed_by, await working, await taken(db)) == (0, 1, ["o-1"])
+    await other.close()
 
 
 @pytest.mark.req("D-37")
