@@ -7,13 +7,15 @@ import pytest
 
 from pabal.base import clock
 from pabal.base.database import Database, Tx
-from pabal.engine import facts
+from pabal.engine import queue
+from pabal.engine.queue import NewJob
 from pabal.platform import events
-from pabal.platform.actor import ENGINE
+from pabal.platform.actor import ENGINE, Role
 from pabal.platform.events import NewEvent, PublishedEvent
 from tests.platform.events.shop import SQL, begin, consumer, dead, drain, order, publish, taken
-from tests.support.people import Tree
+from tests.support.people import Tree, person
 from tests.support.servers import CEILING, until
+from tests.support.work import place
 
 
 @pytest.mark.req("D-30", "D-36")
@@ -304,6 +306,12 @@ async def test_functions_subscribe_and_publish_as_faststream_users_know_it(db: D
     assert [one.group for one in shop.consumers] == ["shipping", "mail", "billing"]
     assert await taken(db, "mail") == ["orders.shipped:1"]
     assert len(await taken(db, "billing")) == 3
+    async with db.transaction() as tx:
+        await events.replay(tx, ENGINE, "shipping", since=tx.now - timedelta(hours=1), again=True)
+    for one in shop.consumers:
+        await drain(db, one)
+    # what it publishes when it does it again is the event of the first time
+    assert await taken(db, "mail") == ["orders.shipped:1"]
 
 
 def test_a_group_is_one_consumer():
@@ -326,16 +334,22 @@ def test_a_consumer_that_is_declared_wrongly_is_refused(given):
 @pytest.mark.req("D-19")
 async def test_what_happens_here_and_what_others_tell_starts_work_in_the_same_way(db: Database, tree: Tree):
     """Inside: an app publishes in the commit of its own change. Outside: somebody's token does."""
-    shop = events.Events()
+    shop, begun, somebody = events.Events(), {}, person(tree.haeundae, Role.OPERATOR)
 
     @shop.subscriber("orders.*", group="work")
     async def start(tx, event: PublishedEvent) -> None:
-        await facts.record(tx, "test.started", f"order:{event.data['number']}", {"source": event.source})
+        job = NewJob("test.ship", {"number": event.data["number"]}, about=event.key, unit_id=event.unit_id)
+        begun[event.source] = (await queue.enqueue(tx, job)).id
 
     [one] = shop.consumers
     await begin(db, one)
     async with db.transaction() as tx:
-        await shop.publisher("orders.paid").publish(tx, {"number": 1}, unit_id=tree.haeundae.id)
-    await publish(db, order(2))
+        await shop.publisher("orders.paid").publish(tx, {"number": 1}, unit_id=tree.haeundae.id, key="order:1")
+    await publish(db, order(2), actor=somebody)
 
     assert await drain(db, one) == 2
+    work = {source: await place(db, job) for source, job in begun.items()}
+    assert {source: (job.place, job.kind, job.about) for source, job in work.items()} == {
+        "engine": ("ready", "test.ship", "order:1"),
+        somebody.name: ("ready", "test.ship", "order:2"),
+    }
