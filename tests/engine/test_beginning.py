@@ -145,12 +145,9 @@ async def test_what_is_not_inserted_does_not_begin(groups: Database) -> None:
 async def test_one_that_begins_in_a_statement_of_its_own_is_like_any_other_and_wakes_whom_it_must(
     groups: Database,
 ) -> None:
-    heard: list[Hints] = []
-
-    async def announce(hints: Hints) -> None:
-        heard.append(hints)
-
-    groups.announce = announce
+    heard = listen(groups)
+    async with groups.transaction() as tx:
+        cursor = await start_cursor(tx)
     given = {"unit_id": 7, "start_at": START, "end_at": END}
     made = await begin_at_once(groups, PLAIN, SQL.insert_one, given, BECAUSE, lambda row: {f"{row['unit_id']}": None})
     nothing = await begin_at_once(
@@ -163,6 +160,20 @@ async def test_one_that_begins_in_a_statement_of_its_own_is_like_any_other_and_w
     assert (first.unit_id, first.actor, first.reason, first.cause) == (7, *BECAUSE)
     assert nothing is None
     assert heard == [{"facts": None, f"facts:{PLAIN.name}": None, "7": None}]
+    async with groups.transaction() as tx:
+        [told] = (await read_page(tx, cursor, Wanted())).facts
+    assert (told.name, told.subject, told.unit_id) == ("adgroup.draft", f"adgroup:{made['id']}", 7)
+
+
+def listen(database: Database) -> list[Hints]:
+    """What it tells others from now on."""
+    heard: list[Hints] = []
+
+    async def announce(hints: Hints) -> None:
+        heard.append(hints)
+
+    database.announce = announce
+    return heard
 
 
 async def test_what_is_picked_and_moved_in_one_statement_is_as_if_it_were_three(groups: Database) -> None:
@@ -173,9 +184,12 @@ async def test_what_is_picked_and_moved_in_one_statement_is_as_if_it_were_three(
         cursor = await start_cursor(tx)
     one, draft, other = sorted(ready)
     picking = Picking(SQL.pick_all, SQL.note_picked, {"note": "rejected "})
+    heard = listen(groups)
 
     moved = await move_at_once(groups, PLAIN, (Event.REJECT, State.READY, State.DRAFT), picking, BECAUSE)
+    nothing = await move_at_once(groups, PLAIN, (Event.REJECT, State.READY, State.DRAFT), picking, BECAUSE)
 
+    assert (nothing, heard) == ([], [{"facts": None}])
     assert [(row["id"], row["before"]) for row in moved] == [(one, None), (other, None)]
     found = [await get_group(groups, each) for each in (one, draft, other)]
     assert [(each.state, each.version, each.note) for each in found] == [

@@ -50,7 +50,9 @@ async def test_the_answer_goes_to_the_stored_address_and_then_the_message_is_ack
     assert (said["version"], texts_of(said)) == ("2.0", ["답"])
     done = await look(world, message)
     assert (done.status, done.end_reason) == ("ACKED", End.CALLED_BACK)
-    assert done.acked_at is not None
+    times = (done.created_at, done.delivered_at, done.answered_at, done.called_at, done.acked_at)
+    assert None not in times
+    assert list(times) == sorted(times)
     assert await states(world, message) == ["sent"]
     assert count_emitted("relay.callback.sent") == before + 1
 

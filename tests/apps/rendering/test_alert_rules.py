@@ -5,8 +5,17 @@ import pytest
 from pabal.apps.rendering import alert_rules
 from pabal.apps.rendering.alert_rules import RULES
 from pabal.apps.rendering.simulator.faults import Fault, FaultKind
+from pabal.base.telemetry import metrics_text
 from tests.support.rendering import RenderWorld
 
+NAMES = {
+    "B-93": "render_queue_pending_count",
+    "B-94": "render_job_duration_seconds",
+    "B-95": "render_job_success_rate",
+    "B-96": "ae_worker_active_count",
+    "B-97": "nexrender_api_latency_ms",
+    "B-98": "nas_copy_duration_seconds",
+}
 BY_NAME = {rule.name.removeprefix("rendering."): rule for rule in RULES}
 
 
@@ -29,6 +38,12 @@ def test_each_metric_has_its_alert(name: str, beyond: str, threshold: float):
     assert all(rule.advice)
 
 
+@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.req(line)) for line, name in NAMES.items()])
+def test_each_figure_is_measured_and_scraped_under_its_name(name: str):
+    assert f"rendering.{name}" in {one.name for one in alert_rules.MEASURES}
+    assert f"# HELP pabal_{name} " in metrics_text().decode()
+
+
 @pytest.mark.req("B-93", "B-99")
 async def test_all_that_waits_is_counted_however_old(world: RenderWorld):
     await world.ask("A")
@@ -37,6 +52,7 @@ async def test_all_that_waits_is_counted_however_old(world: RenderWorld):
 
     async with world.db.transaction() as tx:
         assert await alert_rules.read_pending(tx) == 2
+    assert "\npabal_render_queue_pending_count 2.0\n" in metrics_text().decode()
 
 
 @pytest.mark.req("B-94", "B-95", "B-98", "B-100", "B-101")

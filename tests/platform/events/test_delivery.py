@@ -6,14 +6,16 @@ from datetime import datetime, timedelta
 import pytest
 
 from pabal.base import clock
-from pabal.base.database import Database
-from pabal.engine import facts
+from pabal.base.database import Database, Tx
+from pabal.engine import queue
+from pabal.engine.queue import NewJob
 from pabal.platform import events
-from pabal.platform.actor import ENGINE
+from pabal.platform.actor import ENGINE, Role
 from pabal.platform.events import NewEvent, PublishedEvent
 from tests.platform.events.shop import SQL, begin, consumer, dead, drain, order, publish, taken
-from tests.support.people import Tree
+from tests.support.people import Tree, person
 from tests.support.servers import CEILING, until
+from tests.support.work import place
 
 
 @pytest.mark.req("D-30", "D-36")
@@ -137,6 +139,23 @@ async def test_an_effect_and_what_remembers_it_are_one_commit(db: Database, tree
         assert await tx.value(SQL.count_done, consumer=one.group) == 0
 
 
+@pytest.mark.req("D-31", "D-32")
+async def test_nor_has_it_one_while_a_bad_event_beside_it_is_looked_for(db: Database, tree: Tree):
+    one = consumer()
+    await begin(db, one)
+    await publish(db, order(1), order(2), order(3))
+    await drain(db, one)
+    await publish(db, order(4, bad=True), order(5))
+
+    async with db.transaction() as tx:
+        await events.replay(tx, ENGINE, one.group, since=tx.now - timedelta(hours=1))
+    for _ in range(4):
+        await drain(db, one)
+        await clock.advance(db, timedelta(minutes=1))
+
+    assert await taken(db) == ["o-1", "o-2", "o-3", "o-5"]
+
+
 async def clock_of(db: Database):
     async with db.transaction() as tx:
         return tx.now
@@ -186,6 +205,8 @@ async def test_consumers_are_strangers_to_each_others_failures(db: Database, tre
 
 @pytest.mark.req("D-37")
 async def test_another_number_of_shares_loses_nothing_and_does_nothing_twice(db: Database, tree: Tree):
+    # before it was there: not its own, whatever its shares are
+    await publish(db, order(99))
     narrow = consumer(shares=1, batch=4)
     await begin(db, narrow)
     await publish(db, *(order(number) for number in range(10)))
@@ -199,6 +220,30 @@ async def test_another_number_of_shares_loses_nothing_and_does_nothing_twice(db:
     await drain(db, narrow)
 
     assert sorted(await taken(db)) == sorted(f"o-{number}" for number in range(11))
+
+
+@pytest.mark.req("D-37")
+async def test_who_comes_to_a_share_that_another_server_works_for_goes_on_at_once(db: Database, tree: Tree):
+    entered, gate = asyncio.Event(), asyncio.Event()
+
+    async def take(tx: Tx, found: list[PublishedEvent]) -> None:
+        entered.set()
+        await gate.wait()
+        await tx.run(SQL.take, consumer="billing", ids=[event.id for event in found])
+
+    one = events.Consumer("billing", ("orders.*",), take)
+    await begin(db, one)
+    await publish(db, order(1))
+    other = await Database.open(db.url, size=1)
+    working = asyncio.create_task(events.deliver_once(db, one))
+    await asyncio.wait_for(entered.wait(), CEILING)
+
+    async with asyncio.timeout(CEILING):
+        passed_by = await events.deliver_once(other, one)
+    gate.set()
+
+    assert (passed_by, await working, await taken(db)) == (0, 1, ["o-1"])
+    await other.close()
 
 
 @pytest.mark.req("D-37")
@@ -261,6 +306,12 @@ async def test_functions_subscribe_and_publish_as_faststream_users_know_it(db: D
     assert [one.group for one in shop.consumers] == ["shipping", "mail", "billing"]
     assert await taken(db, "mail") == ["orders.shipped:1"]
     assert len(await taken(db, "billing")) == 3
+    async with db.transaction() as tx:
+        await events.replay(tx, ENGINE, "shipping", since=tx.now - timedelta(hours=1), again=True)
+    for one in shop.consumers:
+        await drain(db, one)
+    # what it publishes when it does it again is the event of the first time
+    assert await taken(db, "mail") == ["orders.shipped:1"]
 
 
 def test_a_group_is_one_consumer():
@@ -283,16 +334,22 @@ def test_a_consumer_that_is_declared_wrongly_is_refused(given):
 @pytest.mark.req("D-19")
 async def test_what_happens_here_and_what_others_tell_starts_work_in_the_same_way(db: Database, tree: Tree):
     """Inside: an app publishes in the commit of its own change. Outside: somebody's token does."""
-    shop = events.Events()
+    shop, begun, somebody = events.Events(), {}, person(tree.haeundae, Role.OPERATOR)
 
     @shop.subscriber("orders.*", group="work")
     async def start(tx, event: PublishedEvent) -> None:
-        await facts.record(tx, "test.started", f"order:{event.data['number']}", {"source": event.source})
+        job = NewJob("test.ship", {"number": event.data["number"]}, about=event.key, unit_id=event.unit_id)
+        begun[event.source] = (await queue.enqueue(tx, job)).id
 
     [one] = shop.consumers
     await begin(db, one)
     async with db.transaction() as tx:
-        await shop.publisher("orders.paid").publish(tx, {"number": 1}, unit_id=tree.haeundae.id)
-    await publish(db, order(2))
+        await shop.publisher("orders.paid").publish(tx, {"number": 1}, unit_id=tree.haeundae.id, key="order:1")
+    await publish(db, order(2), actor=somebody)
 
     assert await drain(db, one) == 2
+    work = {source: await place(db, job) for source, job in begun.items()}
+    assert {source: (job.place, job.kind, job.about) for source, job in work.items()} == {
+        "engine": ("ready", "test.ship", "order:1"),
+        somebody.name: ("ready", "test.ship", "order:2"),
+    }

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from pabal.apps.adgroups.actions import events
+from pabal.apps.adgroups.machine import AD_GROUP
 from pabal.apps.adgroups.model.adgroups import Event
 from pabal.base.database import Database
-from pabal.engine import facts, routes
+from pabal.engine import facts, routes, transitions
 from pabal.engine.kinds import Kinds, merge
 from pabal.platform import auth
 from pabal.platform.actor import ENGINE, Role
@@ -95,6 +96,13 @@ async def house(db: Database, tmp_path: Path) -> AsyncIterator[House]:
         await telegram.close()
 
 
+async def state_of(db: Database, group: int) -> tuple[str, str]:
+    """And who brought it there."""
+    async with db.transaction() as tx:
+        told = await transitions.history(tx, AD_GROUP, group)
+    return told[-1].target, told[-1].actor
+
+
 async def ask(house: House) -> int:
     group = await open_ready(house.db, person(house.tree.haeundae, number=90))
     await house.tell()
@@ -105,11 +113,14 @@ async def ask(house: House) -> int:
 async def test_a_press_of_approve_runs_what_follows_and_the_card_becomes_its_outcome(house: House):
     kim = await house.add_person(house.tree.haeundae, Role.ADMIN, "kim")
     await house.link(kim, KIM)
-    await ask(house)
+    asked = await ask(house)
     own, group = house.card(str(KIM)), house.card(GROUP)
 
     told = await house.press(KIM, own)
     await house.tell()
+
+    # what the press is about went on by the app's own action
+    assert await state_of(house.db, asked) == ("approved", f"user:{kim.id}")
 
     [done] = await all_of(house.db, "approved")
     assert (done.decided_by, len(own.buttons[0]), len(group.buttons[0])) == (f"user:{kim.id}", 2, 2)

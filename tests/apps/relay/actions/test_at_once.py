@@ -52,6 +52,7 @@ async def tell_apart(world: RelayWorld, message: Message) -> dict[str, Any]:
     return {**columns, **times, "history": history_, "facts": said, "begins": begins, "seen": seen_at}
 
 
+@pytest.mark.req("C-32", "C-33", "C-36", "C-37")
 @pytest.mark.parametrize("url", [callback(5001), None], ids=["callback", "on the line"])
 async def test_a_message_queued_at_once_is_the_same_as_one_that_was_thought_about(world: RelayWorld, url: str | None):
     await world.pair("lee")
@@ -71,6 +72,21 @@ async def test_a_message_queued_at_once_is_the_same_as_one_that_was_thought_abou
         assert at_once == slowly
 
 
+@pytest.mark.req("C-04", "C-14")
+async def test_a_word_queued_at_once_goes_to_whom_its_user_is_paired_with(world: RelayWorld):
+    other = await add_account(world.db, world.tree.gangnam.id, "다른 비서")
+    talk = await world.pair("lee", other)
+    await world.read(other)
+    await world.say_at_once("부산", "kim")
+    await world.say_at_once("서울", "lee")
+
+    first, second = sorted(await world.messages(), key=lambda one: one.id)
+    assert (first.text, first.account_id) == ("부산", world.account.account.id)
+    assert (second.text, second.account_id, second.conversation_id) == ("서울", other.account.id, talk)
+    assert second.conversation_id != first.conversation_id
+    assert second.unit_id == world.tree.gangnam.id
+
+
 async def test_its_reader_is_woken(world: RelayWorld):
     heard: list[Hints] = []
 
@@ -85,6 +101,7 @@ async def test_its_reader_is_woken(world: RelayWorld):
     assert hints.keys() == {"facts", f"facts:{MESSAGE.name}", f"relay.mail:{world.account.account.id}"}
 
 
+@pytest.mark.req("C-53")
 async def test_the_same_request_again_is_left_to_be_thought_about(world: RelayWorld):
     await world.say_at_once("네", url=callback(1))
 
@@ -133,6 +150,7 @@ async def test_settings_that_changed_since_they_were_seen_are_not_gone_by(world:
     assert [one.letter.uid for one in await world.read(again=True)] == [message.uid]
 
 
+@pytest.mark.req("C-40", "C-48")
 async def test_a_letter_handed_out_at_once_is_the_same_as_one_that_was_thought_about(world: RelayWorld):
     await world.say("날씨")
     [slowly] = await world.read()
@@ -156,6 +174,7 @@ async def test_a_letter_handed_out_at_once_is_the_same_as_one_that_was_thought_a
     assert [one.letter.uid for one in await world.read(again=True)][-1:] == [message.uid]
 
 
+@pytest.mark.req("C-47")
 async def test_letters_at_once_go_oldest_first_as_far_as_there_is_room_and_each_once(world: RelayWorld):
     for number in range(30):
         await world.say(str(number))

@@ -158,6 +158,19 @@ async def test_a_reader_goes_on_from_what_it_saw_last_and_gets_nothing_of_anothe
     assert nothing == []
 
 
+@pytest.mark.req("C-61", "C-63")
+async def test_neither_what_was_left_unanswered_nor_what_was_missed_goes_to_another_account(world: RelayWorld):
+    other = await add_account(world.db, world.tree.gangnam.id, "다른 비서")
+    await world.say("질문")
+    [mine] = await world.read()
+    await clock.advance(world.db, timedelta(seconds=21))
+
+    assert await world.read(other, again=True) == []
+    async with store.opening(world.db, {}) as tx:
+        assert await mailboxes.go_on(tx, other.account.id, mine.reader, mine.number - 1, room=20) == []
+    assert texts(await world.read(again=True)) == ["질문"]
+
+
 async def test_what_a_reader_missed_and_what_is_new_to_it_have_numbers_of_their_own(world: RelayWorld):
     """Otherwise one that comes back a second time would go on behind letters it never saw."""
     for text in "가나다":

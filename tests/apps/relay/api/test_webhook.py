@@ -53,6 +53,15 @@ async def test_nonsense_is_answered_with_the_fallback_text(relay: Relay, body: b
     assert answer.json()["template"]["outputs"] == [{"simpleText": {"text": FALLBACK}}]
 
 
+@pytest.mark.parametrize(("size", "told"), [(990_000, own.UNPAIRED), (1_010_000, own.FALLBACK)])
+async def test_a_body_of_a_megabyte_is_read_and_a_larger_one_is_not(relay: Relay, size: int, told: tuple[Any, Any]):
+    body = payload("안녕", "stranger") | {"contexts": ["x" * size]}
+
+    answer = await (await relay.web.anybody()).post("/kakao/webhook", json=body)
+
+    assert answer.json()["template"]["outputs"] == [{"simpleText": {"text": told[0].default}}]
+
+
 PLACES = [
     ("bot",),
     ("bot", "id"),
@@ -103,6 +112,7 @@ async def test_webhooks_are_counted(relay: Relay):
 async def test_while_the_database_does_not_answer_the_fallback_text_comes_within_the_budget(
     relay: Relay, monkeypatch: pytest.MonkeyPatch
 ):
+    assert webhook.BUDGET_SECONDS == 2
     monkeypatch.setattr(webhook, "BUDGET_SECONDS", 0.2)
     await relay.world_awake()
     before = await relay.world.messages()

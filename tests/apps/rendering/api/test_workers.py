@@ -43,6 +43,30 @@ async def test_the_job_of_a_worker_is_released(web: Web, studio: Studio) -> None
     assert empty.json()["code"] == "render_not_stuck"
 
 
+@pytest.mark.req("B-115")
+async def test_health_of_one_worker_stands_at_the_top_level(web: Web, studio: Studio) -> None:
+    job, client = await studio.submit(await studio.ask()), await web.anybody()
+    async with web.db.transaction() as tx:
+        await slots.note_poll(tx, [slot_id(1)], next_at=tx.now, empties=0)
+        name = (await slots.get_slot(tx, slot_id(1))).name
+
+    every = (await client.get("/health")).json()
+    by_id, by_name = [await client.get("/health", params={"worker": one}) for one in (str(slot_id(1)), name)]
+    idle = (await client.get("/health", params={"worker": str(slot_id(2))})).json()
+    nobody = await client.get("/health", params={"worker": "Worker#99"})
+
+    assert "worker_id" not in every
+    assert {one["worker_id"] for one in every["workers"]} == {str(slot_id(1)), str(slot_id(2))}
+    shown = by_id.json()
+    assert (by_id.status_code, shown["worker_id"], shown["status"]) == (200, str(slot_id(1)), "busy")
+    assert (shown["current_job_id"], shown["job_count_completed"], shown["database"]) == (job.id, 0, "ok")
+    assert shown["uptime_seconds"] >= 0
+    assert shown["last_poll"]
+    assert {**by_name.json(), "uptime_seconds": 0} == {**shown, "uptime_seconds": 0}
+    assert (idle["status"], idle["current_job_id"], idle["last_poll"]) == ("idle", None, None)
+    assert (nobody.status_code, nobody.json()["status"]) == (404, "worker_unknown")
+
+
 async def test_a_skipped_template_is_given_back(web: Web, studio: Studio) -> None:
     async with web.db.transaction() as tx:
         await slots.note_failure(tx, slot_id(1), COMPOSITION, reason="nexrender_error", render_id=1, most=1)
