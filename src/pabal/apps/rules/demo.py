@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
 
+from pabal.apps.rules import artifacts
 from pabal.apps.rules.actions import ending, rules
 from pabal.apps.rules.heartbeats import actions as heartbeats
 from pabal.apps.rules.heartbeats.model import Report, ReportKind
@@ -61,7 +62,8 @@ async def load(tx: Tx) -> None:
 
 
 async def clear(tx: Tx) -> None:
-    """Rows and all: a demo leaves nothing behind."""
+    """Rows and all: a demo leaves nothing behind, files of runs that a visitor began among it."""
+    await artifacts.release(tx, [row["id"] for row in await tx.rows(SQL.list_demo_runs)])
     for row in await tx.rows(SQL.list_demo_rules):
         [rule] = await store.load_rules(tx, [row["id"]])
         if rule.timetable_id is not None:
