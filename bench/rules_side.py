@@ -14,14 +14,15 @@ import uvloop
 import pabal_rules
 from bench.peers.words import main, say
 from pabal import main as pabal
+from pabal.apps.rules.outside.supervised import find_plain_python
 from pabal.apps.rules.scripts import Limits, ScriptRun, forget_run, probe_isolation, run_script
-from pabal.apps.rules.scripts.isolation import PACKAGE, Folders, enclose, find_plain_python
+from pabal.apps.rules.scripts.isolation import PACKAGE, Folders, enclose
 from pabal.apps.rules.scripts.model import Allows, Environment
 from pabal.base.settings import parse_roles, read_settings
 from pabal.base.telemetry import start_logging
 
 APP, KEY = "pabal.apps.rules", "a key for figures only"
-SCRIPT = '''import asyncio
+SCRIPT = """import asyncio
 
 from pabal_rules import rule
 
@@ -30,7 +31,7 @@ from pabal_rules import rule
 async def noop(payload, context):
     await asyncio.sleep(payload["seconds"])
     return {}
-'''
+"""
 # What the script's process imports and does, without anybody who watches over it.
 BARE = """
 import sys; sys.path.insert(0, sys.argv[1])

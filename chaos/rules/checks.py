@@ -6,7 +6,7 @@ from collections.abc import Callable
 from chaos.report import Finding
 from chaos.rules.evidence import Evidence
 from chaos.rules.ground import ENDED, expected_of
-from pabal.apps.rules.scripts.running import LEASE_SECONDS
+from pabal.apps.rules.outside.supervised import LEASE_SECONDS
 from pabal.engine.transitions import HistoryBroken, replay
 
 ENDS = ("success", "failure")

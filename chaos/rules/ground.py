@@ -12,7 +12,7 @@ from pabal.platform import tenants
 from pabal.platform.actor import ENGINE
 
 # It starts a process of its own session, which nobody would end with it, and makes a file that says whose it is.
-SCRIPT = '''import asyncio
+SCRIPT = """import asyncio
 import subprocess
 
 from pabal_rules import rule
@@ -25,7 +25,7 @@ async def work(payload, context):
     await asyncio.sleep(payload["seconds"])
     context.artifact("report.txt", context.run_id * payload["times"])
     return {"message": "worked"}
-'''
+"""
 TIMES = 4000
 ATTEMPTS = 4
 ENDED = "survival.ended"

@@ -1,4 +1,4 @@
-"""Who is there of which run, by what the kernel says: every process that carries a run's mark, from first sight to last."""
+"""Who is there of which run, by what the kernel says: every process with a run's mark, from first sight to last."""
 
 import os
 import signal
@@ -9,7 +9,7 @@ from chaos.history import History
 from chaos.monkey import Monkey
 from chaos.plan import Fault
 from chaos.rules.crew import RuleCrew
-from pabal.apps.rules.scripts.running import MARK
+from pabal.apps.rules.outside.supervised import MARK
 
 _MARK = f"{MARK}=".encode()
 

@@ -28,7 +28,9 @@ from tests.support.telegram_poller import make_poller
 
 KNOWN = {one.kind.name: one for one in APPROVABLES}
 KIM = 501
-ORDER = 'context.artifact("order.txt", f"{payload[\'kilos\']} kg")\nreturn {"message": f"{payload[\'kilos\']} kg ordered"}'
+ORDER = (
+    'context.artifact("order.txt", f"{payload[\'kilos\']} kg")\nreturn {"message": f"{payload[\'kilos\']} kg ordered"}'
+)
 TELL = [{"type": "telegram", "config": {"template": "{rule_name}: {message}"}}]
 
 

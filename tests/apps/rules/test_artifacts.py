@@ -89,7 +89,9 @@ async def test_a_file_is_compared_with_the_one_of_the_run_before(web: Web, run: 
     picture = await make_again(web, run, "chart.gif", PIXEL, tmp_path)
 
     shown = {
-        one.id: (await client.get(f"/rules/runs/{one.id}", headers={"Accept": "text/html", "Accept-Language": "en"})).text
+        one.id: (
+            await client.get(f"/rules/runs/{one.id}", headers={"Accept": "text/html", "Accept-Language": "en"})
+        ).text
         for one in (run, changed, same, picture)
     }
 
@@ -120,12 +122,19 @@ async def test_files_go_at_their_own_time_and_their_run_says_so(web: Web, run: R
     assert await cleaning.run_once() == 1
 
     after = await client.get(f"/api/v1/rule-executions/{run.id}")
-    page, listed = await client.get(f"/rules/runs/{run.id}", headers=headers), await client.get("/rules/runs", headers=headers)
+    page, listed = (
+        await client.get(f"/rules/runs/{run.id}", headers=headers),
+        await client.get("/rules/runs", headers=headers),
+    )
     async with web.db.transaction() as tx:
         uses = [await store.list_uses(tx, one["file"]) for one in run.artifacts]
     assert [one["name"] for one in before.json()["artifacts"]] == list(FILES)
     assert before.json()["artifacts_until"]
-    assert (after.json()["artifacts"], after.json()["artifact_path"], after.json()["artifacts_until"]) == ([], None, None)
+    assert (after.json()["artifacts"], after.json()["artifact_path"], after.json()["artifacts_until"]) == (
+        [],
+        None,
+        None,
+    )
     assert uses == [[]] * len(FILES)
     assert f"{len(FILES)} files were deleted" in page.text
     assert "Nothing had to be deleted yet" in nothing.text

@@ -116,6 +116,11 @@ async def test_what_belongs_to_a_script_needs_one(world: RulesWorld):
         await world.rule(**wishes)
 
     assert {one.field for one in refused.value.findings if one.code == "no_script"} == set(wishes)
-    for wrong in ({"artifact_days": 0}, {"artifact_days": 3651}, {"read_folders": ["/srv/.."]}, {"script_function": "a" * 201}):
+    for wrong in (
+        {"artifact_days": 0},
+        {"artifact_days": 3651},
+        {"read_folders": ["/srv/.."]},
+        {"script_function": "a" * 201},
+    ):
         with pytest.raises(RuleRefused):
             await world.rule(**SCRIPT, **wrong)

@@ -66,7 +66,9 @@ def remote(runner: Runner, tmp_path: Path) -> Repository:
     remote.commit_body("return {'from': 'remote'}")
     runner.mounted.commit_body("return {'from': 'folder'}")
     runner.mounted.git("remote", "add", "origin", str(remote.folder))
-    runner.mounted.write("check.py", f'{HEAD}@rule("check")\nasync def check(p, c):\n    return {{"from": "my desk"}}\n')
+    runner.mounted.write(
+        "check.py", f'{HEAD}@rule("check")\nasync def check(p, c):\n    return {{"from": "my desk"}}\n'
+    )
     return remote
 
 

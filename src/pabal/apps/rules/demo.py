@@ -1,4 +1,4 @@
-"""The demo's rules: a price that is watched, a summary each morning, one that is paused, and one that asks before another
+"""The demo's rules: a price that is watched, a summary each morning, one that is paused, one that asks before another
 goes on; and how they went so far. Beside them the heartbeat of a backup elsewhere."""
 
 from collections.abc import Iterator

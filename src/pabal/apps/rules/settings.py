@@ -1,4 +1,4 @@
-"""What an operator may change at run time: how long runs and their files are kept. `skills.settings` has sources and models."""
+"""What an operator may change at run time: how long runs and files are kept. `skills.settings` has the rest."""
 
 from datetime import timedelta
 

@@ -169,10 +169,8 @@ def _script_fields(form: RuleForm) -> list[Finding]:
 def _beyond(form: RuleForm) -> list[Finding]:
     refused = ScriptCeiling.of(read_app_settings(RulesStartup)).list_refused(allows_of(form))
     found = [Finding("not_allowed", "allow_network", _NO_NETWORK)] if NETWORK in refused else []
-    for field in ("read_folders", "write_folders"):
-        if set(getattr(form, field)) & set(refused):
-            found.append(Finding("not_allowed", field, _NO_FOLDER))
-    return found
+    beyond = [field for field in ("read_folders", "write_folders") if set(getattr(form, field)) & set(refused)]
+    return [*found, *(Finding("not_allowed", field, _NO_FOLDER) for field in beyond)]
 
 
 def _numbers(form: RuleForm) -> list[Finding]:

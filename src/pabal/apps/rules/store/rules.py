@@ -1,6 +1,6 @@
 """Rules: rows of `rules.rule`, each with the next moment of its schedule."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -17,6 +17,14 @@ from pabal.platform.tenants import Scope
 SQL = load(__file__)
 BARS = 20
 LIVING = (RuleState.ACTIVE, RuleState.PAUSED)
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionMemory:
+    """What a rule's condition last said, and when somebody was last told so."""
+
+    last_met: bool | None = None
+    told_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +56,14 @@ async def get_numbered(tx: Tx, scope: Scope, number: int | None, shown: object =
     return found[0]
 
 
+async def load_plain(tx: Tx, numbers: Sequence[int]) -> dict[int, Rule]:
+    """By number, without their next moment and their bars: what a run needs of its rule."""
+    return {row["number"]: Rule(**row) for row in await tx.rows(SQL.load_rules, numbers=list(numbers))}
+
+
 async def load_rules(tx: Tx, numbers: Sequence[int]) -> list[Rule]:
     """In the order given, whoever asks: deleted ones too."""
-    rows = await tx.rows(SQL.load_rules, numbers=list(numbers))
-    found = {row["number"]: Rule(**row) for row in rows}
+    found = await load_plain(tx, numbers)
     rules = [found[each] for each in numbers if each in found]
     timetables = [one.timetable_id for one in rules if one.timetable_id is not None]
     known = {one.id: one for one in await schedules.load_many(tx, timetables)}
@@ -127,9 +139,15 @@ async def keep_memory(tx: Tx, number: int, value: Any) -> None:
     await tx.run(SQL.keep_memory, id=number, memory=value)
 
 
-async def remember(tx: Tx, number: int, *, met: bool, told_at: datetime | None) -> None:
-    """What the condition said; None leaves when somebody was told."""
-    await tx.run(SQL.remember, id=number, met=met, told_at=told_at)
+async def hold_memory(tx: Tx, numbers: Sequence[int]) -> dict[int, ConditionMemory]:
+    """What each condition last said, locked until the commit: the next run judges by what this one says."""
+    rows = await tx.rows(SQL.hold_memory, numbers=list(numbers))
+    return {row["id"]: ConditionMemory(row["last_met"], row["told_at"]) for row in rows}
+
+
+async def remember(tx: Tx, said: Mapping[int, ConditionMemory]) -> None:
+    met, told_at = [one.last_met for one in said.values()], [one.told_at for one in said.values()]
+    await tx.run(SQL.remember, ids=list(said), met=met, told_at=told_at)
 
 
 async def note_deleted(tx: Tx, number: int) -> None:

@@ -49,8 +49,13 @@ order by r.id desc limit :most;
 -- name: set_timetable(id, timetable_id)!
 update rules.rule set timetable_id = :timetable_id where id = :id;
 
--- name: remember(id, met, told_at)!
-update rules.rule set last_met = :met, told_at = coalesce(:told_at::timestamptz, told_at) where id = :id;
+-- name: hold_memory(numbers)
+-- in one order, so that two batches do not wait for each other
+select r.id, r.last_met, r.told_at from rules.rule r where r.id = any(:numbers::bigint[]) order by r.id for no key update;
+
+-- name: remember(ids, met, told_at)!
+update rules.rule r set last_met = g.met, told_at = g.told_at
+from unnest(:ids::bigint[], :met::boolean[], :told_at::timestamptz[]) as g(id, met, told_at) where r.id = g.id;
 
 -- name: list_recent(numbers, most)
 -- the last runs of each, newest last

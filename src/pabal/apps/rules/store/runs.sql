@@ -5,6 +5,19 @@ values (:rule_id, :unit_id, :trigger, :is_dry, :scheduled_at, :reason, :work_id,
 on conflict (rule_id, scheduled_at) do nothing
 returning id;
 
+-- name: find_due(rule_ids, moments)
+select n.id, n.rule_id, n.scheduled_at from unnest(:rule_ids::bigint[], :moments::timestamptz[]) as g(rule_id, at)
+join rules.run n on n.rule_id = g.rule_id and n.scheduled_at = g.at;
+
+-- name: insert_due(rule_ids, unit_ids, triggers, moments, attempts, work_ids, now)
+-- a moment has one run: whoever comes second finds the first
+insert into rules.run (rule_id, unit_id, trigger, is_dry, scheduled_at, attempt, work_id, executed_at)
+select g.rule_id, g.unit_id, g.trigger, g.trigger = 'dry_run', g.at, g.attempt, g.work_id, :now
+from unnest(:rule_ids::bigint[], :unit_ids::bigint[], :triggers::text[], :moments::timestamptz[], :attempts::integer[], :work_ids::bigint[])
+  as g(rule_id, unit_id, trigger, at, attempt, work_id)
+on conflict (rule_id, scheduled_at) do nothing
+returning id, rule_id, scheduled_at;
+
 -- name: insert_unrun(rule_id, unit_id, scheduled_at, reason, count, now)
 insert into rules.run (rule_id, unit_id, state, reason, trigger, scheduled_at, executed_at, finished_at, count)
 values (:rule_id, :unit_id, 'failure', :reason, 'schedule', :scheduled_at, :now, :now, :count)
@@ -35,18 +48,23 @@ where n.id < :before and (:units::bigint[] is null or n.unit_id = any(:units::bi
   and (:since::timestamptz is null or n.executed_at >= :since) and (:until::timestamptz is null or n.executed_at < :until)
 order by n.id desc limit :most;
 
--- name: begin_attempt(id, attempt, work_id, now)!
-update rules.run set attempt = :attempt, work_id = :work_id, reason = null,
-  executed_at = case when :attempt = 1 then :now else executed_at end where id = :id;
+-- name: begin_attempts(ids, attempts, work_ids, now)!
+update rules.run n set attempt = g.attempt, work_id = g.work_id, reason = null,
+  executed_at = case when g.attempt = 1 then :now else n.executed_at end
+from unnest(:ids::bigint[], :attempts::integer[], :work_ids::bigint[]) as g(id, attempt, work_id) where n.id = g.id;
 
 -- name: note_waiting(id, reason)!
 update rules.run set reason = :reason where id = :id;
 
--- name: note_end(id, reason, exit_code, commit, dirty, summary, log, artifact_path, artifacts, artifacts_until, data, met, checks, captured, tokens, cost, now)!
-update rules.run set finished_at = :now, reason = :reason, exit_code = :exit_code, commit = :commit, is_dirty = :dirty::jsonb <> '{}', dirty = :dirty,
-  log_summary = :summary, log = :log, artifact_path = :artifact_path, artifacts = :artifacts, artifacts_until = :artifacts_until, data = :data, met = :met, checks = :checks, captured = :captured,
-  tokens = tokens + :tokens, cost = cost + :cost
-where id = :id;
+-- name: note_ends(ends, now)!
+update rules.run n set finished_at = :now, reason = g.reason, exit_code = g.exit_code, commit = g.commit, is_dirty = g.dirty <> '{}',
+  dirty = g.dirty, log_summary = g.summary, log = g.log, artifact_path = g.artifact_path, artifacts = g.artifacts,
+  artifacts_until = g.artifacts_until, data = g.data, met = g.met, checks = g.checks, captured = g.captured,
+  tokens = n.tokens + g.tokens, cost = n.cost + g.cost
+from jsonb_to_recordset(:ends::jsonb) as g(id bigint, reason text, exit_code integer, commit text, dirty jsonb, summary text, log text,
+  artifact_path text, artifacts jsonb, artifacts_until timestamptz, data jsonb, met boolean, checks jsonb, captured jsonb, tokens integer,
+  cost double precision)
+where n.id = g.id;
 
 -- name: note_failed_attempt(id, reason, summary, log, tokens, cost)!
 update rules.run set reason = :reason, log_summary = :summary, log = :log, tokens = tokens + :tokens, cost = cost + :cost where id = :id;

@@ -1,4 +1,4 @@
-"""Nothing of a script outlives its server, or its supervisor."""
+"""Nothing of a script, or of another program, outlives its server or its supervisor."""
 
 import asyncio
 import os
