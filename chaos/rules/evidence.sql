@@ -25,7 +25,9 @@ select count(*) from pabal.work w where w.kind = 'rules.run' and (
   or exists (select from pabal.delayed p where p.id = w.id) or exists (select from pabal.lease p where p.id = w.id));
 
 -- name: count_left()
+-- what is due and was not decided yet is left, too
 select (select count(*) from rules.run where state = 'running') + (select count(*) from pabal.lease)
+     + (select count(*) from pabal.schedule where paused_at is null and next_at <= pabal.now())
      + (select count(*) from pabal.occurrence where "end" is null and work_id > 0) as left;
 
 -- name: pause_all()!

@@ -30,6 +30,13 @@ TIMES = 4000
 ATTEMPTS = 4
 ENDED = "survival.ended"
 _TOLD = [{"type": "event", "config": {"name": ENDED}, "when": "always"}]
+_ALL: dict[str, Any] = {
+    "schedule": "* * * * *",
+    "misfire": "run_all",
+    "misfire_max": 100,
+    "on_success": _TOLD,
+    "on_failure": _TOLD,
+}
 _SCRIPT = {
     "execution_script_path": "work.py",
     "max_attempts": ATTEMPTS,
@@ -67,15 +74,5 @@ async def lay(database: Database) -> None:
     async with database.transaction() as tx:
         hq = await tenants.ensure_hq(tx)
         for number, given in enumerate(RULES):
-            told = {"on_success": _TOLD, "on_failure": _TOLD}
-            await rules.create_rule(
-                tx,
-                ENGINE,
-                unit_id=hq.id,
-                name=f"rule {number}",
-                schedule="* * * * *",
-                misfire="run_all",
-                misfire_max=100,
-                **told,
-                **given,
-            )
+            made = {**_ALL, "name": f"rule {number}", **given}
+            await rules.create_rule(tx, ENGINE, unit_id=hq.id, **made)

@@ -127,11 +127,12 @@ async def _wait_for(is_so: Callable[[], bool]) -> None:
 
 
 async def _count_left(database: Database) -> int | None:
-    """None while the database does not answer. Nothing new becomes due from the first answer on."""
+    """None while the database does not answer. Once nothing is left, nothing new becomes due."""
     try:
         async with database.transaction() as tx:
-            await tx.run(SQL.pause_all)
             left: int = await tx.value(SQL.count_left)
+            if left == 0:
+                await tx.run(SQL.pause_all)
             return left
     except AWAY:
         return None

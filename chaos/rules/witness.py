@@ -1,5 +1,6 @@
 """Who is there of which run, by what the kernel says: every process with a run's mark, from first sight to last."""
 
+import asyncio
 import os
 import signal
 from contextlib import suppress
@@ -10,8 +11,10 @@ from chaos.monkey import Monkey
 from chaos.plan import Fault
 from chaos.rules.crew import RuleCrew
 from pabal.apps.rules.outside.supervised import MARK
+from pabal.base.clock import elapsed
 
 _MARK = f"{MARK}=".encode()
+WAIT_SECONDS = 5.0
 
 
 class Witness:
@@ -46,13 +49,21 @@ class RuleMonkey(Monkey):
         if fault.what != "script":
             await super()._hurt(fault)
             return
-        self.witness.look_once()
-        pids = self.witness.pids
+        pids = await self._find_processes()
         if pids:
             with suppress(ProcessLookupError):
                 os.kill(pids[int(fault.choice * len(pids))], signal.SIGKILL)
                 self._history.write("script killed")
                 self.done["script"] += 1
+
+    async def _find_processes(self) -> list[int]:
+        """Waits for one: servers may just be starting."""
+        ceiling = elapsed() + WAIT_SECONDS
+        self.witness.look_once()
+        while not self.witness.pids and elapsed() < ceiling:
+            await asyncio.sleep(0.1)
+            self.witness.look_once()
+        return self.witness.pids
 
 
 def _list_marked(servers: set[int], known: set[str]) -> list[tuple[int, str, str]]:

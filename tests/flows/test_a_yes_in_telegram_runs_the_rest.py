@@ -20,7 +20,7 @@ from pabal.platform.approvals import cards
 from pabal.platform.auth import NewUser
 from pabal.platform.notifications import Telegram, linking
 from pabal.platform.notifications.polling import Poller
-from pabal.testing import Parts, advance, drain
+from pabal.testing import Parts, advance
 from tests.support.rule_scripts import Repository
 from tests.support.rules import RulesWorld, make_rules
 from tests.support.telegram import BOT, CHAT, VAULT, Office, open_office
@@ -51,7 +51,7 @@ class Desk:
     async def press(self, data: str, message_id: int, *, who: int = KIM) -> None:
         self.office.api.press(bot_id=BOT, from_id=who, chat_id=CHAT, message_id=message_id, data=data)
         await self.poller.poll_once()
-        await drain(self.parts)
+        await advance(self.parts, timedelta(seconds=30))
 
 
 @pytest.fixture

@@ -113,7 +113,8 @@ def test_a_difference_is_told_line_by_line_and_not_without_end():
 async def test_files_go_at_their_own_time_and_their_run_says_so(web: Web, run: Run):
     client = await web.as_("haeundae", Role.VIEWER, by="session")
     headers = {"Accept": "text/html", "Accept-Language": "en"}
-    before = await client.get(f"/api/v1/rule-executions/{run.id}")
+    program = await web.as_("haeundae", Role.VIEWER)
+    before = await program.get(f"/api/v1/rule-executions/{run.id}")
     cleaning = Cleaning(web.db)
     assert await cleaning.run_once() == 0
     nothing = await client.get("/rules/runs", headers=headers)
@@ -121,7 +122,7 @@ async def test_files_go_at_their_own_time_and_their_run_says_so(web: Web, run: R
     await clock.advance(web.db, timedelta(days=3))
     assert await cleaning.run_once() == 1
 
-    after = await client.get(f"/api/v1/rule-executions/{run.id}")
+    after = await program.get(f"/api/v1/rule-executions/{run.id}")
     page, listed = (
         await client.get(f"/rules/runs/{run.id}", headers=headers),
         await client.get("/rules/runs", headers=headers),

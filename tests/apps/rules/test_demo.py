@@ -30,9 +30,7 @@ async def test_a_question_of_the_demo_waits_and_a_yes_runs_the_other_rule(world:
 
     async with world.db.transaction() as tx:
         [asked] = await approval_store.list_approvals(tx, HOUSE, Wanted(("rules.request",), ("open",)), limit=5)
-        await approvals.decide(
-            tx, ENGINE, asked.id, approvables=list_approvables([SLICE]), verdict=Verdict.APPROVE, reason=None
-        )
+        await approvals.decide(tx, ENGINE, asked.id, approvables=list_approvables([SLICE]), verdict=Verdict.APPROVE)
     await world.drain()
 
     assert [run.trigger for run in await world.runs(made["원두 발주"])] == [Trigger.MANUAL]

@@ -7,8 +7,9 @@ import pytest
 
 from pabal.apps.rules.actions import rules as actions
 from pabal.apps.rules.actions.runs import cancel_run
+from pabal.apps.rules.jobs import RunRule, RunToPerform
 from pabal.apps.rules.lookups import LookedUp, Lookups
-from pabal.apps.rules.model.rules import RuleRunState, RunReason, Trigger
+from pabal.apps.rules.model.rules import RUN, RuleRunState, RunReason, Trigger
 from pabal.apps.rules.running import NoScripts, ScriptEnd
 from pabal.apps.rules.skills.choosing import make_tools
 from pabal.apps.rules.skills.startup import SkillsStartup
@@ -20,6 +21,7 @@ from pabal.platform.actor import ENGINE
 from pabal.testing import Parts, drain
 from tests.apps.rules.skills.test_choosing import put
 from tests.support.rules import ABOVE, QUOTE, RulesWorld, failed
+from tests.support.work import begin_life, claim
 
 SCRIPT = {"execution_script_path": "stock/check_price.py"}
 
@@ -49,6 +51,54 @@ async def test_the_next_moment_is_there_before_the_run_has_ended(world: RulesWor
 
     assert (await world.look(rule)).next_run_at == first + timedelta(minutes=5)
     assert await world.runs(rule) == []
+
+
+async def test_runs_that_are_there_together_are_begun_and_ended_together_and_each_for_itself(world: RulesWorld):
+    """One is gone, one fails for good, one is tried again, one asks a source that is not there: others do not notice."""
+    good = [await world.rule(str(n), payload={**QUOTE["payload"], "price": n}, condition=ABOVE) for n in (1, 2, 900)]
+    gone, again = await world.rule("gone"), await world.rule("again", **SCRIPT, max_attempts=2)
+    wrong = await world.rule("wrong", source="offline_quote", payload={})
+    world.scripts.answers = [failed()]
+    await clock.advance(world.db, timedelta(minutes=5))
+    await ticks.tick_once(world.db)
+    async with world.db.transaction() as tx:
+        await actions.delete_rule(tx, ENGINE, gone.id)
+    handler, jobs = (
+        RunRule(world.lookups, world.scripts, world.db),
+        await claim(world.db, await begin_life(world.db), RUN),
+    )
+
+    async with world.db.transaction() as tx:
+        prepared = await handler.prepare_all(tx, jobs)
+    there = [(job, one) for job, one in zip(jobs, prepared, strict=True) if isinstance(one, RunToPerform)]
+    performed = [(one, await handler.perform(job, one)) for job, one in there]
+    async with world.db.transaction() as tx:
+        outcomes = await handler.record_all(tx, performed)
+
+    assert len(jobs) == len(there) + 1
+    assert sorted(type(one).__name__ for one in outcomes) == ["Done", "Done", "Done", "Fail", "Retry"]
+    assert [[run.met for run in await world.runs(one)] for one in good] == [[False], [False], [True]]
+    assert [run.reason for run in await world.runs(wrong)] == [RunReason.SOURCE_FAILED]
+    assert [run.reason for run in await world.runs(again)] == [RunReason.RETRYING]
+
+
+async def test_of_two_runs_of_a_rule_that_end_together_the_second_remembers_the_first(world: RulesWorld):
+    told = [{"type": "event", "config": {"name": "price.reached"}, "when": "changed"}]
+    rule = await world.rule(condition=ABOVE, on_success=told, overlap=Overlap.ALLOW)
+    handler = RunRule(world.lookups, world.scripts, world.db)
+    for _ in range(2):
+        await clock.advance(world.db, timedelta(minutes=5))
+        await ticks.tick_once(world.db)
+    jobs = await claim(world.db, await begin_life(world.db), RUN)
+
+    async with world.db.transaction() as tx:
+        prepared = await handler.prepare_all(tx, jobs)
+    performed = [(one, await handler.perform(job, one)) for job, one in zip(jobs, prepared, strict=True)]
+    async with world.db.transaction() as tx:
+        await handler.record_all(tx, performed)
+
+    assert [[one["is_due"] for one in run.captured] for run in await world.runs(rule)] == [[True], [False]]
+    assert (await world.look(rule)).last_met is True
 
 
 @pytest.mark.req("D-56", "D-57", "D-60")

@@ -30,6 +30,11 @@ time.sleep(3600)
 """
 
 
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    return Repository(tmp_path / "scripts")
+
+
 class ScriptServer:
     def __init__(self, process: asyncio.subprocess.Process, run_id: str) -> None:
         self.process, self.run_id = process, run_id
