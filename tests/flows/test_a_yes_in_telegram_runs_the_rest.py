@@ -82,7 +82,7 @@ async def desk(db: Database, tmp_path: Path) -> AsyncIterator[Desk]:
         await telegram.close()
 
 
-@pytest.mark.req("D-07", "D-34")
+@pytest.mark.req("D-07", "D-34", "D-54")
 async def test_pressing_approve_in_telegram_runs_what_waits_for_it_and_tells_how_it_went(desk: Desk):
     await advance(desk.parts, timedelta(minutes=5))
     message_id, yes = desk.last_card()

@@ -1,4 +1,4 @@
-"""The scenarios that rules were made for, from the clock to the chat: the news of the morning, a price that is reached."""
+"""What rules were made for, from the clock to the chat: the news of the morning, a price that is reached."""
 
 import json
 import sys
@@ -25,7 +25,8 @@ from tests.support.telegram import Office, open_office
 MODEL = [
     sys.executable,
     "-c",
-    "import sys; said = sys.stdin.read(); print('요약:', 'AI 칩' in said, 'AI 규제' in said, '날씨' in said, sys.argv[1])",
+    "import sys; said = sys.stdin.read()\n"
+    "print('요약:', *(one in said for one in ('AI 칩', 'AI 규제', '날씨')), sys.argv[1])",
     "{model}",
 ]
 FEED = """<rss><channel>

@@ -14,6 +14,7 @@ from pabal.apps.rules.running import NoScripts, ScriptEnd
 from pabal.apps.rules.skills.choosing import make_tools
 from pabal.apps.rules.skills.startup import SkillsStartup
 from pabal.base import clock
+from pabal.base.sql import Statement
 from pabal.engine import ticks
 from pabal.engine.misfires import Overlap
 from pabal.platform import notifications
@@ -24,6 +25,7 @@ from tests.support.rules import ABOVE, QUOTE, RulesWorld, failed
 from tests.support.work import begin_life, claim
 
 SCRIPT = {"execution_script_path": "stock/check_price.py"}
+EXTENSIONS = Statement("list_extensions", "select extname as name from pg_extension order by 1", ())
 
 
 @pytest.mark.req("D-15", "D-46", "D-51", "D-57", "D-58")
@@ -54,7 +56,7 @@ async def test_the_next_moment_is_there_before_the_run_has_ended(world: RulesWor
 
 
 async def test_runs_that_are_there_together_are_begun_and_ended_together_and_each_for_itself(world: RulesWorld):
-    """One is gone, one fails for good, one is tried again, one asks a source that is not there: others do not notice."""
+    """One is gone, one fails for good, one is tried again: the others do not notice."""
     good = [await world.rule(str(n), payload={**QUOTE["payload"], "price": n}, condition=ABOVE) for n in (1, 2, 900)]
     gone, again = await world.rule("gone"), await world.rule("again", **SCRIPT, max_attempts=2)
     wrong = await world.rule("wrong", source="offline_quote", payload={})
@@ -63,10 +65,8 @@ async def test_runs_that_are_there_together_are_begun_and_ended_together_and_eac
     await ticks.tick_once(world.db)
     async with world.db.transaction() as tx:
         await actions.delete_rule(tx, ENGINE, gone.id)
-    handler, jobs = (
-        RunRule(world.lookups, world.scripts, world.db),
-        await claim(world.db, await begin_life(world.db), RUN),
-    )
+    handler = RunRule(world.lookups, world.scripts, world.db)
+    jobs = await claim(world.db, await begin_life(world.db), RUN)
 
     async with world.db.transaction() as tx:
         prepared = await handler.prepare_all(tx, jobs)
@@ -99,6 +99,17 @@ async def test_of_two_runs_of_a_rule_that_end_together_the_second_remembers_the_
 
     assert [[one["is_due"] for one in run.captured] for run in await world.runs(rule)] == [[True], [False]]
     assert (await world.look(rule)).last_met is True
+
+
+@pytest.mark.req("D-53")
+async def test_time_needs_no_extension_of_postgresql(world: RulesWorld):
+    rule = await world.rule()
+    async with world.db.transaction() as tx:
+        assert [row["name"] for row in await tx.rows(EXTENSIONS)] == ["plpgsql"]
+
+    await world.advance(minutes=5)
+
+    assert len(await world.runs(rule)) == 1
 
 
 @pytest.mark.req("D-56", "D-57", "D-60")
