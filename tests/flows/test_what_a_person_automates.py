@@ -83,7 +83,7 @@ async def test_every_morning_the_articles_on_a_topic_are_summarised_and_come_by_
     await morning.pass_time(days=2)
 
     runs = await morning.world.runs(rule)
-    assert [(run.state, run.data["count"]) for run in runs if run.data] == [(RuleRunState.SUCCESS, 2)] * 2
+    assert [(run.state, run.log_summary) for run in runs] == [(RuleRunState.SUCCESS, "AI: 2")] * 2
     assert all(run.tokens and run.cost for run in runs)
     assert [text for text in morning.office.texts() if "요약: True True False cheap" in text] == morning.office.texts()
     assert len(morning.office.texts()) == 2

@@ -122,6 +122,7 @@ async def test_files_go_at_their_own_time_and_their_run_says_so(web: Web, run: R
     await clock.advance(web.db, timedelta(days=3))
     assert await cleaning.run_once() == 1
 
+    client = await web.as_("haeundae", Role.VIEWER, by="session")
     after = await program.get(f"/api/v1/rule-executions/{run.id}")
     page, listed = (
         await client.get(f"/rules/runs/{run.id}", headers=headers),

@@ -57,7 +57,8 @@ async def test_the_next_moment_is_there_before_the_run_has_ended(world: RulesWor
 
 async def test_runs_that_are_there_together_are_begun_and_ended_together_and_each_for_itself(world: RulesWorld):
     """One is gone, one fails for good, one is tried again: the others do not notice."""
-    good = [await world.rule(str(n), payload={**QUOTE["payload"], "price": n}, condition=ABOVE) for n in (1, 2, 900)]
+    quotes = [{"source": "offline_quote", "payload": {"ticker": "A", "price": n, "target": 500}} for n in (1, 2, 900)]
+    good = [await world.rule(condition=ABOVE, **one) for one in quotes]
     gone, again = await world.rule("gone"), await world.rule("again", **SCRIPT, max_attempts=2)
     wrong = await world.rule("wrong", source="offline_quote", payload={})
     world.scripts.answers = [failed()]

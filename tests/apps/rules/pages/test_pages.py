@@ -23,7 +23,8 @@ async def world(web: Web) -> RulesWorld:
 async def test_every_page_shows_a_rule_and_its_runs_to_whoever_may_look(web: Web, world: RulesWorld, lang: str):
     rule = await world.rule("주가 감시", condition=ABOVE, on_success=[{"type": "telegram", "config": {}}])
     await world.advance(minutes=5)
-    [run] = await world.runs(rule)
+    [run], due = await world.runs(rule), (await world.look(rule)).next_run_at
+    assert due is not None
     client = await web.as_("haeundae", Role.VIEWER, by="session")
 
     for path in ("/rules", f"/rules/{rule.id}", "/rules/runs", f"/rules/runs/{run.id}"):
@@ -31,6 +32,8 @@ async def test_every_page_shows_a_rule_and_its_runs_to_whoever_may_look(web: Web
         assert page.status_code == 200, (path, page.text[:300])
         assert "주가 감시" in page.text
         assert f'action="/rules/{rule.id}' not in page.text
+        if path in ("/rules", f"/rules/{rule.id}"):
+            assert f'datetime="{due:%Y-%m-%dT%H:%M:%SZ}"' in page.text, path
     assert "price &gt;= 500" in page.text
 
 
