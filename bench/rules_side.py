@@ -40,11 +40,13 @@ import pabal_rules.child, pabal_rules.context
 asyncio.run(asyncio.sleep(float(sys.argv[2])))
 """
 AT_ONCE = 2
+# as somebody sets PABAL_CONCURRENCY who has ten thousand rules: runs that are there together share their statements
+SLOTS = 200
 
 
 async def serve(url: str, folder: str) -> dict[str, Any]:
     """Until it is killed. Says that it is at work."""
-    settings = read_settings(database_url=url, data_dir=Path(folder), apps=APP, secret_key=KEY)
+    settings = read_settings(database_url=url, data_dir=Path(folder), apps=APP, secret_key=KEY, concurrency=SLOTS)
     app = await pabal.build(settings, parse_roles("worker,scheduler"))
     await pabal.serve(app, lambda _: say(pid=os.getpid()))
     return {}

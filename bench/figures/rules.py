@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 
 from bench.ground import Ground
 from bench.result import Measured, Target, middle_ratio, percentile
-from bench.rules_side import APP
+from bench.rules_side import APP, SLOTS
 from bench.sides import Side
 from pabal.apps.rules.model.rules import RUN
 from pabal.base.database import Database
@@ -63,7 +63,7 @@ async def measure(ground: Ground, sizes: Sizes) -> Measured:
     way = "under bubblewrap" if scripts["contained"] else "without bubblewrap, which is not there"
     notes = (
         "Lateness is from the due moment until the run has its end: its source was read, its condition judged, its "
-        "callbacks and its state are durable. One server process.",
+        f"callbacks and its state are durable. One server process with PABAL_CONCURRENCY={SLOTS}.",
         f"of_bare: {sizes.scripts} scripts of {sizes.script_seconds * 1000:g} ms, two at a time, from a commit of a "
         f"repository to the result, by the same number of processes with the same interpreter and imports {way} that "
         "are just started.",

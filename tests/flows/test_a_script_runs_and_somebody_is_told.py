@@ -88,6 +88,8 @@ async def test_a_script_runs_every_minute_keeps_its_file_and_telegram_tells(hous
     assert (first.commit, first.dirty, first.log) == (commit, {}, "looking at AAPL")
     assert [run.data["before"] for run in (first, second) if run.data] == [None, 512.5]
     assert await house.read_file(second) == ("report.csv", "ticker,price\nAAPL,512.5\n")
+    async with house.world.db.transaction() as tx:
+        assert await store.list_uses(tx, second.artifacts[0]["file"]) == [second.about]
     assert first.artifact_path == f"/api/v1/files/{first.artifacts[0]['id']}/content"
     # the condition has a memory, and what the script says it says each time
     told = [text.split("\n")[0] for text in house.office.texts()]

@@ -34,10 +34,10 @@ class NothingKept(Shelf):
 
 
 class Runner:
-    def __init__(self, folder: Path, *, ceiling: ScriptCeiling | None = None) -> None:
+    def __init__(self, folder: Path, *, ceiling: ScriptCeiling | None = None, at_once: int = 4) -> None:
         self.mounted = Repository(folder / "mounted")
         self.cache, self.ceiling = folder / "cache", ceiling or ScriptCeiling()
-        self.scripts = RepositoryScripts(self.mounted.folder, self.cache, NothingKept(), self.ceiling)
+        self.scripts = RepositoryScripts(self.mounted.folder, self.cache, NothingKept(), self.ceiling, at_once=at_once)
 
     async def run(self, **given: Any) -> ScriptEnd:
         return await self.scripts.run(replace(CALL, **given), on_line=lambda _: None, stop=asyncio.Event())
@@ -57,6 +57,30 @@ async def test_a_rule_names_one_of_several_functions(runner: Runner):
     assert (bought.value, sold.value) == ({"did": "buy"}, {"did": "sell"})
     assert (unnamed.reason, unknown.reason) == (RunReason.FUNCTION_MISSING, RunReason.FUNCTION_MISSING)
     assert "buy, sell" in unnamed.message
+
+
+async def test_scripts_wait_for_their_turn_and_one_that_is_stopped_meanwhile_does_not_begin(tmp_path: Path):
+    runner = Runner(tmp_path, at_once=1)
+    runner.mounted.commit_body("import asyncio\nprint('begun', flush=True)\nawait asyncio.sleep(600)")
+    begun, first_stop, second_stop = asyncio.Event(), asyncio.Event(), asyncio.Event()
+    first = asyncio.create_task(
+        runner.scripts.run(replace(CALL, run_id="run-1"), on_line=lambda _: begun.set(), stop=first_stop)
+    )
+    async with asyncio.timeout(30):
+        await begun.wait()
+    second = asyncio.create_task(
+        runner.scripts.run(replace(CALL, run_id="run-2"), on_line=lambda _: None, stop=second_stop)
+    )
+
+    second_stop.set()
+    waited = await second
+    first_stop.set()
+    stopped = await first
+    runner.mounted.commit_body("return {}")
+    third = await runner.run(run_id="run-3")
+
+    assert (waited.reason, waited.commit, stopped.reason) == (RunReason.CANCELLED, None, RunReason.CANCELLED)
+    assert third.ok
 
 
 @pytest.fixture

@@ -1,7 +1,8 @@
 """The seam to the room that runs scripts: what a run hands over, and what comes back. Nothing else knows that room."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -21,6 +22,8 @@ SCRIPTS_OFF = "This server runs no scripts: no repository is set."
 SAID_NO = "The script said that it failed."
 NOT_ALLOWED = "The rule asks for more than this server allows its scripts."
 NO_FOLDER = "A folder that the script may reach is not there."
+STOPPED = "Cancelled before its turn came."
+AT_ONCE = 4
 # between two questions to the repository's remote for packages of scripts that are fetched, in seconds
 FETCH_EVERY = 60.0
 # each has its own name here too, but for a run that was lost with its server
@@ -79,8 +82,11 @@ class NoScripts:
 class RepositoryScripts:
     """Scripts of the folder that is mounted for this server, as it is at that moment, or as its remote has it."""
 
-    def __init__(self, folder: Path, cache: Path, shelf: Shelf, ceiling: ScriptCeiling) -> None:
+    def __init__(
+        self, folder: Path, cache: Path, shelf: Shelf, ceiling: ScriptCeiling, *, at_once: int = AT_ONCE
+    ) -> None:
         self._folder, self._cache, self._shelf, self._ceiling = folder, cache, shelf, ceiling
+        self._turns = asyncio.Semaphore(at_once)
         self._told: dict[NamedScript, str] = {}
         # the newest commit that was fetched, and when
         self._fetched: tuple[str, float] | None = None
@@ -89,6 +95,26 @@ class RepositoryScripts:
         refused = await asyncio.to_thread(_refuse, self._ceiling, call.allows)
         if refused is not None:
             return ScriptEnd(False, RunReason.NOT_ALLOWED, refused)
+        async with self._turn(stop) as is_ours:
+            if not is_ours:
+                return ScriptEnd(False, RunReason.CANCELLED, STOPPED)
+            return await self._run(call, on_line=on_line, stop=stop)
+
+    @asynccontextmanager
+    async def _turn(self, stop: asyncio.Event) -> AsyncIterator[bool]:
+        """Waiting for it takes nothing of the run's time. False: the run was stopped before its turn came."""
+        taking, stopping = asyncio.ensure_future(self._turns.acquire()), asyncio.ensure_future(stop.wait())
+        try:
+            await asyncio.wait([taking, stopping], return_when=asyncio.FIRST_COMPLETED)
+            yield taking.done()
+        finally:
+            stopping.cancel()
+            if taking.done() and not taking.cancelled():
+                self._turns.release()
+            else:
+                taking.cancel()
+
+    async def _run(self, call: ScriptCall, *, on_line: Callable[[str], None], stop: asyncio.Event) -> ScriptEnd:
         began = elapsed()
         try:
             commit = await self._fetch(call.seconds) if call.is_fetched else None

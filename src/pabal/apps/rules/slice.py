@@ -57,7 +57,8 @@ def find_scripts(services: Services) -> RepositoryScripts | None:
     if not isinstance(found, RepositoryScripts):
         shelf = Shelf(services.database, services.files)
         cache = services.settings.data_dir / AREA
-        found = RepositoryScripts(Path(startup.repository).resolve(), cache, shelf, ScriptCeiling.of(startup))
+        folder, ceiling = Path(startup.repository).resolve(), ScriptCeiling.of(startup)
+        found = RepositoryScripts(folder, cache, shelf, ceiling, at_once=startup.scripts_at_once)
         services.kept[SCRIPTS] = found
     return found
 

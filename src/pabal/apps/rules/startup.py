@@ -19,6 +19,10 @@ class RulesStartup(AppSettings, env_prefix="PABAL_RULES_"):
         "", description="Folders that a rule may let its script change and read, separated by commas. Empty: none."
     )
 
+    scripts_at_once: int = Field(
+        4, ge=1, le=200, description="How many scripts a server runs at the same time; others wait for their turn."
+    )
+
     @field_validator("script_folders", "script_write_folders")
     @classmethod
     def _check_folders(cls, value: str) -> str:
