@@ -89,6 +89,7 @@ SLICE = Slice(
     nav=(
         NavItem("/rules", ("Rules", "룰"), AREA, goto="l"),
         NavItem("/rules/runs", ("Runs", "실행"), AREA),
+        NavItem("/rules/sources", ("Data sources", "데이터 소스"), AREA),
         *parts.NAV,
     ),
     status={**STATUS, **parts.STATUS},

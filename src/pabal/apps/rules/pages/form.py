@@ -78,6 +78,7 @@ class RuleDraft(BaseModel):
     cooldown_seconds: Typed = "0"
     unit_id: Typed = ""
     preview: Typed = ""
+    dry_run: Typed = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +111,11 @@ async def create(visit: Visitor, draft: Annotated[RuleDraft, Form()]) -> Respons
     try:
         async with visit.change() as tx:
             made = await actions.create_rule(tx, visit.actor, unit_id=read_number(draft.unit_id), **reading.given)
+            tried = await actions.dry_run(tx, visit.actor, made.id) if draft.dry_run else None
     except RuleRefused as refused:
         return await _show_form(visit, draft, None, refused.findings)
+    if tried is not None:
+        return visit.go(f"/rules/runs/{tried.id}")
     return visit.go(f"/rules/{made.id}", said=("Made: {name}", "만들었습니다: {name}"), name=made.name)
 
 
@@ -136,8 +140,11 @@ async def change(visit: Visitor, rule_id: UUID, draft: Annotated[RuleDraft, Form
             done = await actions.edit_rule(
                 tx, visit.actor, rule_id, unit_id=read_number(draft.unit_id), **reading.given
             )
+            tried = await actions.dry_run(tx, visit.actor, rule_id) if draft.dry_run else None
     except RuleRefused as refused:
         return await _show_form(visit, draft, rule, refused.findings)
+    if tried is not None:
+        return visit.go(f"/rules/runs/{tried.id}")
     return visit.go(f"/rules/{rule_id}", said=("Saved: {name}", "저장했습니다: {name}"), name=done.name)
 
 

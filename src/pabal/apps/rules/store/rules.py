@@ -130,6 +130,11 @@ async def list_scripts(tx: Tx) -> list[NamedScript]:
     return await tx.all(NamedScript, SQL.list_scripts)
 
 
+async def count_by_source(tx: Tx, scope: Scope) -> dict[str, int]:
+    """How many rules in sight read each."""
+    return {row["source"]: row["count"] for row in await tx.rows(SQL.count_by_source, units=scope.listed)}
+
+
 async def load_memory(tx: Tx, number: int) -> Any:
     """What its script answered when it last succeeded."""
     return await tx.value(SQL.load_memory, id=number)

@@ -81,6 +81,11 @@ update rules.rule set updated_at = :now where id = :id;
 select distinct r.execution_script_path as script, r.fetch_before_run as is_fetched from rules.rule r
 where r.state <> 'deleted' and r.execution_script_path is not null order by 1, 2;
 
+-- name: count_by_source(units)
+select r.source, count(*)::int as count from rules.rule r
+where r.state <> 'deleted' and r.source is not null and (:units::bigint[] is null or r.unit_id = any(:units::bigint[]))
+group by r.source;
+
 -- name: load_memory(id)
 select r.memory from rules.rule r where r.id = :id;
 
