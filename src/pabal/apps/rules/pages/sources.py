@@ -1,4 +1,4 @@
-"""Data sources of this server: what each asks for and gives, how many rules read it, and which one answers for quotes."""
+"""Data sources of this server: what each asks for and gives, how many rules read it, who answers for quotes."""
 
 from dataclasses import dataclass
 
