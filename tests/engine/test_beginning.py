@@ -189,7 +189,7 @@ async def test_what_is_picked_and_moved_in_one_statement_is_as_if_it_were_three(
     moved = await move_at_once(groups, PLAIN, (Event.REJECT, State.READY, State.DRAFT), picking, BECAUSE)
     nothing = await move_at_once(groups, PLAIN, (Event.REJECT, State.READY, State.DRAFT), picking, BECAUSE)
 
-    assert (nothing, heard) == ([], [{"facts": None}])
+    assert (nothing, heard) == ([], [{"facts": None, f"facts:{PLAIN.name}": None}])
     assert [(row["id"], row["before"]) for row in moved] == [(one, None), (other, None)]
     found = [await get_group(groups, each) for each in (one, draft, other)]
     assert [(each.state, each.version, each.note) for each in found] == [

@@ -4,13 +4,14 @@ import asyncio
 import sys
 from pathlib import Path
 
-from pabal.apps.rules.scripts import ScriptRun, probe_isolation, run_script, running
+from pabal.apps.rules.outside import supervised
+from pabal.apps.rules.scripts import ScriptRun, probe_isolation, run_script
 from tests.support.rule_scripts import UNCONTAINED
 
 
 async def main() -> None:
     repository, cache, run_id, level, lease = sys.argv[1:]
-    running.LEASE_SECONDS = float(lease)
+    supervised.LEASE_SECONDS = float(lease)
     isolation = probe_isolation() if level == "contained" else UNCONTAINED
     run = ScriptRun(run_id, Path(repository), "check.py", None, {}, {}, cache=Path(cache), isolation=isolation)
 

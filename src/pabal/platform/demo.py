@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pabal.base.database import Database, Tx
 from pabal.base.errors import Forbidden
 from pabal.base.sql import load as load_sql
-from pabal.platform import audit, auth, tenants
+from pabal.platform import audit, auth, storage, tenants
 from pabal.platform.actor import ENGINE, Actor, Right, Role
 from pabal.platform.services import Services
 from pabal.platform.slice import Slice
@@ -74,8 +74,11 @@ async def clear(database: Database, slices: Iterable[Slice], actor: Actor) -> No
             if one.demo is not None:
                 await one.demo.clear(tx)
         await auth.remove_demo_users(tx)
-        for row in await tx.rows(SQL.list_demo_units):
-            await tenants.remove_unit(tx, ENGINE, row["id"])
+        units = [row["id"] for row in await tx.rows(SQL.list_demo_units)]
+        # what somebody uploaded or a script made while the demo was there
+        await storage.remove_loose(tx, units, heir=(await tenants.ensure_hq(tx)).id)
+        for unit_id in units:
+            await tenants.remove_unit(tx, ENGINE, unit_id)
         await audit.record(tx, actor, "demo.clear", "demo")
 
 

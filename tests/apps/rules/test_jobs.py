@@ -7,12 +7,14 @@ import pytest
 
 from pabal.apps.rules.actions import rules as actions
 from pabal.apps.rules.actions.runs import cancel_run
+from pabal.apps.rules.jobs import RunRule, RunToPerform
 from pabal.apps.rules.lookups import LookedUp, Lookups
-from pabal.apps.rules.model.rules import RuleRunState, RunReason, Trigger
+from pabal.apps.rules.model.rules import RUN, RuleRunState, RunReason, Trigger
 from pabal.apps.rules.running import NoScripts, ScriptEnd
 from pabal.apps.rules.skills.choosing import make_tools
 from pabal.apps.rules.skills.startup import SkillsStartup
 from pabal.base import clock
+from pabal.base.sql import Statement
 from pabal.engine import ticks
 from pabal.engine.misfires import Overlap
 from pabal.platform import notifications
@@ -20,8 +22,10 @@ from pabal.platform.actor import ENGINE
 from pabal.testing import Parts, drain
 from tests.apps.rules.skills.test_choosing import put
 from tests.support.rules import ABOVE, QUOTE, RulesWorld, failed
+from tests.support.work import begin_life, claim
 
 SCRIPT = {"execution_script_path": "stock/check_price.py"}
+EXTENSIONS = Statement("list_extensions", "select extname as name from pg_extension order by 1", ())
 
 
 @pytest.mark.req("D-15", "D-46", "D-51", "D-57", "D-58")
@@ -49,6 +53,64 @@ async def test_the_next_moment_is_there_before_the_run_has_ended(world: RulesWor
 
     assert (await world.look(rule)).next_run_at == first + timedelta(minutes=5)
     assert await world.runs(rule) == []
+
+
+async def test_runs_that_are_there_together_are_begun_and_ended_together_and_each_for_itself(world: RulesWorld):
+    """One is gone, one fails for good, one is tried again: the others do not notice."""
+    quotes = [{"source": "offline_quote", "payload": {"ticker": "A", "price": n, "target": 500}} for n in (1, 2, 900)]
+    good = [await world.rule(condition=ABOVE, **one) for one in quotes]
+    gone, again = await world.rule("gone"), await world.rule("again", **SCRIPT, max_attempts=2)
+    wrong = await world.rule("wrong", source="offline_quote", payload={})
+    world.scripts.answers = [failed()]
+    await clock.advance(world.db, timedelta(minutes=5))
+    await ticks.tick_once(world.db)
+    async with world.db.transaction() as tx:
+        await actions.delete_rule(tx, ENGINE, gone.id)
+    handler = RunRule(world.lookups, world.scripts, world.db)
+    jobs = await claim(world.db, await begin_life(world.db), RUN)
+
+    async with world.db.transaction() as tx:
+        prepared = await handler.prepare_all(tx, jobs)
+    there = [(job, one) for job, one in zip(jobs, prepared, strict=True) if isinstance(one, RunToPerform)]
+    performed = [(one, await handler.perform(job, one)) for job, one in there]
+    async with world.db.transaction() as tx:
+        outcomes = await handler.record_all(tx, performed)
+
+    assert len(jobs) == len(there) + 1
+    assert sorted(type(one).__name__ for one in outcomes) == ["Done", "Done", "Done", "Fail", "Retry"]
+    assert [[run.met for run in await world.runs(one)] for one in good] == [[False], [False], [True]]
+    assert [run.reason for run in await world.runs(wrong)] == [RunReason.SOURCE_FAILED]
+    assert [run.reason for run in await world.runs(again)] == [RunReason.RETRYING]
+
+
+async def test_of_two_runs_of_a_rule_that_end_together_the_second_remembers_the_first(world: RulesWorld):
+    told = [{"type": "event", "config": {"name": "price.reached"}, "when": "changed"}]
+    rule = await world.rule(condition=ABOVE, on_success=told, overlap=Overlap.ALLOW)
+    handler = RunRule(world.lookups, world.scripts, world.db)
+    for _ in range(2):
+        await clock.advance(world.db, timedelta(minutes=5))
+        await ticks.tick_once(world.db)
+    jobs = await claim(world.db, await begin_life(world.db), RUN)
+
+    async with world.db.transaction() as tx:
+        prepared = await handler.prepare_all(tx, jobs)
+    performed = [(one, await handler.perform(job, one)) for job, one in zip(jobs, prepared, strict=True)]
+    async with world.db.transaction() as tx:
+        await handler.record_all(tx, performed)
+
+    assert [[one["is_due"] for one in run.captured] for run in await world.runs(rule)] == [[True], [False]]
+    assert (await world.look(rule)).last_met is True
+
+
+@pytest.mark.req("D-53")
+async def test_time_needs_no_extension_of_postgresql(world: RulesWorld):
+    rule = await world.rule()
+    async with world.db.transaction() as tx:
+        assert [row["name"] for row in await tx.rows(EXTENSIONS)] == ["plpgsql"]
+
+    await world.advance(minutes=5)
+
+    assert len(await world.runs(rule)) == 1
 
 
 @pytest.mark.req("D-56", "D-57", "D-60")

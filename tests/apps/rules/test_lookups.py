@@ -34,7 +34,7 @@ def lookups() -> Lookups:
 async def look_up(db: Database, lookups: Lookups, source: str, payload: dict[str, Any]) -> LookedUp | Limited:
     job = await start(db)
     async with db.transaction() as tx:
-        chosen = await lookups.choose(tx, job, source)
+        chosen = await lookups.choose(tx, job, source, quote_source=await lookups.read_quote_source(tx))
     if isinstance(chosen, Limited):
         return chosen
     return await lookups.ask(chosen, payload, moment=NINE)

@@ -1,7 +1,7 @@
 """rules.run: one moment of a rule. Reads its source, runs its script, judges its condition, tells whom it concerns."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -9,16 +9,18 @@ from typing import Any
 
 from pabal.apps.rules import artifacts, wording
 from pabal.apps.rules.actions import ending
+from pabal.apps.rules.actions.ending import EndedRun
 from pabal.apps.rules.live_log import LiveLog
 from pabal.apps.rules.lookups import LookedUp, Lookup, Lookups
 from pabal.apps.rules.model.cleaning import clean_text
 from pabal.apps.rules.model.rules import RUN, Rule, RuleState, Run, RunReason, Trigger
+from pabal.apps.rules.permissions import allows_of
 from pabal.apps.rules.running import ScriptCall, ScriptEnd, Scripts
 from pabal.apps.rules.sources.errors import SourceNotFound
 from pabal.apps.rules.sources.registry import QUOTE
 from pabal.apps.rules.store import rules as store
 from pabal.apps.rules.store import runs
-from pabal.apps.rules.store.runs import RunEnd
+from pabal.apps.rules.store.runs import DueRun, RunEnd
 from pabal.base.clock import elapsed
 from pabal.base.database import Database, Tx
 from pabal.base.errors import Invalid, PabalError
@@ -54,21 +56,32 @@ class RunRule:
     def __init__(self, lookups: Lookups, scripts: Scripts, database: Database) -> None:
         self._lookups, self._scripts, self._database = lookups, scripts, database
 
-    async def prepare(self, tx: Tx, job: Job) -> RunToPerform | Outcome:
-        found = await store.load_rules(tx, [job.args["rule"]])
-        if not found or found[0].state is RuleState.DELETED:
+    async def prepare_all(self, tx: Tx, jobs: Sequence[Job]) -> list[RunToPerform | Outcome]:
+        """Those that begin together share the statements that find their rules and open their runs."""
+        found = await store.load_plain(tx, [job.args["rule"] for job in jobs])
+        living = {number: one for number, one in found.items() if one.state is not RuleState.DELETED}
+        due = {job.key: due_of(job, living[job.args["rule"]]) for job in jobs if job.args["rule"] in living}
+        begun = dict(zip(due, await ending.begin_runs(tx, list(due.values())), strict=True))
+        chosen = await self._lookups.read_quote_source(tx)
+        return [await self._prepare(tx, job, due.get(job.key), begun.get(job.key), chosen) for job in jobs]
+
+    async def _prepare(
+        self, tx: Tx, job: Job, due: DueRun | None, run: Run | None, quote_source: str
+    ) -> RunToPerform | Outcome:
+        if due is None:
             return Cancel("the rule is gone")
-        rule, at = found[0], read_moment(job)
-        trigger = Trigger(job.args.get("trigger", Trigger.SCHEDULE.value))
-        run = await ending.begin_run(tx, rule, at, trigger, attempt=job.attempt, work_id=job.id)
         if run is None:
             return Cancel("this moment has had its run")
-        lookup = await self._choose(tx, job, rule)
+        rule = due.rule
+        lookup = await self._choose(tx, job, rule, quote_source)
         if isinstance(lookup, Limited):
             await runs.note_waiting(tx, run.number)
             return lookup
         prepared = RunToPerform(rule, run, job.attempt >= job.max_failures, lookup)
-        return prepared if rule.execution_script_path is None else await self._prepare_script(tx, job, prepared)
+        if rule.execution_script_path is None:
+            return prepared
+        memory = await store.load_memory(tx, rule.number)
+        return replace(prepared, sources=Lookup(QUOTE, quote_source), memory=memory)
 
     async def perform(self, job: Job, prepared: RunToPerform) -> Performed:
         """Looking up and the script share the rule's time; the script's own limit is what is left of it."""
@@ -87,18 +100,22 @@ class RunRule:
         seconds = max(1.0, rule.timeout_seconds - (elapsed() - began))
         return await self._run_script(job, prepared, rule.execution_script_path, found, seconds)
 
-    async def record(self, tx: Tx, prepared: RunToPerform, result: Performed) -> Outcome:
-        rule, run, ended = prepared.rule, prepared.run, result.ended
-        if not result.ok and not prepared.is_last_attempt:
-            await ending.retry_run(tx, run, ended)
-            return Retry(clean_text(ended.summary)[:200], after=timedelta(seconds=rule.retry_seconds))
-        # what the condition said may have changed meanwhile, where runs overlap
-        found = await store.load_rules(tx, [rule.number])
-        if not found:
-            return Cancel("the rule is gone")
-        remembered = replace(rule, last_met=found[0].last_met, told_at=found[0].told_at)
-        await ending.end_run(tx, remembered, run, ended, ok=result.ok)
-        return DONE if result.ok else Fail((ended.reason or RunReason.SCRIPT_FAILED).value)
+    async def record_all(self, tx: Tx, performed: Sequence[tuple[RunToPerform, Performed]]) -> list[Outcome]:
+        known = await store.load_plain(tx, [prepared.rule.number for prepared, _ in performed])
+        ended, outcomes = list[EndedRun](), list[Outcome]()
+        for prepared, result in performed:
+            rule, run = prepared.rule, prepared.run
+            if not result.ok and not prepared.is_last_attempt:
+                outcomes.append(await _try_again(tx, rule, run, result.ended))
+            elif rule.number not in known:
+                outcomes.append(Cancel("the rule is gone"))
+            else:
+                ended.append(EndedRun(rule, run, result.ended, result.ok))
+                reason = (result.ended.reason or RunReason.SCRIPT_FAILED).value
+                outcomes.append(DONE if result.ok else Fail(reason))
+        if ended:
+            await ending.end_runs(tx, ended)
+        return outcomes
 
     async def give_up(self, tx: Tx, job: Job, reason: str) -> None:
         """Also after a Fail of its own, when the run has its end already."""
@@ -107,17 +124,14 @@ class RunRule:
             why = RunReason.INTERRUPTED if reason in _LOST else RunReason.CANCELLED
             await ending.stop_run(tx, found[0], read_moment(job), why, _SENTENCES[why])
 
-    async def _choose(self, tx: Tx, job: Job, rule: Rule) -> Lookup | Limited | PabalError | None:
+    async def _choose(self, tx: Tx, job: Job, rule: Rule, quote_source: str) -> Lookup | Limited | PabalError | None:
         """A server that was set up wrongly is the run's failure, to be told like any other."""
         try:
-            return None if rule.source is None else await self._lookups.choose(tx, job, rule.source)
+            if rule.source is None:
+                return None
+            return await self._lookups.choose(tx, job, rule.source, quote_source=quote_source)
         except Invalid as error:
             return error
-
-    async def _prepare_script(self, tx: Tx, job: Job, prepared: RunToPerform) -> RunToPerform:
-        sources = await self._lookups.choose(tx, job, QUOTE)
-        memory = await store.load_memory(tx, prepared.rule.number)
-        return replace(prepared, sources=sources if isinstance(sources, Lookup) else None, memory=memory)
 
     async def _look_up(self, prepared: RunToPerform) -> LookedUp:
         lookup, rule = prepared.lookup, prepared.rule
@@ -141,6 +155,9 @@ class RunRule:
             context=context_of(prepared, found),
             seconds=seconds,
             answer=partial(self._answer, prepared),
+            function=rule.script_function,
+            is_fetched=rule.fetch_before_run,
+            allows=allows_of(rule),
         )
         async with log.shown():
             end = await self._scripts.run(call, on_line=log.add, stop=stop)
@@ -158,6 +175,16 @@ _SENTENCES: Mapping[RunReason, str] = {
     RunReason.INTERRUPTED: wording.INTERRUPTED[0],
     RunReason.CANCELLED: wording.CANCELLED[0],
 }
+
+
+async def _try_again(tx: Tx, rule: Rule, run: Run, ended: RunEnd) -> Retry:
+    await ending.retry_run(tx, run, ended)
+    return Retry(clean_text(ended.summary)[:200], after=timedelta(seconds=rule.retry_seconds))
+
+
+def due_of(job: Job, rule: Rule) -> DueRun:
+    trigger = Trigger(job.args.get("trigger", Trigger.SCHEDULE.value))
+    return DueRun(rule, read_moment(job), trigger, job.attempt, job.id)
 
 
 def end_of(end: ScriptEnd, found: LookedUp, log: str) -> RunEnd:
@@ -198,5 +225,5 @@ def context_of(prepared: RunToPerform, found: LookedUp) -> dict[str, Any]:
 
 def make_kinds(lookups: Lookups, scripts: Scripts, database: Database) -> Kinds:
     kinds = Kinds()
-    kinds.steps(RUN, RunRule(lookups, scripts, database))
+    kinds.shared_steps(RUN, RunRule(lookups, scripts, database))
     return kinds

@@ -62,9 +62,12 @@ class Lookups:
         sources = {one.name: one.label for one in self._tools.sources}
         return {QUOTE: SOURCES[QUOTE], **sources, NEWS: SOURCES[NEWS], OFFLINE_NEWS: SOURCES[OFFLINE_NEWS]}
 
-    async def choose(self, tx: Tx, job: Job, source: str) -> Lookup | Limited:
+    async def read_quote_source(self, tx: Tx) -> str:
+        """Once for all runs that begin together."""
+        return await settings.value(tx, own.QUOTE_SOURCE)
+
+    async def choose(self, tx: Tx, job: Job, source: str, *, quote_source: str) -> Lookup | Limited:
         """In `prepare`. Limited: the day's calls of a language model are used up; return it as the outcome."""
-        quote_source = await settings.value(tx, own.QUOTE_SOURCE)
         if source == OFFLINE_NEWS:
             return Lookup(source, quote_source, _OFFLINE)
         if source != NEWS:

@@ -12,6 +12,7 @@ from pabal.platform.storage.actions import (
     release,
     release_all,
     remove_file,
+    remove_loose,
     sign_link,
 )
 from pabal.platform.storage.address import Address, BadStorageAddress, find_address, read_address
@@ -88,6 +89,7 @@ __all__ = [
     "release",
     "release_all",
     "remove_file",
+    "remove_loose",
     "sign_link",
     "sweep_once",
 ]

@@ -104,6 +104,11 @@ async def release(tx: Tx, file_id: int, about: str) -> None:
         await store.delete_use(tx, file_id, about)
 
 
+async def remove_loose(tx: Tx, unit_ids: Sequence[int], *, heir: int) -> None:
+    """Of units that go: files to which nothing refers. Their rows are the heir's until the sweep has been there."""
+    await store.hand_over(tx, unit_ids, heir)
+
+
 async def remove_file(tx: Tx, actor: Actor, file_id: int, *, area: str = AREA) -> None:
     """Nobody sees it from here on; the sweep takes its content away."""
     actor.require(Right.WRITE, area)

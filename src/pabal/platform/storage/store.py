@@ -89,6 +89,10 @@ async def doom_file(tx: Tx, file_id: int) -> None:
     await tx.run(SQL.doom_file, id=file_id, now=tx.now)
 
 
+async def hand_over(tx: Tx, unit_ids: Sequence[int], heir: int) -> None:
+    await tx.run(SQL.hand_over, units=list(unit_ids), heir=heir, now=tx.now)
+
+
 async def doom_loose(tx: Tx, *, before: datetime, limit: int) -> int:
     return await tx.run(SQL.doom_loose, now=tx.now, before=before, most=limit)
 

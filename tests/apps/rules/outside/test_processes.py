@@ -55,7 +55,14 @@ async def test_it_knows_nothing_of_the_server(monkeypatch: pytest.MonkeyPatch):
     assert isinstance(ended, Finished)
     names = ended.output.decode().split("]")[0]
     assert "PABAL_SECRET_KEY" not in names
-    assert set(names.strip("[").replace("'", "").split(", ")) <= {"HOME", "LANG", "LC_CTYPE", "PATH", "TMPDIR"}
+    assert set(names.strip("[").replace("'", "").split(", ")) <= {
+        "HOME",
+        "LANG",
+        "LC_CTYPE",
+        "PABAL_RUN",
+        "PATH",
+        "TMPDIR",
+    }
     assert " [] True" in ended.output.decode()
 
 

@@ -2,10 +2,13 @@
 
 import pytest
 
+from pabal.apps.rules.store import rules
 from pabal.base.settings import Settings
 from pabal.platform.actor import Role
-from tests.support.rules import ABOVE, RulesWorld, make_rules
+from tests.support.rules import ABOVE, HOUSE, RulesWorld, make_rules
 from tests.support.web import Web
+
+ENGLISH = {"Accept": "text/html", "Accept-Language": "en"}
 
 
 @pytest.fixture
@@ -23,7 +26,8 @@ async def world(web: Web) -> RulesWorld:
 async def test_every_page_shows_a_rule_and_its_runs_to_whoever_may_look(web: Web, world: RulesWorld, lang: str):
     rule = await world.rule("주가 감시", condition=ABOVE, on_success=[{"type": "telegram", "config": {}}])
     await world.advance(minutes=5)
-    [run] = await world.runs(rule)
+    [run], due = await world.runs(rule), (await world.look(rule)).next_run_at
+    assert due is not None
     client = await web.as_("haeundae", Role.VIEWER, by="session")
 
     for path in ("/rules", f"/rules/{rule.id}", "/rules/runs", f"/rules/runs/{run.id}"):
@@ -31,7 +35,38 @@ async def test_every_page_shows_a_rule_and_its_runs_to_whoever_may_look(web: Web
         assert page.status_code == 200, (path, page.text[:300])
         assert "주가 감시" in page.text
         assert f'action="/rules/{rule.id}' not in page.text
+        if path in ("/rules", f"/rules/{rule.id}"):
+            assert f'datetime="{due:%Y-%m-%dT%H:%M:%SZ}"' in page.text, path
     assert "price &gt;= 500" in page.text
+
+
+async def test_sources_say_what_they_ask_and_give_and_who_reads_them(web: Web, world: RulesWorld):
+    await world.rule()
+    ours = await (await web.as_("haeundae", Role.VIEWER, by="session")).get("/rules/sources", headers=ENGLISH)
+    theirs = await (await web.as_("gangnam", Role.VIEWER, by="session")).get("/rules/sources", headers=ENGLISH)
+
+    for page in (ours, theirs):
+        assert "previous_close" in page.text
+        assert "answered by yfinance" in page.text
+    row = 'id="source-offline_quote"'
+    assert '">1</td>' in ours.text.partition(row)[2].partition("</tr>")[0]
+    assert '">0</td>' in theirs.text.partition(row)[2].partition("</tr>")[0]
+
+
+async def test_a_rule_is_saved_and_tried_at_once(web: Web, world: RulesWorld):
+    client = await web.as_("haeundae", Role.OPERATOR, by="session")
+    typed = {"name": "주가", "source": "offline_quote", "payload": '{"ticker": "AAPL"}', "dry_run": "yes"}
+
+    made = await client.post("/rules/new", data=typed)
+    await world.drain()
+    shown = await client.get(made.headers["location"], headers=ENGLISH)
+    async with world.db.transaction() as tx:
+        [kept] = (await rules.list_rules(tx, HOUSE)).items
+    edited = await client.post(f"/rules/{kept.id}/edit", data={**typed, "name": "환율"})
+
+    assert "A dry run: nothing was sent." in shown.text
+    assert edited.headers["location"].startswith("/rules/runs/")
+    assert [run.is_dry for run in await world.runs(kept)] == [True, True]
 
 
 async def test_an_empty_house_is_told_what_to_do_first(web: Web, world: RulesWorld):

@@ -1,12 +1,14 @@
 """Packages of a script come from wheels, by uv, before its run; a run makes nothing."""
 
+import io
 import sys
+import tarfile
 import zipfile
 from pathlib import Path
 
 import pytest
 
-from pabal.apps.rules.scripts import ScriptReason, ScriptUnusable, lock_script, prepare_environment
+from pabal.apps.rules.scripts import ScriptReason, ScriptUnusable, environments, lock_script, prepare_environment
 from pabal.apps.rules.scripts.isolation import find_plain_python
 from tests.support.rule_scripts import HEAD, Repository, Runs
 
@@ -31,7 +33,7 @@ def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "shelf"
     folder.mkdir()
     make_wheel(folder, "1.0", "whistle")
-    (folder / "kettle-1.0.tar.gz").write_bytes(b"")
+    make_sdist(folder, tmp_path / "built")
     monkeypatch.setenv("UV_FIND_LINKS", str(folder))
     monkeypatch.setenv("UV_NO_INDEX", "1")
     monkeypatch.setenv("UV_OFFLINE", "1")
@@ -75,8 +77,35 @@ async def test_a_lock_beside_the_script_decides_the_version(repository: Reposito
     assert made.packages == ("teapot==1.0",)
 
 
+def make_sdist(folder: Path, mark: Path) -> None:
+    """A package that can be built without a network; whoever does so runs its code, which leaves a mark."""
+    files = {
+        "PKG-INFO": "Metadata-Version: 2.1\nName: kettle\nVersion: 1.0\n",
+        "pyproject.toml": '[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["."]\n',
+        "backend.py": f"import pathlib\npathlib.Path({str(mark)!r}).write_text('ran')\n" + BACKEND,
+    }
+    with tarfile.open(folder / "kettle-1.0.tar.gz", "w:gz") as sdist:
+        for name, text in files.items():
+            about = tarfile.TarInfo(f"kettle-1.0/{name}")
+            about.size = len(text)
+            sdist.addfile(about, io.BytesIO(text.encode()))
+
+
+BACKEND = """
+import zipfile
+def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
+    name, about = "kettle-1.0-py3-none-any.whl", "kettle-1.0.dist-info"
+    with zipfile.ZipFile(pathlib.Path(wheel_directory, name), "w") as wheel:
+        wheel.writestr("kettle.py", "SOUND = 'boil'\\n")
+        wheel.writestr(f"{about}/METADATA", "Metadata-Version: 2.1\\nName: kettle\\nVersion: 1.0\\n")
+        wheel.writestr(f"{about}/WHEEL", "Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n")
+        wheel.writestr(f"{about}/RECORD", "")
+    return name
+"""
+
+
 @pytest.mark.slow
-async def test_what_is_no_wheel_is_not_built_and_uv_says_why(repository: Repository, runs: Runs):
+async def test_what_is_no_wheel_is_not_built_and_uv_says_why(repository: Repository, runs: Runs, tmp_path: Path):
     repository.commit(check=SCRIPT.replace("teapot", "kettle"))
 
     with pytest.raises(ScriptUnusable, match="kettle") as unusable:
@@ -84,6 +113,21 @@ async def test_what_is_no_wheel_is_not_built_and_uv_says_why(repository: Reposit
 
     assert unusable.value.reason is ScriptReason.ENVIRONMENT_NOT_READY
     assert (await runs.run()).reason is ScriptReason.ENVIRONMENT_NOT_READY
+    assert not (tmp_path / "built").exists()
+
+
+@pytest.mark.slow
+async def test_the_package_of_that_test_could_be_built(
+    repository: Repository, runs: Runs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """Otherwise nothing would be shown by its not being built."""
+    monkeypatch.setattr(environments, "_RULES", tuple(one for one in environments._RULES if one != "--no-build"))
+    repository.commit(check=SCRIPT.replace("teapot", "kettle"))
+
+    made = await prepare_environment(repository.folder, None, "check.py", cache=runs.cache)
+
+    assert made.packages == ("kettle==1.0",)
+    assert (tmp_path / "built").exists()
 
 
 async def test_a_script_without_packages_needs_no_environment(repository: Repository, runs: Runs):

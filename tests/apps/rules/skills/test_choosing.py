@@ -3,22 +3,29 @@
 import sys
 from datetime import timedelta
 from decimal import Decimal
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
+from pabal.apps.rules import SLICE
+from pabal.apps.rules.outside.fetching import Fetcher
 from pabal.apps.rules.skills import choosing
 from pabal.apps.rules.skills import settings as own
-from pabal.apps.rules.skills.choosing import Role, make_tools
+from pabal.apps.rules.skills.choosing import Role, Tools, make_tools
 from pabal.apps.rules.skills.errors import BadModelCommand
 from pabal.apps.rules.skills.llm import ApiLlm, CommandLlm, GeminiLlm, OfflineLlm
 from pabal.apps.rules.skills.search import FeedSearch, OfflineSearch
 from pabal.apps.rules.skills.startup import SkillsStartup
+from pabal.apps.rules.sources.registry import make_sources
 from pabal.base import clock
 from pabal.base.database import Database
 from pabal.base.settings import SettingsInvalid, read_app_settings
+from pabal.engine.life import Life
 from pabal.engine.outcome import Limited
 from pabal.platform import settings
 from pabal.platform.actor import ENGINE
+from pabal.platform.services import Services
 from pabal.platform.settings import Catalogue
 from tests.support.work import start
 
@@ -29,6 +36,26 @@ async def put(db: Database, **values: str) -> None:
     async with db.transaction() as tx:
         for name, value in values.items():
             await settings.change(tx, ENGINE, BY_KEY[f"rules.{name}"], value)
+
+
+async def test_a_server_that_stops_closes_its_tools():
+    closed = []
+
+    class Noting(Fetcher):
+        async def close(self) -> None:
+            closed.append(self)
+
+    fetcher = Noting()
+    services = cast("Services", SimpleNamespace(kept={}))
+    services.kept[choosing.KEPT_AS] = Tools(SkillsStartup(), fetcher, make_sources(fetcher))
+    [gateway] = SLICE.gateways(services, cast("Life", None)) if SLICE.gateways is not None else []
+
+    await gateway.start()
+    gateway.refuse_new()
+    assert closed == []
+    await gateway.close()
+
+    assert (closed, gateway.loops) == ([fetcher], [])
 
 
 @pytest.mark.req("D-85")

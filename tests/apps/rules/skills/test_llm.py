@@ -115,7 +115,7 @@ async def test_gemini_has_no_tools_an_empty_folder_and_a_home_of_its_own(gemini:
     assert seen["settings"]["tools"] == {"core": []}
     assert seen["settings"]["mcpServers"] == {}
     assert seen["folder"] == []
-    assert set(seen["env"]) <= {"GEMINI_API_KEY", "HOME", "LANG", "LC_CTYPE", "PATH", "TMPDIR"}
+    assert set(seen["env"]) <= {"GEMINI_API_KEY", "HOME", "LANG", "LC_CTYPE", "PABAL_RUN", "PATH", "TMPDIR"}
     assert seen["argv"][:4] == ["-o", "json", "-m", "gemini-x"]
     assert not {"-y", "--yolo"} & set(seen["argv"])
 

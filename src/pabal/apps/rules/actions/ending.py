@@ -1,10 +1,13 @@
 """How a run begins and ends, in the commit of its attempt: its row, its machine, the condition's memory, callbacks."""
 
-from dataclasses import replace
-from datetime import datetime
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from typing import Any
 
 from pabal.apps.rules import artifacts
+from pabal.apps.rules import settings as own
 from pabal.apps.rules.actions import calling
 from pabal.apps.rules.actions.calling import RunResult
 from pabal.apps.rules.machine import RULE_RUN, RunEvent
@@ -12,11 +15,13 @@ from pabal.apps.rules.model.cleaning import clean_data, clean_text
 from pabal.apps.rules.model.rules import LONGEST_LOG, LONGEST_SUMMARY, Rule, RuleRunState, Run, RunReason, Trigger
 from pabal.apps.rules.store import rules as rule_store
 from pabal.apps.rules.store import runs
-from pabal.apps.rules.store.runs import RunEnd
+from pabal.apps.rules.store.rules import ConditionMemory
+from pabal.apps.rules.store.runs import DueRun, RunEnd
 from pabal.base.database import Tx
 from pabal.base.telemetry import declare, emit
 from pabal.engine import conditions, occurrences
-from pabal.engine.transitions import Because, begin, begin_in, transition
+from pabal.engine.transitions import Because, begin, begin_in, transition, transition_all
+from pabal.platform import settings
 from pabal.platform.actor import ENGINE
 
 declare("rules.run_ended", "Runs that ended", labels=("state", "reason"))
@@ -26,40 +31,66 @@ _MOST_SKIPPED = 200
 _MOST_DIRTY = 200
 
 
+@dataclass(frozen=True, slots=True)
+class EndedRun:
+    """`rule` is as it was when the run began; what its condition said meanwhile is read again."""
+
+    rule: Rule
+    run: Run
+    ended: RunEnd
+    ok: bool
+
+
 async def begin_run(tx: Tx, rule: Rule, at: datetime, trigger: Trigger, *, attempt: int, work_id: int) -> Run | None:
     """None: its moment had its end already, so there is nothing to do."""
-    number = await runs.find_at(tx, rule.number, at)
-    if number is None:
-        number = await runs.insert_run(tx, rule, trigger=trigger, scheduled_at=at, work_id=work_id)
-        if number is None:
-            return None
-        await begin(tx, RULE_RUN, [number], actor=ENGINE.name)
-    [run] = await runs.load_runs(tx, [number])
-    if not run.is_open:
-        return None
-    await runs.begin_attempt(tx, number, attempt=attempt, work_id=work_id)
-    [run] = await runs.load_runs(tx, [number])
+    [run] = await begin_runs(tx, [DueRun(rule, at, trigger, attempt, work_id)])
     return run
 
 
-async def end_run(tx: Tx, rule: Rule, run: Run, ended: RunEnd, *, ok: bool) -> RuleRunState:
-    """Judges the condition, tells whom it concerns, and remembers, all in this commit."""
-    ended = _clean(ended)
+async def begin_runs(tx: Tx, due: Sequence[DueRun]) -> list[Run | None]:
+    """The same for many, in the order given, by a few statements for all."""
+    numbers, new = await runs.begin_due(tx, due)
+    await begin(tx, RULE_RUN, new, actor=ENGINE.name)
+    found = {one.number: one for one in await runs.load_runs(tx, [one for one in numbers if one is not None])}
+    return [found[one] if one is not None and found[one].is_open else None for one in numbers]
+
+
+async def end_run(tx: Tx, rule: Rule, run: Run, ended: RunEnd, *, ok: bool) -> None:
+    await end_runs(tx, [EndedRun(rule, run, ended, ok)])
+
+
+async def end_runs(tx: Tx, ended: Sequence[EndedRun]) -> None:
+    """Judges their conditions, tells whom it concerns, and remembers, all in this commit."""
+    memory = await rule_store.hold_memory(tx, sorted({one.rule.number for one in ended}))
+    before = dict(memory)
+    kept = {one.run.number: await _end(tx, one, memory) for one in ended}
+    await rule_store.remember(tx, {number: said for number, said in memory.items() if said != before[number]})
+    await runs.note_ends(tx, kept)
+    await _move(tx, ended, kept)
+    for one in ended:
+        await _note_skipped(tx, one.rule, one.run)
+
+
+async def _end(tx: Tx, one: EndedRun, memory: dict[int, ConditionMemory]) -> RunEnd:
+    """What is kept of it. Of two runs of a rule the second is judged by what the first one said."""
+    run, ended, ok = one.run, _clean(one.ended), one.ok
+    said = memory.get(one.rule.number, ConditionMemory())
+    rule = replace(one.rule, last_met=said.last_met, told_at=said.told_at)
     judged = _judge(rule, ended) if ok else None
-    state = RuleRunState.SUCCESS if ok else RuleRunState.FAILURE
     met = None if judged is None else judged.met
+    state = RuleRunState.SUCCESS if ok else RuleRunState.FAILURE
     captured = await calling.tell(tx, rule, run, RunResult(state, ended.summary, ended.data, met))
     if judged is not None and not run.is_dry:
-        told = judged.met and calling.was_told(captured)
-        await rule_store.remember(tx, rule.number, met=judged.met, told_at=tx.now if told else None)
+        is_told = judged.met and calling.was_told(captured)
+        memory[rule.number] = ConditionMemory(judged.met, tx.now if is_told else said.told_at)
     if ok:
         captured += await calling.send(tx, rule, run, ended.sends)
         await _keep_memory(tx, rule, run, ended)
-    await artifacts.hold(tx, run, ended.artifacts)
-    checks = [] if judged is None else [one.as_data() for one in judged.checks]
-    await _close(tx, run, _trim(ended, met=met, checks=checks, captured=captured), state)
-    await _note_skipped(tx, rule, run)
-    return state
+    if ended.artifacts:
+        await artifacts.hold(tx, run, ended.artifacts)
+    checks = [] if judged is None else [each.as_data() for each in judged.checks]
+    until = await _keep_until(tx, rule, ended)
+    return _trim(ended, met=met, checks=checks, captured=captured, artifacts_until=until)
 
 
 async def retry_run(tx: Tx, run: Run, ended: RunEnd) -> None:
@@ -87,21 +118,34 @@ async def _keep_memory(tx: Tx, rule: Rule, run: Run, ended: RunEnd) -> None:
         await rule_store.keep_memory(tx, rule.number, ended.data)
 
 
+async def _keep_until(tx: Tx, rule: Rule, ended: RunEnd) -> datetime | None:
+    """When its files go: by the rule's own time, or else by the setting as it is now."""
+    if not ended.artifacts:
+        return None
+    days = rule.artifact_days
+    return tx.now + (await settings.value(tx, own.KEEP_ARTIFACTS) if days is None else timedelta(days=days))
+
+
 def _judge(rule: Rule, ended: RunEnd) -> conditions.ConditionResult | None:
     return None if rule.condition is None else conditions.judge(rule.condition, ended.data, rule.payload)
 
 
-async def _close(tx: Tx, run: Run, ended: RunEnd, state: RuleRunState) -> None:
-    await runs.note_end(tx, run.number, ended)
-    event = RunEvent.SUCCEED if state is RuleRunState.SUCCESS else RunEvent.FAIL
-    reason = None if ended.reason is None else ended.reason.value
-    await transition(tx, RULE_RUN, run.number, event, actor=ENGINE.name, reason=reason)
-    emit("rules.run_ended", state=state.value, reason=reason or "", run=run.number)
+async def _move(tx: Tx, ended: Sequence[EndedRun], kept: Mapping[int, RunEnd]) -> None:
+    """Those that ended alike move together."""
+    alike = defaultdict[tuple[RunEvent, str | None], list[int]](list)
+    for one in ended:
+        reason = kept[one.run.number].reason
+        event = RunEvent.SUCCEED if one.ok else RunEvent.FAIL
+        alike[event, None if reason is None else reason.value].append(one.run.number)
+    for (event, why), numbers in alike.items():
+        for made in await transition_all(tx, RULE_RUN, numbers, event, actor=ENGINE.name, reason=why):
+            emit("rules.run_ended", state=made.target, reason=why or "", run=made.subject)
 
 
 async def _note_skipped(tx: Tx, rule: Rule, run: Run) -> None:
     """Moments that came while this one ran, and were skipped for it: the engine's ledger has them."""
-    if rule.timetable_id is None:
+    following = None if rule.timetable_id is None else rule.timing.next_after(run.scheduled_at)
+    if rule.timetable_id is None or following is None or following > tx.now:
         return
     for one in await occurrences.list_occurrences(tx, rule.timetable_id, limit=_MOST_SKIPPED):
         if one.fire_at <= run.scheduled_at:

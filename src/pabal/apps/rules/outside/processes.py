@@ -2,19 +2,27 @@
 
 import asyncio
 import os
-import sys
+import shutil
 import tempfile
-from asyncio.subprocess import PIPE, Process
+import uuid
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from signal import SIGKILL
 
-from pabal.apps.rules.outside.guard import NOT_STARTED
+from pabal.apps.rules.outside.supervised import (
+    PATIENCE_SECONDS,
+    SUPERVISOR,
+    Supervised,
+    SupervisorOrder,
+    open_pipe,
+    supervise,
+)
 
-GUARD = Path(__file__).with_name("guard.py")
-# The guard needs moments to end what it started; then it is ended itself.
-PATIENCE = 5.0
+# what the supervisor's child ends with when its program could not be started
+NOT_STARTED = 127
+LARGEST_FILE = 64 << 20
 _PIECE = 1 << 16
 
 
@@ -60,109 +68,109 @@ Ended = Finished | TimedOut | TooMuchOutput | NotStarted
 
 async def run_program(program: Program) -> Ended:
     """Whatever happens, cancelling included, nothing it started runs any more afterwards, and its folder is gone."""
+    path = os.environ.get("PATH", os.defpath)
+    found = shutil.which(program.argv[0], path=path)
+    if found is None:
+        return NotStarted(f"{program.argv[0]}: there is no such program"[:200])
     with tempfile.TemporaryDirectory(prefix="pabal-rules-", ignore_cleanup_errors=True) as home:
-        folder = _prepare(Path(home), program.files)
-        async with _guarded(program, Path(home), folder) as child:
+        _prepare(Path(home), program.files)
+        async with _started(program, found, Path(home), path) as child:
             try:
                 async with asyncio.timeout(program.seconds):
-                    return await _converse(child, program)
+                    return await _converse(child, program.most_output)
             except TimeoutError:
                 return TimedOut(program.seconds)
 
 
-def _prepare(home: Path, files: Mapping[str, bytes]) -> Path:
+def _prepare(home: Path, files: Mapping[str, bytes]) -> None:
     """HOME holds what it was given; the folder it works in is empty."""
     for name, content in files.items():
         path = home / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
-    folder = home / "work"
-    folder.mkdir()
-    return folder
+    (home / "work").mkdir()
+
+
+@dataclass(frozen=True, slots=True)
+class RunningProgram:
+    supervised: Supervised
+    output: asyncio.StreamReader
+    errors: asyncio.StreamReader
 
 
 @asynccontextmanager
-async def _guarded(program: Program, home: Path, folder: Path) -> AsyncIterator[Process]:
-    theirs, ours = os.pipe()
-    try:
-        child = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-I", "-S", str(GUARD), str(theirs), *program.argv),
-            stdin=PIPE,
-            stdout=PIPE,
-            stderr=PIPE,
-            cwd=folder,
-            env=_environment(program, home),
-            pass_fds=(theirs,),
-            start_new_session=True,
-        )
-    except BaseException:
-        os.close(ours)
-        raise
-    finally:
-        os.close(theirs)
-    try:
-        yield child
-    finally:
-        os.close(ours)
-        await asyncio.shield(_end(child))
+async def _started(program: Program, found: str, home: Path, path: str) -> AsyncIterator[RunningProgram]:
+    (given_end, given), (out, out_end), (err, err_end) = os.pipe(), os.pipe(), os.pipe()
+    (output, out_pipe), (errors, err_pipe) = await open_pipe(out), await open_pipe(err)
+    order = SupervisorOrder(
+        command=[found, *program.argv[1:]],
+        environment=_environment(program, home, path),
+        cwd=str(home / "work"),
+        fds=(given_end, out_end, err_end),
+        # ours comes first; this is for a server that hangs and still gives signs of life
+        seconds=program.seconds + PATIENCE_SECONDS,
+        file_bytes=LARGEST_FILE,
+    )
+    async with AsyncExitStack() as ends:
+        ends.callback(out_pipe.close)
+        ends.callback(err_pipe.close)
+        with ExitStack() as handed_on:
+            for fd in order.fds:
+                handed_on.callback(os.close, fd)
+            feeding = asyncio.ensure_future(asyncio.to_thread(_feed, given, program.given))
+            # once nobody is there to read any more, it does not wait
+            ends.push_async_callback(_wait_for, feeding)
+            mark = f"ask-{uuid.uuid4()}"
+            supervised = await ends.enter_async_context(supervise(order, mark=mark, program=str(SUPERVISOR)))
+        yield RunningProgram(supervised, output, errors)
 
 
-def _environment(program: Program, home: Path) -> dict[str, str]:
-    path = os.environ.get("PATH", os.defpath)
+async def _wait_for(feeding: "asyncio.Future[None]") -> None:
+    await asyncio.shield(asyncio.wait([feeding]))
+
+
+def _feed(fd: int, given: bytes) -> None:
+    """A program that reads nothing, or ends early, is no fault of ours."""
+    with suppress(BrokenPipeError), os.fdopen(fd, "wb") as file:
+        file.write(given)
+
+
+def _environment(program: Program, home: Path, path: str) -> dict[str, str]:
     given = {"PATH": path, "LANG": "C.UTF-8", "HOME": str(home), "TMPDIR": str(home)}
     return {**program.environment, **given}
 
 
-async def _converse(child: Process, program: Program) -> Ended:
-    most = program.most_output
-    telling = asyncio.create_task(_tell(child, program.given))
-    reading = asyncio.create_task(_read(child.stdout, most + 1, stops=True))
-    listening = asyncio.create_task(_read(child.stderr, most))
+async def _converse(child: RunningProgram, most: int) -> Ended:
+    reading = asyncio.create_task(_read(child.output, most + 1, stops=True))
+    listening = asyncio.create_task(_read(child.errors, most))
+    beating = asyncio.create_task(child.supervised.beat())
     try:
         output = await reading
         if len(output) > most:
             return TooMuchOutput(most)
-        errors, code = await listening, await child.wait()
+        code = _read_code(await child.supervised.read_verdict())
+        errors = await listening
     finally:
-        for task in (telling, reading, listening):
+        for task in (reading, listening, beating):
             task.cancel()
-        await asyncio.wait([telling, reading, listening])
+        await asyncio.wait([reading, listening, beating])
     if code == NOT_STARTED and not output:
-        return NotStarted(errors.decode("utf-8", "replace").strip()[:200])
+        return NotStarted(errors.decode("utf-8", "replace").strip()[:200] or "it could not be started")
     return Finished(code, output, errors)
 
 
-async def _tell(child: Process, given: bytes) -> None:
-    """A program that reads nothing, or ends early, is no fault of ours."""
-    if child.stdin is None:
-        return
-    with suppress(ConnectionError):
-        child.stdin.write(given)
-        await child.stdin.drain()
-    child.stdin.close()
+def _read_code(verdict: bytes) -> int:
+    """Of one whose supervisor was ended, as of one that was killed."""
+    end, _, code = verdict.decode(errors="replace").partition(" ")
+    number = int(code) if end == "exit" else -SIGKILL
+    return number if number >= 0 else 128 - number
 
 
-async def _read(stream: asyncio.StreamReader | None, most: int, *, stops: bool = False) -> bytes:
+async def _read(stream: asyncio.StreamReader, most: int, *, stops: bool = False) -> bytes:
     """The first `most` bytes. What is more is read and forgotten, or with `stops` left where it is."""
     said = bytearray()
-    while stream is not None and (piece := await stream.read(_PIECE)):
+    while piece := await stream.read(_PIECE):
         said += piece[: most - len(said)]
         if stops and len(said) == most:
             break
     return bytes(said)
-
-
-async def _end(child: Process) -> None:
-    """The closed pipe told the guard; it is killed only if it does not do its work."""
-    with suppress(TimeoutError):
-        async with asyncio.timeout(PATIENCE):
-            await asyncio.gather(_read(child.stdout, 0), _read(child.stderr, 0))
-            await child.wait()
-    if child.returncode is None:
-        with suppress(ProcessLookupError):
-            child.kill()
-        await child.wait()
-    if child.stdin is not None:
-        child.stdin.close()
-        with suppress(ConnectionError):
-            await child.stdin.wait_closed()

@@ -3,8 +3,8 @@
 from fastapi import APIRouter
 
 from pabal.apps.rules.heartbeats import pages as heartbeats
-from pabal.apps.rules.pages import form, rules, runs
+from pabal.apps.rules.pages import form, rules, runs, sources
 
 router = APIRouter(include_in_schema=False)
-for page in (heartbeats, runs, form, rules):
+for page in (heartbeats, runs, sources, form, rules):
     router.include_router(page.router)

@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from pabal.apps.rules.outside.supervised import find_plain_python
 from pabal.apps.rules.scripts import metadata, repository
 from pabal.apps.rules.scripts.errors import ScriptUnusable
-from pabal.apps.rules.scripts.isolation import find_plain_python
 from pabal.apps.rules.scripts.metadata import Needed
 from pabal.apps.rules.scripts.model import Environment, ScriptReason
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from pabal.apps.rules.outside.supervised import find_plain_python
 from pabal.apps.rules.scripts.model import Allows, Containment, Environment, Isolation
 from pabal.platform.language.pairs import Pair
 
@@ -81,11 +82,6 @@ def probe(program: str | None) -> Isolation:
 def _refused(fact: str) -> Isolation:
     english, korean = _REFUSED
     return Isolation(Containment.NONE, (english.format(fact=fact), korean.format(fact=fact)))
-
-
-def find_plain_python() -> Path:
-    """The interpreter below the server's environment: a script gets none of the server's packages."""
-    return Path(getattr(sys, "_base_executable", sys.executable)).resolve()
 
 
 def enclose(isolation: Isolation, environment: Environment, folders: Folders, allows: Allows) -> list[str]:

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 import socket
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
@@ -57,15 +56,6 @@ async def pump(reader: asyncio.StreamReader, stream: str, output: ScriptOutput) 
             rest = b""
     if rest:
         await output.take(stream, rest.decode(errors="replace"))
-
-
-async def open_pipe(read_end: int) -> tuple[asyncio.StreamReader, asyncio.ReadTransport]:
-    loop = asyncio.get_running_loop()
-    reader = asyncio.StreamReader()
-    transport, _ = await loop.connect_read_pipe(
-        lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(read_end, "rb", buffering=0)
-    )
-    return reader, transport
 
 
 @dataclass

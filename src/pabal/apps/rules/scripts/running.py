@@ -2,21 +2,25 @@
 
 import asyncio
 import hashlib
-import marshal
 import os
-import py_compile
 import shutil
-import signal
 import socket
-import sys
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager, suppress
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pabal_rules
+from pabal.apps.rules.outside.supervised import (
+    PATIENCE_SECONDS,
+    Supervised,
+    SupervisorOrder,
+    compile_supervisor,
+    find_plain_python,
+    open_pipe,
+    supervise,
+)
 from pabal.apps.rules.scripts import environments, metadata, repository
 from pabal.apps.rules.scripts.errors import ScriptUnusable
 from pabal.apps.rules.scripts.isolation import (
@@ -26,20 +30,11 @@ from pabal.apps.rules.scripts.isolation import (
     WORK,
     Folders,
     enclose,
-    find_plain_python,
     probe_isolation,
 )
 from pabal.apps.rules.scripts.judging import Verdict, judge, refuse
-from pabal.apps.rules.scripts.line import Answer, OnLine, ScriptChannel, ScriptOutput, open_pipe, pump
+from pabal.apps.rules.scripts.line import Answer, OnLine, ScriptChannel, ScriptOutput, pump
 from pabal.apps.rules.scripts.model import Environment, Isolation, ScriptReason, ScriptResult, ScriptRun
-
-SUPERVISOR = Path(__file__).with_name("supervisor.py")
-# As long as a worker that is not heard of keeps its work.
-LEASE_SECONDS = 10.0
-BEAT_SECONDS = 2.0
-# How long a supervisor may take to end everything before it is ended itself.
-PATIENCE_SECONDS = 10.0
-MARK = "PABAL_RUN"
 
 
 @dataclass(frozen=True)
@@ -135,25 +130,20 @@ def _make_folders(scratch: Path, code: Path, package: Path, *, is_enclosed: bool
 
 
 class RunningScript:
-    """A supervisor that has its order, and the four ways to hear of it."""
+    """A script under its supervisor, and the four ways to hear of it."""
 
-    def __init__(
-        self, run_id: str, process: asyncio.subprocess.Process, channel: ScriptChannel, output_pipes: list[Any]
-    ) -> None:
-        self._run_id, self.process, self.channel = run_id, process, channel
-        self._pipes = output_pipes
+    def __init__(self, supervised: Supervised, channel: ScriptChannel, output_pipes: list[Any]) -> None:
+        self._supervised, self.channel, self._pipes = supervised, channel, output_pipes
 
     async def follow(self, output: ScriptOutput, stop: asyncio.Event, answer: Answer | None) -> Verdict:
         """To its verdict, with everything that was written before it."""
         reading = [asyncio.create_task(pump(reader, name, output)) for name, (reader, _) in self._named_pipes()]
         hearing = asyncio.create_task(self._hear(output, answer))
-        beating = asyncio.create_task(self._beat())
+        beating = asyncio.create_task(self._supervised.beat())
         stopping = asyncio.create_task(self._stop_when(stop))
         tasks = [*reading, hearing, beating, stopping]
         try:
             verdict = await self._read_verdict(reading)
-            if verdict.end == "broken":
-                await asyncio.to_thread(sweep, self._run_id)
             await asyncio.wait([*reading, hearing], timeout=PATIENCE_SECONDS)
             for task in reading:
                 if task.done():
@@ -169,7 +159,7 @@ class RunningScript:
 
     async def _read_verdict(self, reading: "list[asyncio.Task[None]]") -> Verdict:
         """Of a caller that cannot take a line, the run must not go on unheard."""
-        verdict = asyncio.create_task(self.process.stdout.read())  # type: ignore[union-attr]  # it is a pipe
+        verdict = asyncio.create_task(self._supervised.read_verdict())
         waited: set[asyncio.Task[Any]] = {verdict, *reading}
         try:
             while not verdict.done():
@@ -185,114 +175,65 @@ class RunningScript:
     async def _hear(self, output: ScriptOutput, answer: Answer | None) -> None:
         await self.channel.listen(output, answer)
         if self.channel.said.is_too_much:
-            self._say(b"s")
-
-    async def _beat(self) -> None:
-        while True:
-            await asyncio.sleep(BEAT_SECONDS)
-            self._say(b".")
+            self._supervised.stop()
 
     async def _stop_when(self, stop: asyncio.Event) -> None:
         await stop.wait()
-        self._say(b"s")
-
-    def _say(self, what: bytes) -> None:
-        if self.process.stdin is not None and not self.process.stdin.is_closing():
-            self.process.stdin.write(what)
-
-    async def close(self) -> None:
-        """The closed pipe is what ends a run that nobody waits for any more."""
-        if self.process.stdin is not None:
-            self.process.stdin.close()
-        try:
-            async with asyncio.timeout(PATIENCE_SECONDS):
-                await self.process.wait()
-        except TimeoutError:
-            self.process.kill()
-            await self.process.wait()
-        await self.channel.close()
-        for _, transport in self._pipes:
-            transport.close()
+        self._supervised.stop()
 
 
 @asynccontextmanager
 async def _started(plan: RunPlan) -> AsyncIterator[RunningScript]:
     ours, theirs = socket.socketpair()
     (out, out_end), (err, err_end) = os.pipe(), os.pipe()
-    passed = (out_end, err_end, theirs.fileno())
-    try:
-        process = await _start_supervisor(plan.run, passed)
-    except BaseException:
-        ours.close()
-        os.close(out)
-        os.close(err)
-        raise
-    finally:
-        os.close(out_end)
-        os.close(err_end)
-        theirs.close()
-    script = RunningScript(
-        plan.run.run_id, process, await ScriptChannel.open(ours), [await open_pipe(out), await open_pipe(err)]
-    )
-    try:
-        order = marshal.dumps(dict(_order(plan, passed)))
-        process.stdin.write(b"%d\n%b" % (len(order), order))  # type: ignore[union-attr]  # it is a pipe
-        script.channel.tell(_give(plan))
-        yield script
-    finally:
-        await asyncio.shield(script.close())
+    channel, pipes = await ScriptChannel.open(ours), [await open_pipe(out), await open_pipe(err)]
+    order = _order(plan, (out_end, err_end, theirs.fileno()))
+    async with AsyncExitStack() as ends:
+        ends.push_async_callback(_close, channel, [transport for _, transport in pipes])
+        with ExitStack() as handed_on:
+            handed_on.callback(os.close, out_end)
+            handed_on.callback(os.close, err_end)
+            handed_on.callback(theirs.close)
+            program = compile_supervisor(plan.run.cache)
+            supervised = await ends.enter_async_context(supervise(order, mark=plan.run.run_id, program=program))
+        channel.tell(_give(plan))
+        yield RunningScript(supervised, channel, pipes)
 
 
-@cache
-def _compile_supervisor(folder: Path) -> str:
-    """Once for each server: Python keeps no compiled form of a program that it starts with."""
-    version = hashlib.sha256(SUPERVISOR.read_bytes()).hexdigest()[:12]
-    compiled = folder / "package" / f"supervisor-{version}.{sys.implementation.cache_tag}.pyc"
-    if not compiled.is_file():
-        py_compile.compile(str(SUPERVISOR), cfile=str(compiled), doraise=True)
-    return str(compiled)
+async def _close(channel: ScriptChannel, transports: list[asyncio.ReadTransport]) -> None:
+    await asyncio.shield(channel.close())
+    for transport in transports:
+        transport.close()
 
 
-async def _start_supervisor(run: ScriptRun, passed: tuple[int, int, int]) -> asyncio.subprocess.Process:
-    return await asyncio.create_subprocess_exec(
-        *(str(find_plain_python()), "-I", "-S", _compile_supervisor(run.cache)),
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.DEVNULL,
-        pass_fds=passed,
-        start_new_session=True,
-        env={MARK: run.run_id},
-    )
-
-
-def _order(plan: RunPlan, fds: tuple[int, int, int]) -> Mapping[str, Any]:
+def _order(plan: RunPlan, fds: tuple[int, int, int]) -> SupervisorOrder:
     run, folders, is_enclosed = plan.run, plan.folders, plan.isolation.is_full
     package = f"{PACKAGE}/{folders.package.name}" if is_enclosed else str(folders.package)
     # -S: the plain interpreter has packages of the system beside it, which are not the script's to rely on.
     flags = ["-I", "-B", "-X", "utf8", *(["-S"] if plan.environment.folder is None else [])]
     command = [str(plan.environment.python), *flags, f"{package}/child.py", str(fds[2])]
-    return {
-        "command": [*(enclose(plan.isolation, plan.environment, folders, run.allows) if is_enclosed else []), *command],
-        "environment": _environment(run, folders, is_enclosed=is_enclosed),
-        "cwd": str(folders.work),
-        "fds": fds,
-        "is_enclosed": is_enclosed,
-        "seconds": run.limits.seconds,
-        "lease_seconds": LEASE_SECONDS,
-        "memory_bytes": run.limits.memory_mb * 1024 * 1024,
-        "folder": str(plan.scratch),
-        "folder_bytes": run.limits.artifact_mb * 1024 * 1024,
-    }
+    folder_bytes = run.limits.artifact_mb * 1024 * 1024
+    return SupervisorOrder(
+        command=[*(enclose(plan.isolation, plan.environment, folders, run.allows) if is_enclosed else []), *command],
+        environment=_environment(folders, is_enclosed=is_enclosed),
+        cwd=str(folders.work),
+        fds=(-1, *fds),
+        seconds=run.limits.seconds,
+        file_bytes=folder_bytes,
+        is_enclosed=is_enclosed,
+        memory_bytes=run.limits.memory_mb * 1024 * 1024,
+        folder=str(plan.scratch),
+        folder_bytes=folder_bytes,
+    )
 
 
-def _environment(run: ScriptRun, folders: Folders, *, is_enclosed: bool) -> Mapping[str, str]:
+def _environment(folders: Folders, *, is_enclosed: bool) -> Mapping[str, str]:
     """Nothing of the server's."""
     return {
         "PATH": "/usr/local/bin:/usr/bin:/bin",
         "LANG": "C.UTF-8",
         "HOME": WORK if is_enclosed else str(folders.work),
         "TMPDIR": "/tmp" if is_enclosed else str(folders.temporary),  # noqa: S108 -- the run's own, inside
-        MARK: run.run_id,
     }
 
 
@@ -306,29 +247,3 @@ def _give(plan: RunPlan) -> Mapping[str, Any]:
         "payload": dict(run.payload),
         "context": {**run.context, "run_id": run.run_id},
     }
-
-
-def sweep(run_id: str) -> int:
-    """Ends what carries the mark of a run whose supervisor was killed; by then nothing else would."""
-    mark = f"{MARK}={run_id}".encode()
-    ended = 0
-    for _ in range(20):
-        marked = [pid for pid in _list_pids() if mark in _read_environment(pid)]
-        for pid in marked:
-            with suppress(ProcessLookupError, PermissionError):
-                os.kill(pid, signal.SIGKILL)
-        ended += len(marked)
-        if not marked:
-            break
-    return ended
-
-
-def _list_pids() -> list[int]:
-    return [int(name) for name in os.listdir("/proc") if name.isdigit()]
-
-
-def _read_environment(pid: int) -> list[bytes]:
-    try:
-        return Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
-    except OSError:
-        return []

@@ -1,7 +1,7 @@
 """Rules: rows of `rules.rule`, each with the next moment of its schedule."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -17,6 +17,22 @@ from pabal.platform.tenants import Scope
 SQL = load(__file__)
 BARS = 20
 LIVING = (RuleState.ACTIVE, RuleState.PAUSED)
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionMemory:
+    """What a rule's condition last said, and when somebody was last told so."""
+
+    last_met: bool | None = None
+    told_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NamedScript:
+    """A script that a rule names. `is_fetched`: as the repository's remote has it, not as the folder does."""
+
+    script: str
+    is_fetched: bool = False
 
 
 async def insert_rule(tx: Tx, unit_id: int, form: RuleForm, *, created_by: str) -> int:
@@ -40,10 +56,14 @@ async def get_numbered(tx: Tx, scope: Scope, number: int | None, shown: object =
     return found[0]
 
 
+async def load_plain(tx: Tx, numbers: Sequence[int]) -> dict[int, Rule]:
+    """By number, without their next moment and their bars: what a run needs of its rule."""
+    return {row["number"]: Rule(**row) for row in await tx.rows(SQL.load_rules, numbers=list(numbers))}
+
+
 async def load_rules(tx: Tx, numbers: Sequence[int]) -> list[Rule]:
     """In the order given, whoever asks: deleted ones too."""
-    rows = await tx.rows(SQL.load_rules, numbers=list(numbers))
-    found = {row["number"]: Rule(**row) for row in rows}
+    found = await load_plain(tx, numbers)
     rules = [found[each] for each in numbers if each in found]
     timetables = [one.timetable_id for one in rules if one.timetable_id is not None]
     known = {one.id: one for one in await schedules.load_many(tx, timetables)}
@@ -106,8 +126,13 @@ async def set_timetable(tx: Tx, number: int, timetable_id: int | None) -> None:
     await tx.run(SQL.set_timetable, id=number, timetable_id=timetable_id)
 
 
-async def list_scripts(tx: Tx) -> list[str]:
-    return [row["script"] for row in await tx.rows(SQL.list_scripts)]
+async def list_scripts(tx: Tx) -> list[NamedScript]:
+    return await tx.all(NamedScript, SQL.list_scripts)
+
+
+async def count_by_source(tx: Tx, scope: Scope) -> dict[str, int]:
+    """How many rules in sight read each."""
+    return {row["source"]: row["count"] for row in await tx.rows(SQL.count_by_source, units=scope.listed)}
 
 
 async def load_memory(tx: Tx, number: int) -> Any:
@@ -119,9 +144,15 @@ async def keep_memory(tx: Tx, number: int, value: Any) -> None:
     await tx.run(SQL.keep_memory, id=number, memory=value)
 
 
-async def remember(tx: Tx, number: int, *, met: bool, told_at: datetime | None) -> None:
-    """What the condition said; None leaves when somebody was told."""
-    await tx.run(SQL.remember, id=number, met=met, told_at=told_at)
+async def hold_memory(tx: Tx, numbers: Sequence[int]) -> dict[int, ConditionMemory]:
+    """What each condition last said, locked until the commit: the next run judges by what this one says."""
+    rows = await tx.rows(SQL.hold_memory, numbers=list(numbers))
+    return {row["id"]: ConditionMemory(row["last_met"], row["told_at"]) for row in rows}
+
+
+async def remember(tx: Tx, said: Mapping[int, ConditionMemory]) -> None:
+    met, told_at = [one.last_met for one in said.values()], [one.told_at for one in said.values()]
+    await tx.run(SQL.remember, ids=list(said), met=met, told_at=told_at)
 
 
 async def note_deleted(tx: Tx, number: int) -> None:
@@ -139,6 +170,12 @@ def _columns(form: RuleForm) -> dict[str, Any]:
         "zone": form.zone,
         "payload": form.payload,
         "script": form.execution_script_path,
+        "function": form.script_function,
+        "fetch": form.fetch_before_run,
+        "network": form.allow_network,
+        "reads": form.read_folders,
+        "writes": form.write_folders,
+        "artifact_days": form.artifact_days,
         "source": form.source,
         "condition": form.condition,
         "on_success": form.on_success,

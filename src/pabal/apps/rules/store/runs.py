@@ -28,6 +28,7 @@ class RunEnd:
     dirty: Mapping[str, str] = field(default_factory=dict)
     artifact_path: str | None = None
     artifacts: Sequence[dict[str, Any]] = ()
+    artifacts_until: datetime | None = None
     data: Any = field(default=None, repr=False)
     met: bool | None = None
     checks: Sequence[dict[str, Any]] = ()
@@ -36,6 +37,21 @@ class RunEnd:
     sends: Sequence[Mapping[str, Any]] = field(default=(), repr=False)
     tokens: int = 0
     cost: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class DueRun:
+    """A moment of a rule that an attempt stands for."""
+
+    rule: Rule
+    scheduled_at: datetime
+    trigger: Trigger
+    attempt: int
+    work_id: int
+
+    @property
+    def key(self) -> tuple[int, datetime]:
+        return self.rule.number, self.scheduled_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +72,34 @@ class Missed:
     name: str
     count: int
     last_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class CleanedRun:
+    """A run that has gone, or whose files have: how many."""
+
+    id: int
+    unit_id: int
+    files: int
+
+
+@dataclass(frozen=True, slots=True)
+class Cleaned:
+    """What the cleaning of one day deleted."""
+
+    cleaned_at: datetime
+    runs: int
+    files: int
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierFile:
+    """A file that an earlier run of the same rule made under the same name."""
+
+    name: str
+    file: int
+    media_type: str
+    run_id: UUID
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,8 +196,40 @@ async def list_runs(
     return Page(await load_runs(tx, page.items), page.cursor)
 
 
-async def begin_attempt(tx: Tx, number: int, *, attempt: int, work_id: int) -> None:
-    await tx.run(SQL.begin_attempt, id=number, attempt=attempt, work_id=work_id, now=tx.now)
+async def begin_due(tx: Tx, due: Sequence[DueRun]) -> tuple[list[int | None], list[int]]:
+    """The run of each, in the order given, and which of them are new; None: somebody else has just begun it."""
+    known = await _find_due(tx, due)
+    await _begin_attempts(tx, [(known[one.key], one) for one in due if one.key in known])
+    new = [one for one in due if one.key not in known]
+    made = await _insert_due(tx, new) if new else {}
+    return [(known | made).get(one.key) for one in due], sorted(made.values())
+
+
+async def _find_due(tx: Tx, due: Sequence[DueRun]) -> dict[tuple[int, datetime], int]:
+    rule_ids, moments = [one.rule.number for one in due], [one.scheduled_at for one in due]
+    rows = await tx.rows(SQL.find_due, rule_ids=rule_ids, moments=moments)
+    return {(row["rule_id"], row["scheduled_at"]): row["id"] for row in rows}
+
+
+async def _insert_due(tx: Tx, new: Sequence[DueRun]) -> dict[tuple[int, datetime], int]:
+    rows = await tx.rows(
+        SQL.insert_due,
+        rule_ids=[one.rule.number for one in new],
+        unit_ids=[one.rule.unit_id for one in new],
+        triggers=[one.trigger.value for one in new],
+        moments=[one.scheduled_at for one in new],
+        attempts=[one.attempt for one in new],
+        work_ids=[one.work_id for one in new],
+        now=tx.now,
+    )
+    return {(row["rule_id"], row["scheduled_at"]): row["id"] for row in rows}
+
+
+async def _begin_attempts(tx: Tx, known: Sequence[tuple[int, DueRun]]) -> None:
+    if known:
+        attempts, work_ids = [one.attempt for _, one in known], [one.work_id for _, one in known]
+        ids = [number for number, _ in known]
+        await tx.run(SQL.begin_attempts, ids=ids, attempts=attempts, work_ids=work_ids, now=tx.now)
 
 
 async def note_waiting(tx: Tx, number: int) -> None:
@@ -161,27 +237,31 @@ async def note_waiting(tx: Tx, number: int) -> None:
     await tx.run(SQL.note_waiting, id=number, reason=RunReason.WAITING.value)
 
 
-async def note_end(tx: Tx, number: int, ended: RunEnd) -> None:
-    """Its state is its machine's to change, in the same commit."""
-    await tx.run(
-        SQL.note_end,
-        id=number,
-        reason=None if ended.reason is None else ended.reason.value,
-        exit_code=ended.exit_code,
-        commit=ended.commit,
-        dirty=dict(ended.dirty),
-        summary=ended.summary,
-        log=ended.log,
-        artifact_path=ended.artifact_path,
-        artifacts=list(ended.artifacts),
-        data=ended.data,
-        met=ended.met,
-        checks=list(ended.checks),
-        captured=list(ended.captured),
-        tokens=ended.tokens,
-        cost=ended.cost,
-        now=tx.now,
-    )
+async def note_ends(tx: Tx, ended: Mapping[int, RunEnd]) -> None:
+    """By number. Their state is their machine's to change, in the same commit."""
+    await tx.run(SQL.note_ends, ends=[_show_end(number, one) for number, one in ended.items()], now=tx.now)
+
+
+def _show_end(number: int, ended: RunEnd) -> dict[str, Any]:
+    until = ended.artifacts_until
+    return {
+        "id": number,
+        "reason": None if ended.reason is None else ended.reason.value,
+        "exit_code": ended.exit_code,
+        "commit": ended.commit,
+        "dirty": dict(ended.dirty),
+        "summary": ended.summary,
+        "log": ended.log,
+        "artifact_path": ended.artifact_path,
+        "artifacts": list(ended.artifacts),
+        "artifacts_until": None if until is None else until.isoformat(),
+        "data": ended.data,
+        "met": ended.met,
+        "checks": list(ended.checks),
+        "captured": list(ended.captured),
+        "tokens": ended.tokens,
+        "cost": ended.cost,
+    }
 
 
 async def note_failed_attempt(tx: Tx, number: int, ended: RunEnd) -> None:
@@ -206,8 +286,35 @@ async def list_open_ids(tx: Tx) -> list[str]:
     return [str(row["uid"]) for row in await tx.rows(SQL.list_open_ids)]
 
 
-async def delete_old(tx: Tx, before: datetime, *, most: int) -> list[int]:
-    return [row["id"] for row in await tx.rows(SQL.delete_old, before=before, most=most)]
+async def delete_old(tx: Tx, before: datetime, *, most: int) -> list[CleanedRun]:
+    return await tx.all(CleanedRun, SQL.delete_old, before=before, now=tx.now, most=most)
+
+
+async def drop_artifacts(tx: Tx, *, most: int) -> list[CleanedRun]:
+    """Files whose time is over; their runs stay."""
+    return await tx.all(CleanedRun, SQL.drop_artifacts, now=tx.now, most=most)
+
+
+async def note_cleaned(tx: Tx, by_unit: Mapping[int, tuple[int, int]]) -> None:
+    """Of each unit how many runs and how many files went."""
+    counts = list(by_unit.values())
+    runs, files = [one[0] for one in counts], [one[1] for one in counts]
+    await tx.run(SQL.note_cleaned, units=list(by_unit), runs=runs, files=files, now=tx.now)
+
+
+async def forget_cleaned(tx: Tx, before: datetime) -> None:
+    await tx.run(SQL.forget_cleaned, before=before)
+
+
+async def find_cleaned(tx: Tx, scope: Scope) -> Cleaned | None:
+    found = await tx.all(Cleaned, SQL.find_cleaned, units=scope.listed)
+    return found[0] if found else None
+
+
+async def list_before(tx: Tx, run: Run) -> dict[str, EarlierFile]:
+    names = [one["name"] for one in run.artifacts]
+    rows = await tx.all(EarlierFile, SQL.list_before, rule_id=run.rule_number, id=run.number, names=names)
+    return {one.name: one for one in rows}
 
 
 async def count_since(tx: Tx, scope: Scope, since: datetime) -> RunCounts:

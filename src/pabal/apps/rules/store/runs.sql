@@ -5,6 +5,19 @@ values (:rule_id, :unit_id, :trigger, :is_dry, :scheduled_at, :reason, :work_id,
 on conflict (rule_id, scheduled_at) do nothing
 returning id;
 
+-- name: find_due(rule_ids, moments)
+select n.id, n.rule_id, n.scheduled_at from unnest(:rule_ids::bigint[], :moments::timestamptz[]) as g(rule_id, at)
+join rules.run n on n.rule_id = g.rule_id and n.scheduled_at = g.at;
+
+-- name: insert_due(rule_ids, unit_ids, triggers, moments, attempts, work_ids, now)
+-- a moment has one run: whoever comes second finds the first
+insert into rules.run (rule_id, unit_id, trigger, is_dry, scheduled_at, attempt, work_id, executed_at)
+select g.rule_id, g.unit_id, g.trigger, g.trigger = 'dry_run', g.at, g.attempt, g.work_id, :now
+from unnest(:rule_ids::bigint[], :unit_ids::bigint[], :triggers::text[], :moments::timestamptz[], :attempts::integer[], :work_ids::bigint[])
+  as g(rule_id, unit_id, trigger, at, attempt, work_id)
+on conflict (rule_id, scheduled_at) do nothing
+returning id, rule_id, scheduled_at;
+
 -- name: insert_unrun(rule_id, unit_id, scheduled_at, reason, count, now)
 insert into rules.run (rule_id, unit_id, state, reason, trigger, scheduled_at, executed_at, finished_at, count)
 values (:rule_id, :unit_id, 'failure', :reason, 'schedule', :scheduled_at, :now, :now, :count)
@@ -17,7 +30,7 @@ select n.id from rules.run n where n.rule_id = :rule_id and n.scheduled_at = :sc
 -- name: load_runs(numbers)
 select n.uid as id, n.id as number, r.uid as rule_id, n.rule_id as rule_number, r.name as rule_name, n.unit_id, n.state, n.version, n.reason,
   n.trigger, n.is_dry, n.scheduled_at, n.executed_at, n.finished_at, n.exit_code, n.attempt, n.commit, n.is_dirty, n.dirty, n.log_summary, n.log,
-  n.artifact_path, n.artifacts, n.data, n.met, n.checks, n.captured, n.tokens, n.cost, n.count, n.work_id, n.requested_by
+  n.artifact_path, n.artifacts, n.artifacts_until, n.artifacts_gone, n.data, n.met, n.checks, n.captured, n.tokens, n.cost, n.count, n.work_id, n.requested_by
 from rules.run n join rules.rule r on r.id = n.rule_id where n.id = any(:numbers::bigint[]);
 
 -- name: find_number(id)
@@ -35,18 +48,23 @@ where n.id < :before and (:units::bigint[] is null or n.unit_id = any(:units::bi
   and (:since::timestamptz is null or n.executed_at >= :since) and (:until::timestamptz is null or n.executed_at < :until)
 order by n.id desc limit :most;
 
--- name: begin_attempt(id, attempt, work_id, now)!
-update rules.run set attempt = :attempt, work_id = :work_id, reason = null,
-  executed_at = case when :attempt = 1 then :now else executed_at end where id = :id;
+-- name: begin_attempts(ids, attempts, work_ids, now)!
+update rules.run n set attempt = g.attempt, work_id = g.work_id, reason = null,
+  executed_at = case when g.attempt = 1 then :now else n.executed_at end
+from unnest(:ids::bigint[], :attempts::integer[], :work_ids::bigint[]) as g(id, attempt, work_id) where n.id = g.id;
 
 -- name: note_waiting(id, reason)!
 update rules.run set reason = :reason where id = :id;
 
--- name: note_end(id, reason, exit_code, commit, dirty, summary, log, artifact_path, artifacts, data, met, checks, captured, tokens, cost, now)!
-update rules.run set finished_at = :now, reason = :reason, exit_code = :exit_code, commit = :commit, is_dirty = :dirty::jsonb <> '{}', dirty = :dirty,
-  log_summary = :summary, log = :log, artifact_path = :artifact_path, artifacts = :artifacts, data = :data, met = :met, checks = :checks, captured = :captured,
-  tokens = tokens + :tokens, cost = cost + :cost
-where id = :id;
+-- name: note_ends(ends, now)!
+update rules.run n set finished_at = :now, reason = g.reason, exit_code = g.exit_code, commit = g.commit, is_dirty = g.dirty <> '{}',
+  dirty = g.dirty, log_summary = g.summary, log = g.log, artifact_path = g.artifact_path, artifacts = g.artifacts,
+  artifacts_until = g.artifacts_until, data = g.data, met = g.met, checks = g.checks, captured = g.captured,
+  tokens = n.tokens + g.tokens, cost = n.cost + g.cost
+from jsonb_to_recordset(:ends::jsonb) as g(id bigint, reason text, exit_code integer, commit text, dirty jsonb, summary text, log text,
+  artifact_path text, artifacts jsonb, artifacts_until timestamptz, data jsonb, met boolean, checks jsonb, captured jsonb, tokens integer,
+  cost double precision)
+where n.id = g.id;
 
 -- name: note_failed_attempt(id, reason, summary, log, tokens, cost)!
 update rules.run set reason = :reason, log_summary = :summary, log = :log, tokens = tokens + :tokens, cost = cost + :cost where id = :id;
@@ -58,10 +76,45 @@ update rules.run set log = :log where id = :id and attempt = :attempt and state 
 -- unit: for the folders of this server, whoever's runs they are
 select n.uid from rules.run n where n.state = 'running';
 
--- name: delete_old(before, most)
+-- name: delete_old(before, now, most)
+-- unit: for housekeeping, whoever's they are
+-- a run stays as long as its files
 delete from rules.run where id in (
-  select n.id from rules.run n where n.finished_at < :before order by n.finished_at limit :most)
-returning id;
+  select n.id from rules.run n
+  where n.finished_at < :before and (n.artifacts_until is null or n.artifacts_until < :now) order by n.finished_at limit :most)
+returning id, unit_id, jsonb_array_length(artifacts) as files;
+
+-- name: drop_artifacts(now, most)
+-- unit: for housekeeping, whoever's they are
+-- what was there is told by its number alone
+with due as (
+  select n.id, jsonb_array_length(n.artifacts) as files from rules.run n
+  where n.artifacts_until < :now order by n.artifacts_until limit :most for update skip locked)
+update rules.run n set artifacts = '[]', artifact_path = null, artifacts_until = null, artifacts_gone = n.artifacts_gone + due.files
+from due where n.id = due.id returning n.id, n.unit_id, due.files;
+
+-- name: list_before(rule_id, id, names)
+-- of each name the newest file that an earlier run of the rule made
+select distinct on (a.one->>'name') a.one->>'name' as name, (a.one->>'file')::bigint as file, a.one->>'media_type' as media_type, n.uid as run_id
+from rules.run n cross join lateral jsonb_array_elements(n.artifacts) as a(one)
+where n.rule_id = :rule_id and n.id < :id and not n.is_dry and n.artifacts <> '[]' and a.one->>'name' = any(:names::text[])
+order by a.one->>'name', n.id desc;
+
+-- name: note_cleaned(units, runs, files, now)!
+insert into rules.cleaning (unit_id, cleaned_on, cleaned_at, runs, files)
+select g.unit_id, (:now::timestamptz at time zone 'UTC')::date, :now, g.runs, g.files
+from unnest(:units::bigint[], :runs::integer[], :files::integer[]) as g(unit_id, runs, files)
+on conflict (unit_id, cleaned_on) do update
+set cleaned_at = excluded.cleaned_at, runs = rules.cleaning.runs + excluded.runs, files = rules.cleaning.files + excluded.files;
+
+-- name: forget_cleaned(before)!
+delete from rules.cleaning where cleaned_at < :before;
+
+-- name: find_cleaned(units)
+-- the newest day on which something of these went
+select max(c.cleaned_at) as cleaned_at, sum(c.runs)::int as runs, sum(c.files)::int as files from rules.cleaning c
+where (:units::bigint[] is null or c.unit_id = any(:units::bigint[]))
+group by c.cleaned_on order by c.cleaned_on desc limit 1;
 
 -- name: count_since(units, since)
 select count(*)::int as runs, (count(*) filter (where n.state = 'failure'))::int as failures,

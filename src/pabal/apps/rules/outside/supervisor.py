@@ -1,6 +1,6 @@
-"""Starts one script and ends everything of it: when it is done, too slow, too large, or nobody is there to ask for it.
+"""Starts one program and ends everything of it: when it is done, too slow, too large, or nobody asks for it any more.
 
-A program of its own, so that it outlives the server by no more than the moment it takes to end what the script started.
+A program of its own, so that it outlives the server by no more than the moment it takes to end what that started.
 Standard input is the server: the first line says how long the order is that follows, any byte after that is a sign of
 life, `s` a wish to stop, the end of it the end of the server. Standard output is the verdict: one word and its fact.
 
@@ -32,7 +32,7 @@ def main() -> None:
             _prctl(PR_SET_CHILD_SUBREAPER, 1)
         verdict = "stopped" if b"s" in told else _watch(_start(order), order)
         _end_all()
-    except Exception as error:  # noqa: BLE001 -- whatever it is, the server is told, and nothing of the script stays
+    except Exception as error:  # noqa: BLE001 -- whatever it is, the server is told, and nothing of the program stays
         _end_all()
         verdict = f"broken {error!r}"
     try:  # noqa: SIM105 -- contextlib is one of those
@@ -62,31 +62,34 @@ def _start(order: "dict[str, Any]") -> int:
     child = os.fork()
     if child:
         for fd in order["fds"]:
-            os.close(fd)
+            if fd >= 0:
+                os.close(fd)
         return child
     try:
-        _become_script(order, supervisor)
+        _become_program(order, supervisor)
     finally:
         os._exit(127)
 
 
-def _become_script(order: "dict[str, Any]", supervisor: int) -> None:
+def _become_program(order: "dict[str, Any]", supervisor: int) -> None:
     os.setsid()
     _signal.signal(_signal.SIGTERM, _signal.SIG_DFL)
+    _signal.signal(_signal.SIGPIPE, _signal.SIG_DFL)
     if not order["is_enclosed"]:
         _prctl(PR_SET_PDEATHSIG, _signal.SIGKILL)
         if os.getppid() != supervisor:
             return
-    out, err, channel = order["fds"]
-    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    os.dup2(out, 1)
-    os.dup2(err, 2)
-    os.set_inheritable(channel, True)
-    os.close(out)
-    os.close(err)
+    given, out, err, *kept = order["fds"]
+    if given < 0:
+        given = os.open(os.devnull, os.O_RDONLY)
+    for place, fd in enumerate((given, out, err)):
+        os.dup2(fd, place)
+        os.close(fd)
+    for fd in kept:
+        os.set_inheritable(fd, True)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (order["folder_bytes"], order["folder_bytes"]))
-    # Where memory is short on the whole machine, a script goes before a server or a database.
+    resource.setrlimit(resource.RLIMIT_FSIZE, (order["file_bytes"], order["file_bytes"]))
+    # Where memory is short on the whole machine, it goes before a server or a database.
     try:
         with open("/proc/self/oom_score_adj", "w") as file:
             file.write("1000")
@@ -118,9 +121,10 @@ def _watch(child: int, order: "dict[str, Any]") -> str:
         if now - begun > order["seconds"]:
             return "timeout"
         ticks += 1
-        if _memory() > order["memory_bytes"]:
+        if order["memory_bytes"] and _memory() > order["memory_bytes"]:
             return "memory"
-        if ticks % TICKS_BETWEEN_SIZES == 0 and _folder_size(order["folder"]) > order["folder_bytes"]:
+        is_counted = order["folder_bytes"] and ticks % TICKS_BETWEEN_SIZES == 0
+        if is_counted and _folder_size(order["folder"]) > order["folder_bytes"]:
             return "folder"
 
 
@@ -208,7 +212,7 @@ def _folder_size(folder: str) -> int:
                     if entry.is_dir(follow_symlinks=False):
                         folders.append(entry.path)
         except OSError:
-            continue  # the script has just removed it
+            continue  # it has just been removed
     return total
 
 

@@ -1,4 +1,4 @@
-"""Nothing of a script outlives its server, or its supervisor."""
+"""Nothing of a script, or of another program, outlives its server or its supervisor."""
 
 import asyncio
 import os
@@ -28,6 +28,11 @@ starter = f"import subprocess; subprocess.Popen({child!r}, start_new_session=Tru
 subprocess.Popen([sys.executable, "-I", "-S", "-c", starter]).wait()
 time.sleep(3600)
 """
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    return Repository(tmp_path / "scripts")
 
 
 class ScriptServer:
