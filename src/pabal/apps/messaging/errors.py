@@ -29,6 +29,11 @@ class BotGone(Unavailable, code="bot_gone"):
         self.began = began
 
 
+class NoReceipt(Unavailable, code="no_receipt"):
+    """The phone did not answer the ping behind a message in its time, so nobody knows whether it handled the message. Its
+    connection was closed; it connects again by itself. Look at the phone when this happens again."""
+
+
 class BotPortTaken(Unavailable, code="bot_port_taken"):
     """The port for bots cannot be listened on; most often another program or another Pabal server has it. Give this
     server another one (PABAL_BOTS_PORT), and name it in the phone's list of servers."""
@@ -223,6 +228,8 @@ KO: dict[str, str] = {
     "bad_packet": "봇 클라이언트가 규약에 맞지 않는 내용을 보내 연결을 끊었습니다. 다시 연결할 수 있습니다.",
     "handshake_incomplete": "봇이 누구인지 밝히지 않았습니다. botName(1~30자), version, deviceID가 필요합니다.",
     "bot_gone": "봇과의 연결이 끊겼습니다. 봇은 스스로 다시 연결합니다. 돌아오지 않으면 전화기를 확인하세요.",
+    "no_receipt": "전화기가 메시지 뒤의 핑에 제때 답하지 않아 메시지를 처리했는지 알 수 없습니다. 연결을 닫았고 전화기는 "
+    "스스로 다시 연결합니다. 되풀이되면 전화기를 확인하세요.",
     "bot_port_taken": "봇을 받을 포트를 쓸 수 없습니다. 대개 다른 프로그램이나 다른 Pabal 서버가 쓰고 있습니다. "
     "이 서버에 다른 포트(PABAL_BOTS_PORT)를 주고 전화기의 서버 목록에도 적으세요.",
     # bots and rooms

@@ -30,7 +30,9 @@ STATUS: Words = {
     "delivery_part": {
         "planned": Status("wait", ("not yet", "아직")),
         "writing": Status("work", ("being written", "보내는 중")),
-        "written": Status("good", ("written", "보냄")),
+        "written": Status("work", ("written", "보냄")),
+        "handled": Status("good", ("handled by the phone", "전화기가 처리함")),
+        "seen": Status("good", ("seen in the room", "톡방에 보임")),
         "unknown": Status("attn", ("unknown", "확인 필요")),
     },
     "bot": {

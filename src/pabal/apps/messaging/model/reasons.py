@@ -37,6 +37,10 @@ REASONS: dict[str, Pair] = {
     "bot_not_in_room": ("Bot ‘{bot}’ is not in this room any more.", "봇 ‘{bot}’이(가) 이 톡방에 없습니다."),
     "bot_error": ("Bot ‘{bot}’ could not take it.", "봇 ‘{bot}’이(가) 받지 못했습니다."),
     "bot_gone": ("Bot ‘{bot}’ left while it was sent.", "보내는 중에 봇 ‘{bot}’의 연결이 끊겼습니다."),
+    "no_receipt": (
+        "The phone of bot ‘{bot}’ did not confirm a part in time, and its connection was closed.",
+        "봇 ‘{bot}’의 전화기가 처리했다고 제때 답하지 않아 연결을 닫았습니다.",
+    ),
     "deadline": ("It took longer than a send may take.", "한 발송에 허용된 시간을 넘겼습니다."),
     "misfired": ("No server ran at its moment.", "보낼 시각에 켜진 서버가 없었습니다."),
     "file_missing": ("An image is not in the file store any more.", "그림 파일이 저장소에 없습니다."),
@@ -174,7 +178,7 @@ def _explain_parts(delivery: Delivery) -> list[Sentence]:
     """What is out, and where it stopped: "send the rest" begins there."""
     tallies = tally(delivery.parts)
     out = [one for one in tallies if one.written]
-    stopped = next((part for part in delivery.parts if part.state is not PartState.WRITTEN), None)
+    stopped = next((part for part in delivery.parts if not part.is_out), None)
     said = []
     if out:
         said.append(Sentence(("Sent: {what}.", "보낸 것: {what}."), {"what": _list_out(out)}))
@@ -184,6 +188,8 @@ def _explain_parts(delivery: Delivery) -> list[Sentence]:
         is_image = stopped.component != TEXT
         values = {"what": what, "nth": stopped.from_image + 1 if is_image else 1}
         said.append(Sentence(pair if is_image else _TEXTS[pair], values))
+        if stopped.is_cut:
+            said.append(_HALF)
     return said
 
 
@@ -214,6 +220,9 @@ _STOPPED: Pair = ("It stopped at picture {nth} of {what}.", "{what}의 {nth}번�
 _UNKNOWN: Pair = (
     "Nobody knows whether picture {nth} of {what} arrived.",
     "{what}의 {nth}번째 장이 도착했는지 알 수 없습니다.",
+)
+_HALF = Sentence(
+    ("It was cut off while it was written: half of it may have appeared.", "보내다 끊겨 반만 올라갔을 수 있습니다.")
 )
 _TEXTS: dict[Pair, Pair] = {
     _STOPPED: ("It stopped at the text.", "글에서 멈췄습니다."),

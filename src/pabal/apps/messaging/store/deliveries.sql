@@ -50,7 +50,8 @@ with open as (
 select o.job_id, o.delivery_id, o.unit_id, o.schedule_id, s.title as schedule_title, o.room_id, r.name as room_name, o.bot_id,
   b.name as bot_name, o.scheduled_at, o.cause, d.deferred_by, coalesce(y.due_at, d.deferred_until) as until,
   (select count(*) from pabal.delivery_part p where p.delivery_id = o.delivery_id)::int as parts,
-  (select count(*) from pabal.delivery_part p where p.delivery_id = o.delivery_id and p.state = 'written')::int as written,
+  (select count(*) from pabal.delivery_part p where p.delivery_id = o.delivery_id
+    and (p.handled_at is not null or p.state = 'written' and not p.receipt))::int as written,
   case when l.id is not null then 'sending' when y.reason like 'limit:% name' then 'held'
     when y.reason like 'limit:%' then 'deferred' when y.reason = 'retry' then 'retrying'
     when exists (select from pabal.route t join pabal.worker k on k.id = t.worker and k.until > pabal.real_now() where t.route = w.queue)
