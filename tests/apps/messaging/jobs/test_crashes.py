@@ -73,7 +73,9 @@ async def run_and_kill(world: World, folder: Path) -> int:
 
 
 FATES = st.lists(
-    st.tuples(st.sampled_from(["prepared", "performed", "marked", "taken", "gone", "cut", "unconfirmed"]), st.integers(0, 2)),
+    st.tuples(
+        st.sampled_from(["prepared", "performed", "marked", "taken", "gone", "cut", "unconfirmed"]), st.integers(0, 2)
+    ),
     max_size=3,  # a fourth death in a row quarantines it
 )
 

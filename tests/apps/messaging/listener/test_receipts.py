@@ -25,9 +25,7 @@ def answer(phone: Phone, ping: Heard, event: str = "pong") -> None:
 
 
 @pytest.mark.parametrize(("version", "event"), [("3.3.3", "pong"), ("3.2.1", "ping")])
-async def test_a_part_is_handled_once_the_ping_right_behind_it_is_answered(
-    server: BotServer, version: str, event: str
-):
+async def test_a_part_is_handled_once_the_ping_right_behind_it_is_answered(server: BotServer, version: str, event: str):
     phone, connection = await greet(server, version=version)
 
     receipt = await connection.send_text("방", "1", "안녕")

@@ -66,7 +66,9 @@ class Ready:
     def deadline(self) -> timedelta:
         """Its own waits do not count, nor the time the phone takes by itself."""
         waits = timedelta(milliseconds=sum(part.wait_ms for part in self.parts))
-        return self.values[own.SEND_DEADLINE] + waits + timedelta(seconds=sum(part.phone_seconds for part in self.parts))
+        return (
+            self.values[own.SEND_DEADLINE] + waits + timedelta(seconds=sum(part.phone_seconds for part in self.parts))
+        )
 
 
 class Start(NamedTuple):

@@ -1,4 +1,4 @@
-"""Send: one attempt at a delivery. Each part is marked before its first byte, and again when its phone has handled it."""
+"""Send: one attempt at a delivery. Each part is marked before its first byte, and when its phone has handled it."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence

@@ -117,7 +117,7 @@ class Connection:
         return self.epoch is not None and not self.is_closed
 
     def take_route(self, epoch: int) -> bool:
-        """From now on this connection sends for its bot; the one before is told and closed. False: it has closed."""
+        """From now on this connection sends for its bot, and no other. False: it has closed."""
         if self.handshake is None or not self.trust():
             return False
         self.epoch = epoch

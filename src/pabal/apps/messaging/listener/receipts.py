@@ -1,4 +1,4 @@
-"""What a phone has handled: its script takes line after line, so the pong to a ping right behind a part proves the part."""
+"""What a phone has handled: it takes line after line, so the pong to a ping right behind a part proves the part."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable

@@ -11,3 +11,9 @@ alter table pabal.bot add column holder_id bigint;
 
 -- Somebody said that this phone is to send, and it has not taken the route since.
 alter table pabal.bot_device add column chosen_at timestamptz;
+
+-- A phone that is approved and has not proven itself: it signed wrongly, or has not signed although it was asked a while ago.
+create function pabal.is_unproven(b pabal.bot, d pabal.bot_device) returns boolean language sql stable as $$
+  select b.secret is not null and d.state = 'approved'
+    and (d.signature = 'invalid' or d.signature = 'none' and d.connected_at < pabal.now() - interval '1 minute')
+$$;

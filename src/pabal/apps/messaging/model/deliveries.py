@@ -85,7 +85,8 @@ class DeliveryPart:
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """`place` is where its job is while it is open: waiting_for_bot, queued, deferred, held, retrying or sending."""
+    """`place` is where its job is while it is open: waiting_for_bot, wrong_secret, queued, deferred, held, retrying or
+    sending."""
 
     id: int
     unit_id: int

@@ -26,6 +26,10 @@ REASONS: dict[str, Pair] = {
         "봇 ‘{bot}’에 같은 이름의 다른 조직 톡방이 있습니다. 봇은 이름으로 톡방을 찾아서 그 톡방에 갈 수 있었습니다.",
     ),
     "bot_offline": ("Bot ‘{bot}’ was not connected.", "봇 ‘{bot}’이(가) 연결되어 있지 않았습니다."),
+    "wrong_secret": (
+        "The phone of bot ‘{bot}’ was connected, but did not sign with its secret.",
+        "봇 ‘{bot}’의 전화기가 연결되어 있었지만 비밀값이 맞지 않았습니다.",
+    ),
     "bot_excluded": ("Bot ‘{bot}’ was excluded after failures.", "봇 ‘{bot}’은(는) 실패가 이어져 제외되어 있었습니다."),
     "lane_busy": ("Bot ‘{bot}’ was busy with other sends.", "봇 ‘{bot}’이(가) 다른 발송으로 바빴습니다."),
     "too_late": ("It was too late to begin.", "시작하기에는 너무 늦었습니다."),
@@ -68,6 +72,12 @@ _PLACES: dict[str, Pair] = {
     "waiting_for_bot": (
         "Bot ‘{bot}’ is not connected. It goes out when the bot is back.",
         "봇 ‘{bot}’이(가) 연결되어 있지 않습니다. 돌아오면 보냅니다.",
+    ),
+    "wrong_secret": (
+        "The phone of bot ‘{bot}’ is connected, but does not sign with its secret. "
+        "Put the same secret and salt into its script, or set them anew on the bot's page.",
+        "봇 ‘{bot}’의 전화기가 연결되어 있지만 비밀값이 맞지 않습니다. "
+        "스크립트에 같은 비밀값과 솔트를 넣거나 봇 화면에서 다시 정하세요.",
     ),
     "queued": (
         "It waits for its turn: bot ‘{bot}’ sends one after the other.",
@@ -120,6 +130,12 @@ def name_limit(deferred_by: str | None) -> Pair:
         if deferred_by is not None and name in deferred_by:
             return words
     return (deferred_by or "", deferred_by or "")
+
+
+def explain_unproven(bot: str) -> Pair:
+    """Why nothing goes out although its phone is connected."""
+    english, korean = _PLACES["wrong_secret"]
+    return english.replace("{bot}", bot), korean.replace("{bot}", bot)
 
 
 def name_exclusion(reason: str) -> Pair:

@@ -70,7 +70,9 @@ def _out(delivery: Delivery, component: str) -> Sequence[DeliveryPart]:
 def _sent_images(delivery: Delivery, component: str) -> list[dict[str, Any]]:
     """What is known of each image that went out; never its bytes."""
     pictures = delivery.content.images(component)
-    return [asdict(picture) for part in _out(delivery, component) for picture in pictures[part.from_image : part.to_image]]
+    return [
+        asdict(picture) for part in _out(delivery, component) for picture in pictures[part.from_image : part.to_image]
+    ]
 
 
 def _show_part(part: DeliveryPart) -> dict[str, Any]:

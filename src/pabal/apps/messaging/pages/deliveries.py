@@ -49,7 +49,7 @@ from pabal.platform.web.visit import Visit
 
 router = APIRouter(include_in_schema=False)
 ENDED = ("sent", "partial", "failed", "unknown", "missed")
-PLACES = ("waiting_for_bot", "queued", "deferred", "held", "retrying", "sending")
+PLACES = ("waiting_for_bot", "wrong_secret", "queued", "deferred", "held", "retrying", "sending")
 TOPICS = "messaging.*,delivery.*"
 CHOICES = 100
 COLUMNS = (
@@ -59,6 +59,10 @@ COLUMNS = (
 )
 _PLACES: dict[str, Pair] = {
     "waiting_for_bot": ("bot ‘{bot}’ is not connected", "봇 ‘{bot}’이(가) 연결되어 있지 않음"),
+    "wrong_secret": (
+        "the phone of bot ‘{bot}’ does not sign with its secret",
+        "봇 ‘{bot}’의 전화기 비밀값이 맞지 않음",
+    ),
     "queued": ("waits for its turn with bot ‘{bot}’", "봇 ‘{bot}’의 차례를 기다림"),
     "deferred": ("put off until {until}: {limit}", "{limit} 제한으로 {until}까지 미룸"),
     "held": (

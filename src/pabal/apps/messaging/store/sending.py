@@ -167,6 +167,12 @@ async def find_last_ping(tx: Tx, bot_id: int) -> datetime | None:
     return found
 
 
+async def is_unproven(tx: Tx, bot_id: int) -> bool:
+    """A phone of the bot is connected, and does not sign with its secret."""
+    found: bool = await tx.value(SQL.is_unproven, bot_id=bot_id)
+    return found
+
+
 async def find_bot_in(tx: Tx, room_id: int, *, wanted: int) -> int | None:
     """The wanted one if it is in the room, otherwise another that is; never an excluded one."""
     rows = await tx.rows(SQL.list_bots_in, room_id=room_id, bot_id=wanted)

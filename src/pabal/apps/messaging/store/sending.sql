@@ -82,6 +82,11 @@ update pabal.delivery set detail = detail || :detail::jsonb where id = :id;
 -- name: find_last_ping(bot_id)
 select max(last_ping_at) from pabal.bot_device where bot_id = :bot_id;
 
+-- name: is_unproven(bot_id)
+select exists (
+  select from pabal.bot b join pabal.bot_device d on d.bot_id = b.id join pabal.worker w on w.id = d.worker and w.until > pabal.real_now()
+  where b.id = :bot_id and pabal.is_unproven(b, d));
+
 -- name: note_ends(ids, sent, failed, now)
 update pabal.message_schedule s set last_sent_at = case when g.sent > 0 then :now else s.last_sent_at end, send_count = s.send_count + g.sent,
   failures = case when g.failed > 0 then s.failures + g.failed when g.sent > 0 then 0 else s.failures end
