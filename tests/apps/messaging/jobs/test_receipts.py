@@ -53,21 +53,14 @@ async def until_parts(world: World, *expected: list[str]) -> None:
     await until(are_so)
 
 
-def leave_at(desk: Desk, number: int, *, after: asyncio.Event | None = None) -> None:
+def leave_at(desk: Desk, number: int) -> None:
     """The phone dies over this part: it was written, and is never answered."""
 
     async def die() -> None:
-        if after is not None:
-            await after.wait()
+        desk.line.handles = lambda _number: None
         raise BotGone("killed", began=True)
 
-    def handle(at: int) -> object:
-        if at != number:
-            return None
-        desk.line.handles = lambda _number: None
-        return die()
-
-    desk.line.handles = handle
+    desk.line.handles = lambda at: die() if at == number else None
 
 
 async def test_a_part_that_was_written_and_not_confirmed_is_no_success(world: World, desk: Desk):
