@@ -80,7 +80,9 @@ class Receipts:
 
     def forget(self, stamp: str, problem: Exception) -> None:
         """Nothing of it left: the phone owes nothing."""
-        self._owed.pop(stamp).settle(problem)
+        receipt = self._owed.pop(stamp, None)
+        if receipt is not None:
+            receipt.settle(problem)
 
     def is_overdue(self) -> bool:
         now = self._now()
