@@ -145,8 +145,8 @@ def _judge(
     notes = (
         f"Of phones is the end of the last phone that lived, by its own log, to the {sizes.phone_seconds:g} s "
         "it sleeps over its images.",
-        f"{sizes.killed} phones are killed over an image after a third of that, and come back {sizes.away_seconds:g} s later. "
-        "Lies are parts the log calls handled that no phone wrote down.",
+        f"{sizes.killed} phones are killed over an image after a third of that, and come back "
+        f"{sizes.away_seconds:g} s later. Lies are parts the log calls handled that no phone wrote down.",
         "Missing is of the phones that lived.",
     )
     rounds = [{"ends_s": {bot: round(end, 2) for bot, end in sorted(ends.items())}, **counted}]
