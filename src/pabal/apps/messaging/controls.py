@@ -87,6 +87,11 @@ async def _keep(tx: Tx, actor: Actor, timetable: Schedule, at: datetime) -> None
 
 
 KIND_CONTROLS = (
-    KindControls(SEND, AREA, verbs=ScheduleVerbs(_pause, _go_on, _trigger, _skip, _keep)),
+    KindControls(
+        SEND,
+        AREA,
+        verbs=ScheduleVerbs(_pause, _go_on, _trigger, _skip, _keep),
+        absences=bots.list_absences,
+    ),
     KindControls(ARCHIVE, AREA),
 )
