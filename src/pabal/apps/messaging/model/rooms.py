@@ -19,6 +19,10 @@ _SHARED = "name"
 WINDOWS = {**NAMES, _SHARED: SHARED_NAME}
 
 
+LONGEST_TAG = 30
+MOST_TAGS = 20
+
+
 class RoomType(StrEnum):
     PRODUCTION = "production"
     TEST = "test"

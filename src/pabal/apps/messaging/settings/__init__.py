@@ -40,6 +40,7 @@ from pabal.apps.messaging.settings.messages import (
     RETRY_HORIZON,
     SAME_TEXT_DAYS,
     SEND_DEADLINE,
+    TAKEOVER_AFTER,
     UNKNOWN_PARTS,
     WARN_TEXT_LENGTH,
 )
@@ -61,6 +62,7 @@ ALL = (
     LANE,
     UNKNOWN_PARTS,
     CATCHUP_WINDOW,
+    TAKEOVER_AFTER,
     ASK_MISSED_FOR,
     RETRIES,
     RETRY_AFTER,
@@ -124,6 +126,7 @@ __all__ = [
     "RETRY_HORIZON",
     "SAME_TEXT_DAYS",
     "SEND_DEADLINE",
+    "TAKEOVER_AFTER",
     "UNKNOWN_PARTS",
     "WARN_TEXT_LENGTH",
 ]

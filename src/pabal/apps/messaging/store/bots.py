@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from pabal.apps.messaging.errors import BotNotFound, DeviceNotFound
-from pabal.apps.messaging.model.bots import Bot, BotServer, Device
+from pabal.apps.messaging.model.bots import Bot, BotServer, Device, route_of
 from pabal.apps.messaging.model.content import ImageMode
 from pabal.apps.messaging.resources.bots import BotFilter, DeviceFilter
 from pabal.base.database import Row, Tx
@@ -77,6 +77,12 @@ async def list_devices(
 ) -> list[Device]:
     """Those in this state, the longest known first: with what is pending, those that ask from a new address."""
     return await tx.all(Device, SQL.list_devices_in, units=scope.listed, state=wanted.state.value, most=limit)
+
+
+async def list_connected(tx: Tx, names: Collection[str]) -> set[str]:
+    """Those of these bots, by name, that a server holds now."""
+    routes = {route_of(name): name for name in names}
+    return {routes[row["route"]] for row in await tx.rows(SQL.list_holders, routes=list(routes))}
 
 
 async def list_servers(tx: Tx) -> list[BotServer]:

@@ -79,7 +79,8 @@ where id = :id;
 
 -- name: has_schedules(room_id)
 select exists (
-  select from pabal.message_schedule s where s.room_id = :room_id and s.state in ('active', 'inactive', 'error'));
+  select from pabal.message_schedule s where s.state in ('active', 'inactive', 'error') and (s.room_id = :room_id
+    or exists (select from pabal.message_audience_room t where t.schedule_id = s.id and t.room_id = :room_id)));
 
 -- name: insert_seen(channels, names, now)
 -- what nobody has claimed is called as it was called last
