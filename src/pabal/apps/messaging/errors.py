@@ -7,7 +7,7 @@ from pabal.base.errors import Conflict, Forbidden, Invalid, NotFound, Unavailabl
 from pabal.platform.findings import FieldsRefused
 
 if TYPE_CHECKING:
-    from pabal.apps.messaging.model.rooms import Namesake
+    from pabal.apps.messaging.model.rooms import Dependant, Namesake
 
 # listener
 
@@ -75,6 +75,17 @@ class RoomNameRepeated(Conflict, code="room_name_repeated"):
 
 class RoomInUse(Conflict, code="room_in_use"):
     """Schedules still send to this room. Delete them first, or give them another room."""
+
+
+class SchedulesDepend(Conflict, code="schedules_depend"):
+    """Schedules depend on this and could not send any more. Give them another room or bot first, or confirm that it is
+    meant."""
+
+    def __init__(self, dependants: "Sequence[Dependant]") -> None:
+        """One that is out of sight has no title."""
+        self.dependants = tuple(dependants)
+        self.members = {"schedules": [{"id": one.id, "title": one.title} for one in dependants if one.title]}
+        super().__init__(", ".join(f"{one.id} {one.title}" if one.title else "another unit's" for one in dependants))
 
 
 class BadRoom(Invalid, code="bad_room"):
@@ -259,6 +270,8 @@ KO: dict[str, str] = {
     "봇은 이름으로 톡방을 찾으므로 글이 그쪽으로 갈 수 있고, "
     "두 톡방의 조직이 다르면 어느 쪽에도 보내지 않습니다. 다른 이름을 쓰거나, 그래도 맞다면 확인해 주세요.",
     "room_in_use": "이 톡방으로 보내는 스케줄이 있습니다. 먼저 지우거나 다른 톡방으로 바꾸세요.",
+    "schedules_depend": "이것을 쓰는 스케줄이 있어 더 보낼 수 없게 됩니다. "
+    "먼저 다른 톡방이나 봇으로 바꾸거나, 그래도 맞다면 확인해 주세요.",
     "bad_room": "톡방 이름은 1~200자, 채널ID는 1~100자, 메모는 500자까지, 제한은 0 이상이어야 합니다.",
     "bad_exclusion": "봇에 보내지 않는 까닭을 1~200자로 적으세요.",
     "bad_bot_secret": "봇의 비밀값은 8~200자, 솔트는 200자까지입니다. 서명을 더 받지 않으려면 둘 다 비우세요.",

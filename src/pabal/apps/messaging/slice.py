@@ -7,6 +7,7 @@ from pathlib import Path
 from pabal.apps.messaging import alert_rules, overview, settings
 from pabal.apps.messaging.actions import bulks, opening
 from pabal.apps.messaging.actions.reports import fold_once
+from pabal.apps.messaging.actions.takeovers import take_over_once
 from pabal.apps.messaging.actions.timetables import SETTINGS, read_pace, relane
 from pabal.apps.messaging.approvals import APPROVABLES
 from pabal.apps.messaging.controls import CONTROLS, KIND_CONTROLS
@@ -69,6 +70,7 @@ SUBSCRIBERS = (MISSED, FOLLOWING)
 HERE = Path(__file__).parent
 AREA = "messaging"
 FOLD_SECONDS = 60
+TAKEOVER_SECONDS = 10
 
 
 def make_kinds(services: Services) -> Kinds:
@@ -82,7 +84,10 @@ def make_kinds(services: Services) -> Kinds:
 
 
 def make_loops(services: Services) -> list[Loop]:
-    return [Loop("messaging.totals", partial(fold_once, services.database), idle=FOLD_SECONDS)]
+    return [
+        Loop("messaging.totals", partial(fold_once, services.database), idle=FOLD_SECONDS),
+        Loop("messaging.takeovers", partial(take_over_once, services.database), idle=TAKEOVER_SECONDS),
+    ]
 
 
 async def start(tx: Tx) -> None:

@@ -1,4 +1,4 @@
-"""One occurrence to many rooms: opened with the rooms of that moment, withdrawn, missed, and what is missing sent again."""
+"""One occurrence to many rooms: opened with the rooms of that moment, withdrawn or missed, what is missing sent."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -114,6 +114,11 @@ async def find_bot(tx: Tx, scope: Scope, text: str) -> Bot:
     return await bots.get_bot(tx, scope, number)
 
 
+async def find_bot_ids(tx: Tx, scope: Scope, text: str) -> tuple[int, ...]:
+    """Several, with commas between them."""
+    return tuple([await find_bot_id(tx, scope, one.strip()) for one in text.split(",") if one.strip()])
+
+
 async def find_device(tx: Tx, scope: Scope, text: str) -> Device:
     """By the name of its bot too, when that has no other device."""
     number = _number(text)

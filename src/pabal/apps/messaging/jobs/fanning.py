@@ -1,4 +1,4 @@
-"""Fan-out: the job of an occurrence that goes to many rooms. It opens their deliveries and ends after the last of them."""
+"""Fan-out: the job of an occurrence that goes to many rooms. Opens their deliveries, and ends after the last one."""
 
 from datetime import datetime, timedelta
 

@@ -73,6 +73,8 @@ class BulkRoom:
     name: str
     unit_id: int | None
     unit_name: str
+    channel_id: str
+    room_type: str
     columns: Mapping[str, str]
     speakers: tuple[Speaker, ...] = ()
     limits: RoomLimits = field(default_factory=RoomLimits)

@@ -199,7 +199,8 @@ PROBLEMS: dict[str, Pair] = {
     ),
     "variable_unknown": (
         "Nobody knows {names}. There are {known}. To show braces as they are, write them twice: {{{{…}}}}.",
-        "{names}은(는) 알 수 없는 변수입니다. 쓸 수 있는 것: {known}. 중괄호를 그대로 보내려면 {{{{…}}}}처럼 두 번 쓰세요.",
+        "{names}은(는) 알 수 없는 변수입니다. 쓸 수 있는 것: {known}. "
+        "중괄호를 그대로 보내려면 {{{{…}}}}처럼 두 번 쓰세요.",
     ),
     "text_too_long_in_room": (
         "Filled in for room '{room}' the text has {length} characters; {most} are allowed there.",

@@ -49,6 +49,17 @@ class RoomBot:
     room_name: str
     last_seen_at: datetime
     is_held: bool = False
+    # its place in the room's order of bots; None: it never takes over
+    turn: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Dependant:
+    """A schedule that could not send any more. `title` None: it is out of sight."""
+
+    id: int
+    unit_id: int
+    title: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +88,7 @@ class Room:
     claimed_by: str | None
     created_at: datetime
     updated_at: datetime
+    tags: tuple[str, ...] = ()
     bots: tuple[RoomBot, ...] = ()
 
 
@@ -84,7 +96,8 @@ class Room:
 class RoomChange:
     """What is to be different; what is left out stays. In `limits`, None is the setting's.
 
-    `confirm`: that a bot calls another room in sight by the same name is known, and meant.
+    `bot_order` is which bot speaks first, by their ids. `confirm`: that a bot calls another room in sight by the same
+    name, or that schedules depend on it, is known, and meant.
     """
 
     unit_id: int | None = None
@@ -93,6 +106,8 @@ class RoomChange:
     note: str | None = None
     limits: Mapping[str, int | None] = field(default_factory=dict)
     confirm: bool = False
+    tags: tuple[str, ...] | None = None
+    bot_order: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

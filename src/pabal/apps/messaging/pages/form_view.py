@@ -53,7 +53,10 @@ _TOPICS = {
         "bot_offline", "bot_excluded", "device_pending", "title_says_test", "room_unclaimed", "rooms_unclaimed",
         "rooms_without_bot", "rooms_not_below_unit", "bot_in_no_room", "group_not_found",
     },
-    "limits": {"limit_too_small", "bulk_too_slow", "day_nearly_full", "text_too_long", "too_many_images", "too_many_images_in_group"},
+    "limits": {
+        "limit_too_small", "bulk_too_slow", "day_nearly_full", "text_too_long", "text_too_long_in_room",
+        "too_many_images", "too_many_images_in_group",
+    },
     "conflicts": {"room_busy", "delays_another", "same_text"},
 }  # fmt: skip
 

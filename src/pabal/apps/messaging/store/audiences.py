@@ -62,6 +62,8 @@ async def list_audience_rooms(tx: Tx, audience: Audience, group: RoomGroup | Non
             row["name"],
             row["unit_id"],
             row["unit_name"],
+            row["channel_id"],
+            row["room_type"],
             columns.get(row["id"], {}),
             tuple(speakers.get(row["id"], ())),
             RoomLimits(**{name: row[name] for name in _LIMITS}),

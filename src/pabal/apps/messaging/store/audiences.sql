@@ -25,7 +25,7 @@ from unnest(:rooms::bigint[], :columns::jsonb[], :picked::boolean[]) with ordina
 
 -- name: list_rooms(ids)
 -- unit: of rooms named by a schedule or a group, whose owners are looked at by the caller
-select r.id, r.name, r.unit_id, coalesce(u.name, '') as unit_name, r.min_gap_seconds, r.dispatches_per_day, r.messages_per_minute,
+select r.id, r.name, r.unit_id, coalesce(u.name, '') as unit_name, r.channel_id, r.room_type, r.min_gap_seconds, r.dispatches_per_day, r.messages_per_minute,
   r.messages_per_hour, r.messages_per_day, r.max_text_length
 from unnest(:ids::bigint[]) with ordinality as g(id, n)
 join pabal.room r on r.id = g.id left join pabal.unit u on u.id = r.unit_id order by g.n;
