@@ -27,6 +27,7 @@ NAMES = (
     "schedules",
     "pages",
     "dispatch",
+    "bulk",
     "bots",
     "upload",
     "midnight",

@@ -53,6 +53,16 @@ async def phones(folder: str, pace: float, each: float, *ports: float) -> dict[s
     return {}
 
 
+async def fleet(folder: str, pace: float, prefix: str, count: float, port: float) -> dict[str, Any]:
+    """So many of this name at one port, until they are killed."""
+    open_files.allow()
+    servers = (("127.0.0.1", int(port)),)
+    async with running(Fleet(int(count), servers, prefix, Options(pace=pace), Path(folder) / ARRIVALS)):
+        say(connected=int(count))
+        await asyncio.Event().wait()
+    return {}
+
+
 def prefix(place: int) -> str:
     """Of the names of the bots that call the server at this place."""
     return f"bench{place}"
@@ -64,4 +74,4 @@ def list_names(each: int, servers: int) -> list[str]:
 
 if __name__ == "__main__":
     start_logging(level="warning")
-    main({"serve": serve, "phones": phones}, uvloop.run)
+    main({"serve": serve, "phones": phones, "fleet": fleet}, uvloop.run)

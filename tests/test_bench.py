@@ -25,6 +25,7 @@ FIELDS = {
     "schedules": ("p50_ms", "p99_ms", "noise_p99_ms", "burst_per_s"),
     "pages": ("growth", "worst_ms"),
     "dispatch": ("p50_ms", "p99_ms", "of_waits", "missing", "duplicates"),
+    "bulk": ("of_phones", "lies", "missing", "handled"),
     "bots": ("kb_per_bot", "cpu_percent"),
     "upload": ("peak_mb", "idle_mb"),
     "midnight": ("of_raw_sql", "running_of_raw_sql", "differences"),
@@ -131,6 +132,7 @@ def _check(name: str, result: dict[str, Any]) -> None:
     assert name != "midnight" or result["differences"] == 0
     assert name != "render" or result["twice"] == result["missing"] == 0
     assert name != "dispatch" or result["missing"] == result["duplicates"] == 0
+    assert name != "bulk" or (result["lies"] == result["missing"] == 0 and result["handled"] > 0)
 
 
 def test_a_figure_measured_by_itself_takes_its_place_and_leaves_what_was_written_below_it():

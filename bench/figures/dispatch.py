@@ -15,7 +15,7 @@ from bench.messaging_ground import MESSAGING, SENDING, MessagingGround, Place, l
 from bench.messaging_side import ARRIVALS, list_names
 from bench.result import Measured, Target, percentile
 from pabal.apps.messaging.actions import schedules
-from pabal.apps.messaging.model.content import Content, Picture
+from pabal.apps.messaging.model.content import Content
 from pabal.apps.messaging.model.deliveries import SEND
 from pabal.apps.messaging.model.schedules import NewSchedule, ScheduleType, When
 from pabal.apps.messaging.simulator.witness import Received, read_log
@@ -64,16 +64,16 @@ async def measure(ground: Ground, sizes: Sizes) -> Measured:
         phones = await stack.enter_async_context(MESSAGING.start("phones", house.folder, PACE, each, *ports))
         await phones.line()
         await house.wait_for_routes(sizes.bots)
-        await _save(house, places, picture, sizes)
+        content = Content("A message", (picture,), send_interval_seconds=sizes.interval_seconds)
+        await save(house, places, content)
         await ground.settle(url)
-        due = await _arm(house, sizes)
+        due = await arm(house, sizes.lead_seconds, len(places))
         arrived = await _wait(house.folder / ARRIVALS, due, sizes)
         return _judge(arrived, due, sizes, await house.count_deliveries())
 
 
-async def _save(house: MessagingGround, places: list[Place], picture: Picture, sizes: Sizes) -> None:
+async def save(house: MessagingGround, places: list[Place], content: Content) -> None:
     """Each by the verb a person's form calls. They say a time of day far from now."""
-    content = Content("A message", (picture,), send_interval_seconds=sizes.interval_seconds)
     for first in range(0, len(places), AT_ONCE):
         async with house.database.transaction() as tx:
             noon = (tx.now + timedelta(hours=12)).astimezone(SEOUL).time().replace(microsecond=0)
@@ -83,13 +83,13 @@ async def _save(house: MessagingGround, places: list[Place], picture: Picture, s
                 await schedules.create(tx, ENGINE, new)
 
 
-async def _arm(house: MessagingGround, sizes: Sizes) -> datetime:
+async def arm(house: MessagingGround, lead_seconds: int, count: int) -> datetime:
     """All for the same whole second, now that saving them is over, however long that took."""
     async with house.database.transaction() as tx:
-        due = tx.now.replace(microsecond=0) + timedelta(seconds=sizes.lead_seconds)
+        due = tx.now.replace(microsecond=0) + timedelta(seconds=lead_seconds)
         armed = await tx.run(SQL.set_due, kind=SEND, due=due)
         tx.hint("schedules", due)
-    assert armed == sizes.bots * sizes.rooms_each
+    assert armed == count
     return due
 
 

@@ -15,12 +15,14 @@ from pathlib import Path
 from chaos.history import History
 from chaos.messaging.ground import bot_name
 from pabal.apps.messaging.simulator.bot import SimulatedBot
-from pabal.apps.messaging.simulator.options import Change, Options, Server
+from pabal.apps.messaging.simulator.options import Change, Options, Server, Trouble
 from pabal.apps.messaging.simulator.witness import Received
 
 # A phone that takes four seconds to come back takes a fifth of one.
 PACE = 0.05
-TROUBLES = {"leave": 3, "move": 4, "cut": 3, "deaf": 2}
+TROUBLES = {"leave": 3, "move": 4, "cut": 3, "deaf": 2, "kill": 4}
+# Every so many phones sleep so much longer over a picture than their own rule says.
+SLOW_ONE_IN, SLOW_FACTOR = 4, 5.0
 # This file says that all are.
 CONNECTED = "connected"
 CUTS = (1000, 70_000, 1_000_000)
@@ -52,7 +54,8 @@ async def live(folder: Path, servers: list[Server], *, count: int, seed: int) ->
         witness = Witness(folder / "bots" / f"{bot_name(number)}.jsonl")
         # Half of them begin with the one, half with the other.
         given = servers if number % 2 else servers[::-1]
-        bots.append(SimulatedBot(bot_name(number), given, Options(pace=PACE, tell=witness.tell)))
+        slow = Trouble(media_factor=1.0 if number % SLOW_ONE_IN else SLOW_FACTOR)
+        bots.append(SimulatedBot(bot_name(number), given, Options(pace=PACE, tell=witness.tell, trouble=slow)))
     calm, stopped = _on(signal.SIGUSR1), _on(signal.SIGTERM)
     parent = os.getppid()
     for bot in bots:
@@ -83,6 +86,10 @@ class Troubles:
                 bot.move(bot.servers[::-1])
             case "cut":
                 bot.trouble.cut_after_bytes = cut
+            case "kill":
+                # Wherever it is: with what it has read and not handled, asleep over a picture, before its answer.
+                await bot.stop()
+                asyncio.get_running_loop().call_later(seconds / 2, bot.start)
             case _:
                 bot.stop_reading()
                 asyncio.get_running_loop().call_later(seconds, _hear_again(bot))

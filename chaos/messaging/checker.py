@@ -16,7 +16,7 @@ from chaos.report import Finding
 CHECKS: tuple[Callable[[Evidence], Finding], ...] = (
     checks.one_end,
     checks.received_once,
-    checks.written_arrived,
+    checks.handled_arrived,
     checks.reasons_are_given,
     checks.order_is_kept,
     checks.windows_are_kept,

@@ -10,7 +10,8 @@ left join pabal.occurrence t on t.schedule_id = s.timetable_id left join pabal.d
 order by d.scheduled_at, s.id;
 
 -- name: list_parts()
-select p.delivery_id, p.no, p.component, p.from_image, p.to_image, p.state, p.resent,
+select p.delivery_id, p.no, p.component, p.from_image, p.to_image, p.resent,
+  case when p.handled_at is not null then 'handled' else p.state end as state,
   extract(epoch from p.began_at)::float8 as began_at, extract(epoch from p.written_at)::float8 as written_at
 from pabal.delivery_part p order by p.delivery_id, p.no;
 

@@ -12,6 +12,7 @@ from pabal.platform.settings import Setting
 from tests.cli.inside import Inside
 from tests.support.cli import Cli
 from tests.support.database import apply_unknown
+from tests.support.messaging import sign_wrongly
 from tests.support.people import Tree
 from tests.support.pgbouncer import needs_pgbouncer, pgbouncer
 from tests.support.telegram import open_office
@@ -33,7 +34,7 @@ def test_on_a_healthy_database_nothing_fails_and_all_is_checked(cli: Cli) -> Non
     assert set(found) == {
         *("python", "folder", "disk", "port", "apps", "database", "version", "migrations", "clock", "listen"),
         *("snapshot", "dead_rows", "notifications", "partitions", "secret", "files", "assets", "backups", "settings"),
-        "proxies",
+        *("proxies", "routes"),
     }
     assert [name for name, row in found.items() if row["state"] == "fail"] == []
 
@@ -165,3 +166,13 @@ async def test_the_pages_own_address_is_tried(db: Database, run: Inside, empty_u
     assert by_name(gone.json)["pages"]["state"] == "fail"
     assert "PagesAddressUnfit" in by_name(elsewhere.json)["pages"]["detail"]
     assert (started.code, '"code": "pages_address_unfit"' in started.err) == (2, True)
+
+
+async def test_a_phone_that_signs_with_a_wrong_secret_is_named(run: Inside, db: Database, tree: Tree) -> None:
+    await sign_wrongly(db, tree.haeundae, "busan1")
+
+    found = by_name((await run("doctor", "-o", "json")).json)
+
+    assert found["routes"]["state"] == "warn"
+    assert "bot:busan1: The phone of bot ‘busan1’ is connected, but does not sign" in found["routes"]["detail"]
+    assert "do what is said" in found["routes"]["mend"]

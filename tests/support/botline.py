@@ -1,7 +1,8 @@
 """A bot's line that writes down what it is given, and a desk: one server that holds its bot and sends step by step."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
@@ -42,27 +43,36 @@ class Sent:
 
 @dataclass
 class FakeLine:
-    """`before` is asked before each packet is taken, `after` once it is: they may raise, wait, or look on."""
+    """`before` is asked before each packet is taken, `after` once it is, `handles` when its receipt is waited for: they
+    may raise, wait, or look on."""
 
     sent: list[Sent] = field(default_factory=list)
     epoch: int | None = None
     before: Callable[[int], Any] = lambda _number: None
     after: Callable[[int], Any] = lambda _number: None
+    handles: Callable[[int], Any] = lambda _number: None
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
-    async def send_text(self, room_name: str, channel_id: str, text: str) -> None:
-        await self._take(Sent(f"{channel_id} {room_name}", text))
+    @asynccontextmanager
+    async def turn(self) -> AsyncIterator[None]:
+        async with self.lock:
+            yield
+
+    async def send_text(self, room_name: str, channel_id: str, text: str) -> "FakeReceipt":
+        return await self._take(Sent(f"{channel_id} {room_name}", text))
 
     async def send_images(
         self, channel_id: str, room_name: str, pictures: Sequence[bytes], extension: str, media_wait: int
-    ) -> None:
-        await self._take(Sent(f"{channel_id} {room_name}", tuple(pictures), extension, media_wait))
+    ) -> "FakeReceipt":
+        return await self._take(Sent(f"{channel_id} {room_name}", tuple(pictures), extension, media_wait))
 
-    async def _take(self, sent: Sent) -> None:
+    async def _take(self, sent: Sent) -> "FakeReceipt":
         number = len(self.sent)
         await _call(self.before, number)
         at = asyncio.get_running_loop().time()
         self.sent.append(Sent(sent.room, sent.what, sent.extension, sent.media_wait, at))
         await _call(self.after, number)
+        return FakeReceipt(self, number)
 
     def go(self, at: int, *, began: bool) -> None:
         """The bot goes away at this packet; `began`: it has it, but nobody knows."""
@@ -76,6 +86,22 @@ class FakeLine:
             self.after = leave
         else:
             self.before = leave
+
+
+@dataclass
+class FakeReceipt:
+    line: FakeLine
+    number: int
+
+    async def wait(self, seconds: float | None) -> bool:
+        """What is waited for in `handles` outlasts any first look."""
+        answer = self.line.handles(self.number)
+        if asyncio.iscoroutine(answer):
+            if seconds is not None:
+                answer.close()
+                return False
+            await answer
+        return True
 
 
 @dataclass

@@ -19,9 +19,11 @@ from pabal.apps.messaging.model.bots import route_of
 from pabal.apps.messaging.model.content import Content, ImageMode, Picture
 from pabal.apps.messaging.model.deliveries import SEND
 from pabal.apps.messaging.model.schedules import LatePolicy, ScheduleType
+from pabal.apps.messaging.store import bots, connected
+from pabal.apps.messaging.store.connected import Caller, Heard
 from pabal.base.database import Database
 from pabal.base.sql import load
-from pabal.engine import schedules
+from pabal.engine import routes, schedules, workers
 from pabal.engine.misfires import Misfire
 from pabal.engine.recurrence import Daily, Once
 from pabal.engine.schedules import NewSchedule
@@ -77,6 +79,33 @@ async def add_bot(
             SQL.insert_device, unit_id=unit_id, bot_id=bot_id, device_id=f"device of {name}", state=state
         )
     return bot_id, device_id
+
+
+async def connect_two(db: Database, unit: Unit | None, name: str) -> tuple[int, int, int]:
+    """A bot with two phones on a server that is alive: the second one sends. The ids of the bot and of both."""
+    bot_id, first = await add_bot(db, unit, name)
+    async with db.transaction() as tx:
+        given = {"unit_id": None if unit is None else unit.id, "bot_id": bot_id, "state": "approved"}
+        second: int = await tx.value(SQL.insert_device, device_id=f"second of {name}", **given)
+        worker = await workers.insert_worker(tx, host="gw-1", meta={"roles": ["worker"]})
+        for device_id in (f"device of {name}", f"second of {name}"):
+            caller = Caller(name, device_id, "3.3.3", "MessengerBotR", "", "127.0.0.1:5000", "127.0.0.0/24")
+            await connected.register(tx, caller, worker=worker, asks_at_new=False)
+        await routes.hold_route(tx, route_of(name), worker=worker)
+        await connected.update_holder(tx, bot_id, second)
+    return bot_id, first, second
+
+
+async def sign_wrongly(db: Database, unit: Unit | None, name: str) -> int:
+    """A bot with a secret, whose phone is connected to a server that is alive and signs with another one."""
+    bot_id, device = await add_bot(db, unit, name)
+    async with db.transaction() as tx:
+        worker = await workers.insert_worker(tx, host="gw-1", meta={"roles": ["worker"]})
+        await bots.update_secret(tx, bot_id, secret="sealed", salt=None)
+        caller = Caller(name, f"device of {name}", "3.3.3", "MessengerBotR", "", "127.0.0.1:5000", "127.0.0.0/24")
+        await connected.register(tx, caller, worker=worker, asks_at_new=False)
+        await connected.update_heard(tx, [Heard(device, timedelta(0), {}, "invalid", 0)], worker=worker)
+    return bot_id
 
 
 async def add_room(

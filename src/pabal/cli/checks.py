@@ -24,6 +24,7 @@ from pabal.cli.shell import Shell, administrator
 from pabal.demo import SLICE as DEMO
 from pabal.engine.wakeups import Wakeups
 from pabal.platform import backup, notifications, settings
+from pabal.platform.language.pairs import put
 from pabal.platform.secrets import find_vault, key_file
 from pabal.platform.slice import Slice, list_migrations
 
@@ -87,6 +88,8 @@ async def _database_checks(shell: Shell, database: Database, slices: tuple[Slice
         yield await look(database)
     async for check in _platform_checks(shell, database):
         yield check
+    if not found.missing:
+        yield await _routes(shell, database, slices)
 
 
 def _python(_settings: Settings) -> Check:
@@ -261,6 +264,14 @@ async def _settings(shell: Shell, database: Database) -> Check:
     async with database.transaction() as tx:
         unknown = await settings.list_unknown(tx, catalogue)
     return Check("settings", "warn" if unknown else "ok", ", ".join(unknown))
+
+
+async def _routes(shell: Shell, database: Database, slices: tuple[Slice, ...]) -> Check:
+    """Connections that are there and cannot be used, as their apps tell it."""
+    looks = [control.absences for one in slices for control in one.kind_controls if control.absences is not None]
+    async with database.transaction() as tx:
+        absent = [f"{route}: {put(shell.lang, said)}" for look in looks for route, said in (await look(tx)).items()]
+    return Check("routes", "warn" if absent else "ok", "; ".join(absent))
 
 
 async def _telegram(shell: Shell, database: Database) -> Check | None:

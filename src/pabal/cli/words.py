@@ -324,6 +324,10 @@ WORDS: Mapping[str, tuple[str, str]] = {
         "A listener is stuck in an open transaction; find and end it.",
         "수신자가 열린 트랜잭션에 멈춰 있습니다. 찾아서 끝내세요.",
     ),
+    "doctor.routes": (
+        "What waits for these connections does not go out: do what is said there.",
+        "이 연결을 기다리는 작업은 나가지 않습니다. 적힌 대로 고치세요.",
+    ),
     "doctor.secret": (
         "Set PABAL_SECRET_KEY (openssl rand -base64 32), or give the key file to the user who runs Pabal (chmod 600).",
         "PABAL_SECRET_KEY를 정하거나(openssl rand -base64 32) 키 파일을 파발 실행 사용자에게 넘기세요(chmod 600).",

@@ -14,6 +14,7 @@ from pabal.engine.machine import Machine
 from pabal.engine.occurrences import Occurrence
 from pabal.engine.schedules import Schedule
 from pabal.platform.actor import Actor, NotAllowed, Right
+from pabal.platform.language.pairs import Pair
 
 # (tx, actor, subject's id, event, reason): the app's own verb, which asks for the right and writes the audit itself
 EventAction = Callable[[Tx, Actor, int, str, str | None], Awaitable[Any]]
@@ -66,12 +67,14 @@ class ScheduleVerbs:
 @dataclass(frozen=True, slots=True)
 class KindControls:
     """Cancelling and retrying jobs of this kind takes `right` in `area`, and so does operating schedules that enqueue
-    it; with `verbs`, operating such a schedule is the app's own verb."""
+    it; with `verbs`, operating such a schedule is the app's own verb. `absences`: of routes its jobs may wait for, and
+    that nobody holds, what the app knows about why."""
 
     kind: str
     area: str
     right: Right = Right.WRITE
     verbs: ScheduleVerbs | None = None
+    absences: Callable[[Tx], Awaitable[Mapping[str, Pair]]] | None = None
 
 
 # By kind. A kind that no slice names takes `write` in the engine's own area.

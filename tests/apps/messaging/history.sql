@@ -13,9 +13,12 @@ returning id;
 
 -- name: insert_parts(delivery_id, states)
 -- the first part is the text, the others are images of the first group
-insert into pabal.delivery_part (delivery_id, no, component, from_image, to_image, state, began_at, written_at)
-select :delivery_id, n - 1, case when n = 1 then 'text' else 'images_1' end, case when n = 1 then 0 else n - 2 end, case when n = 1 then 0 else n - 1 end, state,
-  case when state <> 'planned' then pabal.now() end, case when state = 'written' then pabal.now() end
+-- written ones are from before phones confirmed what they handled
+insert into pabal.delivery_part (delivery_id, no, component, from_image, to_image, state, began_at, written_at, receipt, handled_at)
+select :delivery_id, n - 1, case when n = 1 then 'text' else 'images_1' end, case when n = 1 then 0 else n - 2 end, case when n = 1 then 0 else n - 1 end,
+  case state when 'handled' then 'written' else state end,
+  case when state <> 'planned' then pabal.now() end, case when state in ('written', 'handled') then pabal.now() end, state = 'handled',
+  case when state = 'handled' then pabal.now() end
 from unnest(:states::text[]) with ordinality as p(state, n);
 
 -- name: insert_traffic(room_id, minute, messages)

@@ -17,7 +17,7 @@ PAGE = ROOT / "docs" / "apps" / "messaging.md"
 RUNNING = ROOT / "docs" / "operations" / "messaging.md"
 # families whose every state the page explains
 EXPLAINED = ("message_schedule", "delivery")
-FIGURES = {"dispatch", "bots", "upload"}
+FIGURES = {"dispatch", "bulk", "bots", "upload"}
 # brokers and schedulers under the names their clients are installed by
 NOT_NEEDED = {
     "apscheduler",

@@ -89,7 +89,7 @@ async def _keep(tx: Tx, actor: Actor, timetable: Schedule, at: datetime) -> None
 
 _VERBS = ScheduleVerbs(_pause, _go_on, _trigger, _skip, _keep)
 KIND_CONTROLS = (
-    KindControls(SEND, AREA, verbs=_VERBS),
+    KindControls(SEND, AREA, verbs=_VERBS, absences=bots.list_absences),
     KindControls(BULK, AREA, verbs=_VERBS),
     KindControls(ARCHIVE, AREA),
 )

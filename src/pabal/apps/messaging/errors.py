@@ -29,6 +29,11 @@ class BotGone(Unavailable, code="bot_gone"):
         self.began = began
 
 
+class NoReceipt(Unavailable, code="no_receipt"):
+    """The phone did not answer the ping behind a message in its time, so nobody knows whether it handled the message.
+    Its connection was closed; it connects again by itself. Look at the phone when this happens again."""
+
+
 class BotPortTaken(Unavailable, code="bot_port_taken"):
     """The port for bots cannot be listened on; most often another program or another Pabal server has it. Give this
     server another one (PABAL_BOTS_PORT), and name it in the phone's list of servers."""
@@ -106,6 +111,11 @@ class TooManyDevices(Unavailable, code="too_many_devices"):
 
 class DeviceMoved(Conflict, code="device_moved"):
     """The device has called from another address since you looked. See where from, then decide again."""
+
+
+class DeviceNotReady(Conflict, code="device_not_ready"):
+    """Only a phone that is approved, connected and proven can be given its bot while another one sends. See the bot's
+    page for what it lacks."""
 
 
 class BotExcluded(Conflict, code="bot_excluded"):
@@ -255,6 +265,8 @@ KO: dict[str, str] = {
     "bad_packet": "봇 클라이언트가 규약에 맞지 않는 내용을 보내 연결을 끊었습니다. 다시 연결할 수 있습니다.",
     "handshake_incomplete": "봇이 누구인지 밝히지 않았습니다. botName(1~30자), version, deviceID가 필요합니다.",
     "bot_gone": "봇과의 연결이 끊겼습니다. 봇은 스스로 다시 연결합니다. 돌아오지 않으면 전화기를 확인하세요.",
+    "no_receipt": "전화기가 메시지 뒤의 핑에 제때 답하지 않아 메시지를 처리했는지 알 수 없습니다. "
+    "연결을 닫았고 전화기는 스스로 다시 연결합니다. 되풀이되면 전화기를 확인하세요.",
     "bot_port_taken": "봇을 받을 포트를 쓸 수 없습니다. 대개 다른 프로그램이나 다른 Pabal 서버가 쓰고 있습니다. "
     "이 서버에 다른 포트(PABAL_BOTS_PORT)를 주고 전화기의 서버 목록에도 적으세요.",
     # bots and rooms
@@ -277,6 +289,8 @@ KO: dict[str, str] = {
     "bad_bot_secret": "봇의 비밀값은 8~200자, 솔트는 200자까지입니다. 서명을 더 받지 않으려면 둘 다 비우세요.",
     "too_many_devices": "결정을 기다리는 기기가 너무 많아 이 기기를 받지 않았습니다. "
     "봇 화면에서 먼저 승인하거나 차단하세요.",
+    "device_not_ready": "승인되고 연결되어 있으며 비밀값이 맞는 예비 전화기만 보내게 할 수 있습니다. "
+    "무엇이 모자란지 봇 화면에서 확인하세요.",
     "device_moved": "보는 사이에 이 기기가 다른 주소에서 연결했습니다. 어디서 왔는지 확인하고 다시 정하세요.",
     "bot_excluded": "이미 제외한 봇입니다.",
     "bot_included": "제외하지 않은 봇입니다.",

@@ -1,7 +1,18 @@
 """BotLine: the seam to a phone. What sending needs of a live connection to a bot, and nothing else."""
 
 from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
 from typing import Protocol
+
+
+class Receipt(Protocol):
+    """What becomes of a part that is out of our hands."""
+
+    async def wait(self, seconds: float | None) -> bool:
+        """True: the phone has handled it. False: so many seconds are over. None waits for whatever comes.
+
+        Raises BotGone when the connection ended first, NoReceipt when the phone did not answer in its time.
+        """
 
 
 class BotLine(Protocol):
@@ -14,9 +25,12 @@ class BotLine(Protocol):
     def epoch(self) -> int | None:
         """That of the route it took; a newer connection has a newer one."""
 
-    async def send_text(self, room_name: str, channel_id: str, text: str) -> None: ...
+    def turn(self) -> AbstractAsyncContextManager[None]:
+        """One part at a time, whoever sends: entered once everything before was handled, or its line is over."""
+
+    async def send_text(self, room_name: str, channel_id: str, text: str) -> Receipt: ...
 
     async def send_images(
         self, channel_id: str, room_name: str, pictures: Sequence[bytes], extension: str, media_wait: int
-    ) -> None:
+    ) -> Receipt:
         """All pictures in one packet. `media_wait` in ms; 0: as the phone's own setting says."""

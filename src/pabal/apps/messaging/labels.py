@@ -17,6 +17,7 @@ STATUS: Words = {
         "open": Status("wait", ("waiting", "대기")),
         "queued": Status("wait", ("waiting for its turn", "차례 대기")),
         "waiting_for_bot": Status("wait", ("waiting for the bot", "봇 대기")),
+        "wrong_secret": Status("attn", ("the phone's secret is wrong", "전화기 비밀값 틀림")),
         "deferred": Status("wait", ("deferred", "미룸")),
         "held": Status("attn", ("held", "보류")),
         "retrying": Status("attn", ("trying again", "다시 시도")),
@@ -30,13 +31,16 @@ STATUS: Words = {
     "delivery_part": {
         "planned": Status("wait", ("not yet", "아직")),
         "writing": Status("work", ("being written", "보내는 중")),
-        "written": Status("good", ("written", "보냄")),
+        "written": Status("work", ("written", "보냄")),
+        "handled": Status("good", ("handled by the phone", "전화기가 처리함")),
+        "seen": Status("good", ("seen in the room", "톡방에 보임")),
         "unknown": Status("attn", ("unknown", "확인 필요")),
     },
     "bot": {
         "online": Status("good", ("connected", "연결됨")),
         "offline": Status("fail", ("not connected", "연결 안 됨")),
         "excluded": Status("end", ("excluded", "제외됨")),
+        "wrong_secret": Status("fail", ("wrong secret", "비밀값 틀림")),
     },
     "bot_device": {
         "pending": Status("wait", ("waiting for approval", "승인 대기")),
@@ -90,5 +94,6 @@ ACTIONS: dict[str, Pair] = {
     "device_deny": ("denied a device", "기기를 거절"),
     "device_revoke": ("revoked a device", "기기 승인을 거둠"),
     "device_block": ("blocked a device", "기기를 막음"),
+    "device_choose": ("let another phone send", "보내는 전화기를 바꿈"),
     "device_unblock": ("unblocked a device", "기기를 풀어 줌"),
 }

@@ -166,6 +166,7 @@ SENTENCES: Mapping[str, Pair] = {
         "Ready, but no server holds the connection {route}.",
         "준비되었지만 {route} 연결을 가진 서버가 없습니다.",
     ),
+    "route_because": ("{said}", "{said}"),
     "kind_unknown": (
         "None of the {servers} running server(s) knows the kind {kind}.",
         "실행 중인 서버 {servers}대 중 {kind} 종류를 아는 서버가 없습니다.",
@@ -218,6 +219,8 @@ def tell(line: Line, lang: Lang, show: Callable[[datetime], str]) -> str:
         values["reason"] = explain_reason(line.values["reason"], lang, state, state)
     if line.code in ("attempt_limited", "delayed_limit"):
         values["reason"] = _name_limit(values["reason"], lang)
+    if line.code == "route_because":
+        values["said"] = put(lang, line.values["said"])
     sentence = SENTENCES.get(line.code)
     return f"{line.code} {values}" if sentence is None else put(lang, sentence, **values)
 

@@ -52,7 +52,8 @@ async def why(tx: Tx, actor: Actor, scope: Scope, text: str, *, owners: Owners) 
         story = await _tell_occurrence(tx, actor, scope, text)
     else:
         story = await stories.tell_job(tx, (await get_job(tx, scope, text)).id)
-    lines = [await _within(tx, scope, line) for line in story.lines]
+    told = [*story.lines, *await _why_absent(tx, owners, story)]
+    lines = [await _within(tx, scope, line) for line in told]
     return replace(story, lines=lines, advice=_advise(actor, owners, story))
 
 
@@ -90,8 +91,22 @@ async def _tell_occurrence(tx: Tx, actor: Actor, scope: Scope, text: str) -> Sto
 
 
 def _advise(actor: Actor, owners: Owners, story: Story) -> list[str]:
-    kind = next((str(line.values["kind"]) for line in story.lines if "kind" in line.values), "")
+    kind = _kind(story)
     return [one for one in story.advice if one not in _TAKES or may_operate(actor, owners, kind, _TAKES[one])]
+
+
+def _kind(story: Story) -> str:
+    return next((str(line.values["kind"]) for line in story.lines if "kind" in line.values), "")
+
+
+async def _why_absent(tx: Tx, owners: Owners, story: Story) -> list[Line]:
+    """The engine knows that nobody holds a connection; why, perhaps the app does."""
+    route = next((line.values["route"] for line in story.lines if line.code == "route_absent"), None)
+    owner = owners.get(_kind(story))
+    if route is None or owner is None or owner.absences is None:
+        return []
+    said = (await owner.absences(tx)).get(route)
+    return [] if said is None else [Line(None, "route_because", {"said": said})]
 
 
 async def _within(tx: Tx, scope: Scope, line: Line) -> Line:

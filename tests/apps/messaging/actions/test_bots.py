@@ -12,17 +12,18 @@ from pabal.apps.messaging.errors import (
     BotIncluded,
     BotNotFound,
     DeviceNotFound,
+    DeviceNotReady,
 )
 from pabal.apps.messaging.model.bots import TOPIC, DeviceState
 from pabal.apps.messaging.model.content import ImageMode
-from pabal.apps.messaging.store import bots
+from pabal.apps.messaging.store import bots, connected
 from pabal.base.database import Database, Tx
 from pabal.engine.transitions import MoveNotAllowed
 from pabal.platform import audit
 from pabal.platform.actor import ENGINE, Actor, NotAllowed, Role
 from pabal.platform.secrets import Vault
 from pabal.platform.tenants import UnitNotFound, visible_to
-from tests.support.messaging import add_bot, add_room
+from tests.support.messaging import add_bot, add_room, connect_two
 from tests.support.people import Tree, person, plant
 
 VAULT = Vault("a key for tests only")
@@ -102,6 +103,30 @@ async def test_only_administrators_who_see_a_bots_unit_change_it_and_who_sees_it
     assert await may(person(tree.busan)) == await may(person(tree.hq)) == {ZeroDivisionError}
     assert await may(person(tree.busan, Role.OPERATOR)) == {NotAllowed}
     assert await may(person(tree.haeundae)) == await may(person(tree.gangnam)) == {BotNotFound, DeviceNotFound}
+
+
+async def test_only_an_administrator_who_sees_the_bot_lets_another_phone_send(db: Database):
+    tree = await plant(db)
+    _, spare, sender = await connect_two(db, tree.busan, "busan1")
+
+    async def choose(actor: Actor, device_id: int) -> type[Exception] | str | None:
+        async with db.transaction() as tx:
+            try:
+                async with tx.savepoint():
+                    return (await actions.choose(tx, actor, device_id)).role
+            except (NotAllowed, DeviceNotFound, DeviceNotReady) as error:
+                return type(error)
+
+    _, away = await add_bot(db, tree.busan, "busan2")
+    assert await choose(person(tree.busan, Role.OPERATOR), spare) is NotAllowed
+    assert await choose(person(tree.gangnam), spare) is DeviceNotFound
+    assert await choose(person(tree.busan), away) is DeviceNotReady
+    assert (await choose(person(tree.busan), spare), await choose(person(tree.busan), sender)) == ("reserve", "sends")
+    async with db.transaction() as tx:
+        [said] = [entry for entry in await entries(tx) if entry.action == "messaging.device_choose"]
+        seen = await connected.list_seen(tx, [spare, sender])
+    assert (said.about, said.after) == (f"bot_device:{spare}", {"bot": "busan1"})
+    assert {device: one.is_chosen for device, one in seen.items()} == {spare: True, sender: False}
 
 
 async def test_a_secret_is_sealed_and_shown_to_nobody(db: Database):

@@ -7,7 +7,7 @@ from pabal.apps.messaging.store import connected
 from pabal.apps.messaging.store.connected import Caller
 from pabal.platform.actor import Role
 from tests.apps.messaging.api.house import V1, House
-from tests.support.messaging import add_bot, add_room
+from tests.support.messaging import add_bot, add_room, connect_two
 
 SECRET = "a secret of the phone"
 
@@ -67,6 +67,20 @@ async def test_a_device_is_decided_about(house: House):
     assert states == ["denied", "approved", "revoked", "blocked", "pending", "approved"]
     assert (not_now.status_code, not_now.json()["code"]) == (409, "move_not_allowed")
     assert (shown["state"], shown["decided_by"][:6]) == ("approved", "token:")
+
+
+async def test_a_phone_in_reserve_is_given_the_bot(house: House):
+    admin = await house.web.as_("haeundae")
+    _, spare, sender = await connect_two(house.web.db, house.web.tree.haeundae, "busan3")
+    _, away = await add_bot(house.web.db, house.web.tree.haeundae, "busan4")
+
+    roles = [(await admin.get(f"{V1}/devices/{one}")).json()["role"] for one in (spare, sender, away)]
+    given = await admin.post(f"{V1}/devices/{spare}/choose")
+    refused = await admin.post(f"{V1}/devices/{away}/choose")
+
+    assert roles == ["reserve", "sends", None]
+    assert (given.status_code, given.json()["id"]) == (200, spare)
+    assert (refused.status_code, refused.json()["code"]) == (409, "device_not_ready")
 
 
 async def test_who_shares_a_room_uses_a_bot_without_seeing_its_devices(house: House):

@@ -3,7 +3,7 @@
 from pabal.base.database import Database
 from pabal.platform import audit
 from tests.cli.inside import Inside
-from tests.support.messaging import World, add_bot
+from tests.support.messaging import World, add_bot, connect_two
 
 KEY = "a key that only tests know"
 SECRET = "hunter2-hunter2"
@@ -26,6 +26,16 @@ async def test_a_device_is_approved_revoked_blocked_and_let_in_again(db: Databas
     assert states == ["denied", "approved", "revoked", "blocked", "pending"]
     assert (refused.code, "다음  pabal msg bot list" in refused.err) == (5, True)
     assert "승인 대기" in shown.out
+
+
+async def test_a_phone_in_reserve_is_given_the_bot(db: Database, run: Inside, world: World) -> None:
+    _, spare, _ = await connect_two(db, world.tree.haeundae, "busan3")
+
+    shown = await run("msg", "bot", "show", "busan3", "--lang", "ko")
+    given = await run("msg", "bot", "choose", str(spare), "-o", "json")
+
+    assert "예비" in shown.out
+    assert (given.code, given.json["role"]) == (0, "reserve")
 
 
 async def test_a_bot_is_excluded_with_a_reason_and_brought_back(run: Inside, world: World) -> None:

@@ -276,10 +276,10 @@ async def test_a_bot_that_left_before_a_byte_gets_everything_when_it_is_back(wor
     await desk.connect()
     await desk.run()
 
-    assert (half.state, half.place, states(half)) == ("open", "queued", ["written", "planned"])
+    assert (half.state, half.place, states(half)) == ("open", "queued", ["handled", "planned"])
     assert [type(one.what) for one in desk.line.sent] == [str, tuple], "the text once"
     delivery = await find_delivery(world.db)
-    assert (delivery.state, states(delivery)) == ("sent", ["written", "written"])
+    assert (delivery.state, states(delivery)) == ("sent", ["handled", "handled"])
 
 
 async def test_a_claimed_send_whose_bot_is_not_here_waits_and_takes_nothing_from_its_limits(world: World, desk: Desk):
@@ -306,7 +306,7 @@ async def test_a_part_cut_in_the_middle_is_unknown_and_left_to_a_person(world: W
 
     delivery = await find_delivery(world.db)
     assert (delivery.state, delivery.reason) == ("unknown", "bot_gone")
-    assert states(delivery) == ["written", "unknown", "written"]
+    assert states(delivery) == ["handled", "unknown", "handled"]
     assert len(desk.line.sent) == 3, "the cut one is not repeated"
 
 
@@ -355,7 +355,7 @@ async def test_what_went_out_before_the_last_failure_makes_it_partial(world: Wor
     await desk.run()
 
     delivery = await find_delivery(world.db)
-    assert (delivery.state, delivery.reason, states(delivery)) == ("partial", "file_missing", ["written", "planned"])
+    assert (delivery.state, delivery.reason, states(delivery)) == ("partial", "file_missing", ["handled", "planned"])
     assert await read_schedule(world.db, schedule_id) == ("active", 1, 0), "something was sent"
 
 
@@ -457,7 +457,7 @@ async def test_a_send_cancelled_before_a_part_began_leaves_that_part_to_the_next
     release.set()
     await asyncio.gather(sending, *holding, return_exceptions=True)
 
-    assert states(await find_delivery(world.db)) == ["written", "planned"]
+    assert states(await find_delivery(world.db)) == ["handled", "planned"]
     assert len(desk.line.sent) == 1
 
 

@@ -94,6 +94,12 @@ class Phone:
         body = json.loads(line[:end])
         return Heard(body["event"], body["data"], line[end:].rstrip("\n"))
 
+    async def hear_part(self) -> Heard:
+        """What is no ping: one goes behind every part."""
+        while (heard := await self.hear()).event == "ping":
+            pass
+        return heard
+
     async def is_hung_up_on(self) -> bool:
         """Nothing more comes, and the other side has closed."""
         async with asyncio.timeout(CEILING):

@@ -13,10 +13,16 @@ from pabal.apps.messaging.model.rooms import Room
 from pabal.apps.messaging.store import rooms
 from pabal.base.database import Database
 from pabal.base.sql import Statement
+from pabal.engine import ids
 from pabal.engine.transitions import history
+from pabal.platform import operating
+from pabal.platform.controls import KindControls
+from pabal.platform.language import stories
 from pabal.platform.tenants import Scope
 from tests.apps.messaging.listener.houses import (
+    ADMIN,
     SALT,
+    SAY,
     SECRET,
     House,
     OpenBot,
@@ -112,6 +118,72 @@ async def test_where_a_secret_is_set_only_a_signed_pong_takes_the_route(db: Data
     assert unsigned.received == wrong.received == []
     signatures = {device.connection.device_id: device.signature for device in house.gateway.routes.devices}
     assert signatures == {"a": "none", "b": "invalid", "c": "valid"}
+
+
+@pytest.mark.usefixtures("host_clock")
+async def test_a_signed_pong_of_a_proven_phone_asks_the_database_nothing(
+    db: Database, house: House, phone: OpenBot, monkeypatch: pytest.MonkeyPatch
+):
+    bot_id, _ = await add_bot(db, None, "busan1")
+    await act(house, actions.set_secret, bot_id, vault=house.services.vault, secret=SECRET, salt=SALT)
+    await phone(house, secret=SECRET, salt=SALT)
+    await house.until_holds("busan1")
+    [device] = house.gateway.routes.devices
+    before = device.signed_ms
+    asked: list[str] = []
+    keeper = device.connection._board.keeper
+    monkeypatch.setattr(keeper, "_database", NoDatabase(asked))
+
+    device.connection.ping()
+    await until(lambda: device.signed_ms > before)
+
+    assert (device.signature, device.is_trusted, asked) == ("valid", True, [])
+
+
+class NoDatabase:
+    def __init__(self, asked: list[str]) -> None:
+        self._asked = asked
+
+    def transaction(self) -> None:
+        self._asked.append("transaction")
+        raise AssertionError("nobody asks")
+
+
+@pytest.mark.usefixtures("host_clock")
+async def test_a_phone_with_a_wrong_secret_shows_as_such_and_not_as_away(db: Database, house: House, phone: OpenBot):
+    bot_id, _ = await add_bot(db, None, "busan1")
+    await act(house, actions.set_secret, bot_id, vault=house.services.vault, secret=SECRET, salt=SALT)
+    bot = await phone(house, secret="another secret", salt=SALT)
+    await bot.until(lambda each: each.pongs > 0)
+    await until(lambda: [device.signature for device in house.gateway.routes.devices] == ["invalid"])
+    await house.gateway.reporting.report_once(house.gateway.server)
+    job = await say(house, "나가지 않는다")
+
+    shown = await find_bot(db)
+    assert (shown.state, [device.is_unproven for device in shown.devices]) == ("wrong_secret", [True])
+    absent = await read(db, actions.list_absences)
+    assert list(absent) == ["bot:busan1"]
+    owners = {SAY: KindControls(SAY, "messaging", absences=actions.list_absences)}
+    async with db.transaction() as tx:
+        story = await operating.why(tx, ADMIN, HOUSE, ids.show("job", job), owners=owners)
+    assert [stories.tell(line, "en", str) for line in story.lines if line.code == "route_because"] == [
+        absent["bot:busan1"][0]
+    ]
+    assert "does not sign with its secret" in absent["bot:busan1"][0]
+
+
+async def test_a_text_the_bot_reports_in_its_room_is_noted_as_its_own(db: Database, house: House, phone: OpenBot):
+    await add_bot(db, None, "busan1")
+    bot = await phone(house, hears_itself=True)
+    await house.until_holds("busan1")
+    await say(house, "내가 한 말")
+    await bot.until(lambda each: len(each.received) == 1)
+
+    await until(lambda: [one.text for one in house.gateway.seeing._own] == ["내가 한 말"])
+    bot.say("톡방", "18200001", "김손님", "내가 한 말이라고?")
+    await house.gateway.seeing.write_once()
+
+    assert house.gateway.seeing._own == {}
 
 
 HOUSE = Scope(None, None)

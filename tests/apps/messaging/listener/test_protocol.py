@@ -12,12 +12,12 @@ from pabal.apps.messaging.listener.protocol import (
     Positions,
     Room,
     choose_dialect,
-    media_seconds,
     read_chat,
     read_pong,
     write_ping,
 )
 from pabal.apps.messaging.listener.wire import read_packet
+from pabal.apps.messaging.model.content import media_seconds
 from tests.apps.messaging.listener.phones import chat, packet
 
 ROOM = Room("부산 1호점", "18390000001")
@@ -89,7 +89,7 @@ def test_a_wait_of_zero_is_left_to_the_phone(dialect: Positions | Plain):
 
 
 def test_a_ping_looks_as_the_phone_expects_it():
-    data = json.loads(write_ping("LOA.i"))["data"]
+    data = json.loads(write_ping("LOA.i", datetime(2026, 11, 16, 3, 30, 0, 123000, UTC)))["data"]
 
     assert (data["bot_name"], data["channel_id"], data["room"]) == ("LOA.i", "ping", "PING")
     assert (data["user_hash"], data["text"], data["message_positions"]) == ("system", "", [0, 0])
@@ -152,4 +152,13 @@ def test_a_pong_brings_monitoring_and_proof(data: dict, expected: tuple):
     ],
 )
 def test_a_phone_is_deaf_for_the_wait_it_was_given_or_its_own(sizes: list[int], media_wait: int, seconds: float):
-    assert media_seconds([bytes(size) for size in sizes], media_wait) == pytest.approx(seconds)
+    assert media_seconds(sizes, media_wait) == pytest.approx(seconds)
+
+
+@pytest.mark.parametrize("text", ["MEDIA_URL:http://127.0.0.1/a.jpg", "IMAGE_BASE64:AAAA", " media_url:x"])
+def test_a_text_that_an_old_phone_would_obey_is_sent_so_that_it_is_shown(text: str):
+    sent = json.loads(Plain().text("LOA.i", ROOM, text))["data"]["text"]
+
+    assert not sent.lstrip().upper().startswith(("MEDIA_URL:", "IMAGE_BASE64:"))
+    assert sent == f"\u2060{text}", "what is added has no width"
+    assert json.loads(Plain().text("LOA.i", ROOM, "안녕 MEDIA_URL:"))["data"]["text"] == "안녕 MEDIA_URL:"

@@ -8,6 +8,7 @@ import pytest
 from pabal.apps.messaging import settings as own
 from pabal.apps.messaging.actions import bots
 from pabal.apps.messaging.actions import bots as actions
+from pabal.apps.messaging.errors import DeviceNotReady
 from pabal.apps.messaging.listener.connection import Connection
 from pabal.apps.messaging.simulator.bot import SimulatedBot
 from pabal.base import clock
@@ -77,27 +78,102 @@ async def test_what_waits_for_a_bot_starts_when_it_connects_and_arrives_once(
 
 
 @pytest.mark.req("A-201")
-async def test_of_two_devices_of_one_bot_the_newest_sends_and_the_other_is_told_and_closed(
+async def test_of_two_devices_of_one_bot_the_newest_sends_and_the_one_before_stays_in_reserve(
     db: Database, house: House, phone: OpenBot
 ):
-    await phone(house, device_id="b")
-    await welcome(db, house, "b")
-    await act(house, actions.revoke, (await find_device(db, "b")).id)
+    older, newer = await two_phones(db, house, phone)
+    await say(house, "새 기기로")
+    await newer.until(lambda each: len(each.received) == 1)
+    for _ in "123":
+        await settle(house)
+
+    assert sender(house) == "b"
+    assert older.received == []
+    assert older.is_connected, "closed, it would come back and take the bot, again and again"
+    assert [change.state for change in older.changes].count("lost") == 0
+    assert "예비" in older.changes[-1].message
+    devices = {device.device_id: device.role for device in (await find_bot(db)).devices}
+    assert devices == {"a": "reserve", "b": "sends"}
+
+
+async def test_a_phone_in_reserve_takes_over_when_the_one_that_sends_leaves(db: Database, house: House, phone: OpenBot):
+    older, newer = await two_phones(db, house, phone)
+
+    await newer.stop()
+    await until(lambda: sender(house) == "a")
+    await say(house, "예비 기기로")
+
+    await older.until(lambda each: texts(each) == ["예비 기기로"])
+    assert "이제 이 기기가" in older.changes[-1].message
+    assert [change.state for change in older.changes].count("lost") == 0
+
+
+async def test_a_person_gives_the_bot_to_the_phone_in_reserve(db: Database, house: House, phone: OpenBot):
+    older, newer = await two_phones(db, house, phone)
+
+    await act(house, actions.choose, (await find_device(db, "a")).id)
+    await until(lambda: sender(house) == "a")
+    await newer.until(lambda each: "예비" in each.changes[-1].message)
+    await say(house, "고른 기기로")
+    await older.until(lambda each: texts(each) == ["고른 기기로"])
+    for _ in "123":
+        await settle(house)
+
+    assert sender(house) == "a", "once said, it stays so"
+    devices = {device.device_id: device.role for device in (await find_bot(db)).devices}
+    assert devices == {"a": "sends", "b": "reserve"}
+    await act(house, actions.choose, (await find_device(db, "a")).id)
+    await newer.stop()
+    await until_away(db, "b")
+    away = (await find_device(db, "b")).id
+    with pytest.raises(DeviceNotReady):
+        await act(house, actions.choose, away)
+
+
+async def test_a_phone_in_reserve_on_another_server_is_given_the_bot_too(
+    db: Database, house: House, phone: OpenBot, tmp_path: Path
+):
+    await add_bot(db, None, "busan1")
+    async with open_house(db, tmp_path) as other:
+        here = await phone(house)
+        await house.until_holds("busan1")
+        there = await phone(other, device_id="b")
+        await welcome(db, other, "b")
+        await other.until_holds("busan1")
+        await settle(house)
+        await here.until(lambda each: "예비" in each.changes[-1].message)
+
+        await act(house, actions.choose, (await find_device(db)).id)
+        await house.until_holds("busan1")
+        await there.until(lambda each: "예비" in each.changes[-1].message)
+        await here.stop()
+        await other.until_holds("busan1")
+
+        assert [change.state for change in there.changes].count("lost") == 0
+
+
+async def two_phones(db: Database, house: House, phone: OpenBot) -> tuple[SimulatedBot, SimulatedBot]:
+    """Of one bot, both approved: the second has the bot, and the first has been told so."""
     older = await phone(house, device_id="a")
     await welcome(db, house, "a")
     await house.until_holds("busan1")
+    newer = await phone(house, device_id="b")
+    await welcome(db, house, "b")
+    await until(lambda: sender(house) == "b")
+    await older.until(lambda each: "예비" in each.changes[-1].message)
+    return older, newer
 
-    # it would come back and be the newest again
-    older.servers.clear()
-    await act(house, actions.approve, (await find_device(db, "b")).id)
-    await older.until(lambda each: was_told(each, "새 연결"))
-    newer = house.find("busan1")
-    await say(house, "새 기기로")
 
-    await until(lambda: house.gateway.routes.devices and len(house.gateway.routes.devices) == 1)
-    assert isinstance(newer, Connection)
-    assert newer.device_id == "b"
-    assert older.received == []
+def sender(house: House) -> str | None:
+    line = house.find("busan1")
+    return line.device_id if isinstance(line, Connection) else None
+
+
+async def until_away(db: Database, device_id: str) -> None:
+    async def is_away() -> bool:
+        return (await find_device(db, device_id)).worker is None
+
+    await until(is_away)
 
 
 @pytest.mark.req("A-25", "A-108", "A-110", "A-201")
@@ -109,12 +185,12 @@ async def test_a_bot_that_connects_elsewhere_takes_its_route_with_it(
         here = await phone(house)
         before = await house.until_holds("busan1")
         line = house.find("busan1")
-        here.servers.clear()
 
         there = await phone(other, device_id="b")
         await welcome(db, other, "b")
         after = await other.until_holds("busan1")
-        await here.until(lambda each: was_told(each, "다른 서버"))
+        await settle(house)
+        await here.until(lambda each: "예비" in each.changes[-1].message)
         await say(house, "새 서버에서")
 
         await there.until(lambda each: len(each.received) == 1)
@@ -150,12 +226,12 @@ async def test_a_device_approved_again_is_the_newest_again(db: Database, house: 
         there = await phone(other, device_id="b")
         await welcome(db, other, "b")
         await other.until_holds("busan1")
-        there.servers.clear()
 
         await act(house, actions.approve, device_id)
 
         await house.until_holds("busan1")
-        await there.until(lambda each: was_told(each, "다른 서버"))
+        await settle(other)
+        await there.until(lambda each: "예비" in each.changes[-1].message)
         assert [change.state for change in here.changes] == ["approved", "pending", "approved"]
 
 
@@ -228,12 +304,14 @@ async def test_a_bot_silent_past_the_one_timeout_gets_nothing_until_it_answers_a
     time = Clock()
     async with open_house(db, tmp_path, now=time) as house:
         bot = await phone(house)
-        bot.trouble.is_mute = True
         await house.until_holds("busan1")
         line = house.find("busan1")
         assert isinstance(line, Connection)
-        await line.send_images("18200001", "톡방", [b"GIF89a"], "gif", 8000)
+        receipt = await line.send_images("18200001", "톡방", [b"GIF89a"], "gif", 8000)
+        await receipt.wait(30)
+        bot.trouble.is_mute = True
 
+        # nine seconds it was busy, then silent
         time.at += 65
         await settle(house)
         assert house.find("busan1") is line

@@ -26,12 +26,12 @@ async def test_two_hundred_phones_are_each_heard_and_each_reached(clock: Clock, 
     assert load.memory_mb > 1
     assert load.cpu_percent >= 0
     await asyncio.gather(*(server.find(name).send_text("방", "1", name) for name in names))
-    heard = await asyncio.gather(*(phone.hear() for phone in phones))
+    heard = await asyncio.gather(*(phone.hear_part() for phone in phones))
     assert [one.parts for one in heard] == [[name.encode()] for name in names]
 
     await server.close()
 
-    told = await asyncio.gather(*(phone.hear() for phone in phones))
+    told = await asyncio.gather(*(phone.hear_part() for phone in phones))
     assert {one.data["reason"] for one in told} == {"stopping"}
     assert keeper.calls("close") == 200
     assert server.connections == []

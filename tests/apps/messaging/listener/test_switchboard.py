@@ -2,6 +2,7 @@ import asyncio
 
 import pytest
 
+from pabal.apps.messaging.errors import BotGone
 from pabal.apps.messaging.listener.connection import Connection
 from pabal.apps.messaging.listener.handshake import Handshake
 from pabal.apps.messaging.listener.protocol import Verdict
@@ -162,13 +163,25 @@ async def test_a_newcomer_that_owes_its_proof_does_not_drive_the_proven_one_out(
 
 
 @pytest.mark.req("A-201")
-@pytest.mark.parametrize("device", [DEVICE, "another"])
-async def test_a_new_connection_of_the_same_bot_replaces_the_old_one(
-    server: BotServer, keeper: MemoryKeeper, device: str
-):
+async def test_a_new_connection_of_another_phone_sends_and_the_one_before_stays(server: BotServer):
+    first = await Phone.greet(server)
+    before = server.find("LOA.i")
+
+    second = await Phone.greet(server, deviceID="another")
+
+    assert set(server.clients.get_all_clients()) == {first.address, second.address}
+    assert server.find("LOA.i").address == second.address
+    assert not before.holds_route
+    with pytest.raises(BotGone) as caught:
+        await before.send_text("방", "1", "옛 연결로")
+    assert caught.value.began is False
+
+
+@pytest.mark.req("A-201")
+async def test_a_new_connection_of_the_same_phone_replaces_the_old_one(server: BotServer, keeper: MemoryKeeper):
     first = await Phone.greet(server)
 
-    second = await Phone.greet(server, deviceID=device)
+    second = await Phone.greet(server)
 
     told = await first.hear()
     assert (told.event, told.data["reason"]) == ("error", "replaced")

@@ -13,7 +13,7 @@ from pabal.platform.actor import Role
 from pabal.platform.tenants import Scope
 from tests.apps.messaging.history import add_server
 from tests.apps.messaging.pages.house import BRANCH, House, build
-from tests.support.messaging import add_bot, add_room
+from tests.support.messaging import add_bot, add_room, connect_two, sign_wrongly
 from tests.support.pages import read, visitor
 from tests.support.web import Web
 
@@ -93,6 +93,32 @@ async def test_a_device_is_decided_about_by_an_administrator_of_its_unit(web: We
 
     assert seen == ["approved", "revoked", "blocked", "pending", "denied"]
     assert await post(admin, f"/messages/devices/{device}/revoke") == 409
+
+
+async def test_of_two_phones_the_page_says_which_one_sends_and_gives_the_bot_to_the_other(web: Web) -> None:
+    bot_id, spare, sender = await connect_two(web.db, web.tree.haeundae, "busan3")
+    admin, operator = await visitor(web, BRANCH, lang="ko"), await visitor(web, BRANCH, Role.OPERATOR)
+
+    page = await read(admin, f"/messages/bots/{bot_id}")
+    assert (page.count(">예비<"), page.count(">보내는 전화기<")) == (1, 1)
+    assert f"/messages/devices/{spare}/choose" in page
+    assert f"/messages/devices/{sender}/choose" not in page
+    assert f"/messages/devices/{spare}/choose" not in await read(operator, f"/messages/bots/{bot_id}")
+    assert await post(operator, f"/messages/devices/{spare}/choose") == 403
+    assert await post(admin, f"/messages/devices/{spare}/choose") == 303
+
+
+async def test_a_wrong_secret_is_called_that_and_not_away(web: Web) -> None:
+    bot_id = await sign_wrongly(web.db, web.tree.haeundae, "busan3")
+    admin = await visitor(web, BRANCH)
+
+    page = await read(admin, f"/messages/bots/{bot_id}")
+    listed = await read(admin, "/messages/bots")
+
+    assert "The phone is connected, but its secret is wrong" in page
+    assert "does not sign with its secret" in page
+    assert 'data-state="wrong_secret"' in page
+    assert 'data-state="wrong_secret"' in listed
 
 
 async def test_a_bot_is_excluded_with_a_reason_and_included_again(web: Web) -> None:

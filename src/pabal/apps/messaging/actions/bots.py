@@ -12,12 +12,14 @@ from pabal.apps.messaging.errors import (
     BotIncluded,
     BotNotFound,
     DeviceMoved,
+    DeviceNotReady,
     SchedulesDepend,
 )
 from pabal.apps.messaging.machine import DEVICE, DeviceEvent
-from pabal.apps.messaging.model.bots import ABOUT, DEVICE_ABOUT, TOPIC, Bot, Device
+from pabal.apps.messaging.model.bots import ABOUT, DEVICE_ABOUT, TOPIC, Bot, Device, route_of
 from pabal.apps.messaging.model.content import ImageMode
-from pabal.apps.messaging.store import bots
+from pabal.apps.messaging.model.reasons import explain_unproven
+from pabal.apps.messaging.store import attention, bots
 from pabal.apps.messaging.store.rooms import list_dependants
 from pabal.base.database import Database, Tx
 from pabal.base.telemetry import declare, emit
@@ -26,6 +28,7 @@ from pabal.engine.transitions import transition
 from pabal.platform import approvals, audit, notifications, settings, tenants
 from pabal.platform.actor import ENGINE, Actor, Right
 from pabal.platform.approvals import Verdict
+from pabal.platform.language.pairs import Pair
 from pabal.platform.notifications import Level, Notice
 from pabal.platform.resources import KEPT, Kept, chosen
 from pabal.platform.secrets import Vault
@@ -84,6 +87,20 @@ async def block(tx: Tx, actor: Actor, device_id: int) -> Device:
 async def unblock(tx: Tx, actor: Actor, device_id: int) -> Device:
     """It may connect again, and waits for a decision as if it were new."""
     return await decide(tx, actor, device_id, DeviceEvent.UNBLOCK)
+
+
+async def choose(tx: Tx, actor: Actor, device_id: int) -> Device:
+    """This phone is to send for its bot; the one that does stays connected, in reserve."""
+    device, scope = await _find(tx, actor, device_id)
+    if device.role is None:
+        raise DeviceNotReady(device.bot_name)
+    if device.role == "sends":
+        return device
+    await bots.update_chosen(tx, device_id)
+    tx.hint(TOPIC)
+    about, after = f"{DEVICE_ABOUT}:{device.id}", {"bot": device.bot_name}
+    await audit.record(tx, actor, "messaging.device_choose", about, unit_id=device.unit_id, after=after)
+    return await bots.get_device(tx, scope, device_id)
 
 
 async def exclude(tx: Tx, actor: Actor, bot_id: int, reason: str) -> Bot:
@@ -219,6 +236,13 @@ async def _audit(
 ) -> None:
     about, shown = f"{ABOUT}:{bot.id}", {"bot": bot.name, **(after or {})}
     await audit.record(tx, actor, f"messaging.bot_{verb}", about, unit_id=bot.unit_id, before=before, after=shown)
+
+
+async def list_absences(tx: Tx) -> dict[str, Pair]:
+    """Why nobody holds a bot's route although its phone is connected, by route."""
+    found = {route_of(name): explain_unproven(name) for name in await attention.list_unproven(tx)}
+    held = await bots.list_held(tx, found)
+    return {route: said for route, said in found.items() if route not in held}
 
 
 # the reason of who was excluded for failing: a code, the sentence is made from it and the bot's failures

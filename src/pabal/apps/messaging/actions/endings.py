@@ -23,7 +23,7 @@ from pabal.platform import settings
 from pabal.platform.actor import ENGINE
 
 # what says something about the bot, and not about the room, the files or ourselves
-_BLAMES_BOT = ("deadline", "bot_error")
+_BLAMES_BOT = ("deadline", "bot_error", "no_receipt")
 _SENT = (DeliveryEvent.SEND, DeliveryEvent.CUT, DeliveryEvent.LOSE)
 
 declare("bulks.ended", "Sends to many rooms whose last room came to its end")
@@ -38,13 +38,13 @@ class End:
 
 
 def judge(parts: Sequence[DeliveryPart]) -> DeliveryEvent:
-    """What the parts alone say, none of them being written any more."""
-    states = {part.state for part in parts}
-    if states == {PartState.WRITTEN}:
+    """What the parts alone say, of none of them being open any more what became of it."""
+    if parts and all(part.is_out for part in parts):
         return DeliveryEvent.SEND
-    if not states & {PartState.WRITTEN, PartState.UNKNOWN}:
+    if not any(part.is_out or part.state is PartState.UNKNOWN for part in parts):
         return DeliveryEvent.FAIL
-    return DeliveryEvent.CUT if PartState.PLANNED in states else DeliveryEvent.LOSE
+    is_left = any(part.state is PartState.PLANNED for part in parts)
+    return DeliveryEvent.CUT if is_left else DeliveryEvent.LOSE
 
 
 class Ended(NamedTuple):

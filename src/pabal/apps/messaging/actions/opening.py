@@ -93,7 +93,7 @@ async def find_reason(tx: Tx, delivery: DeliveryToSend, said: str) -> tuple[str,
     if delivery.excluded_at is not None:
         return "bot_excluded", detail
     if await routes.find_route(tx, delivery.route) is None:
-        return "bot_offline", detail
+        return ("wrong_secret" if await sending.is_unproven(tx, delivery.bot_id) else "bot_offline"), detail
     if said == "too_late":
         return "too_late", detail
     return ("lane_busy" if delivery.bulk_id is None else "bulk_window"), detail

@@ -71,9 +71,10 @@ where s.id = d.schedule_id;
 update pabal.message_schedule set failures = :failures::int where id = :schedule_id;
 
 -- name: insert_past_parts()!
-insert into pabal.delivery_part (delivery_id, no, component, state, began_at, written_at)
+insert into pabal.delivery_part (delivery_id, no, component, state, began_at, written_at, receipt, handled_at)
 select d.id, 0, 'text', case d.state when 'sent' then 'written' else 'planned' end,
-  case when d.state = 'sent' then d.started_at end, case when d.state = 'sent' then d.ended_at end
+  case when d.state = 'sent' then d.started_at end, case when d.state = 'sent' then d.ended_at end, d.state = 'sent',
+  case when d.state = 'sent' then d.ended_at end
 from pabal.delivery d where d.version = 0 and d.content->>'text' is not null;
 
 -- name: insert_traffic(now)!

@@ -64,8 +64,11 @@ class Ready:
 
     @property
     def deadline(self) -> timedelta:
-        """Its own waits do not count."""
-        return self.values[own.SEND_DEADLINE] + timedelta(milliseconds=sum(part.wait_ms for part in self.parts))
+        """Its own waits do not count, nor the time the phone takes by itself."""
+        waits = timedelta(milliseconds=sum(part.wait_ms for part in self.parts))
+        return (
+            self.values[own.SEND_DEADLINE] + waits + timedelta(seconds=sum(part.phone_seconds for part in self.parts))
+        )
 
 
 class Start(NamedTuple):
@@ -159,12 +162,12 @@ def _end(start: Start, event: DeliveryEvent, reason: str) -> Ended:
 
 
 async def list_settled(tx: Tx, values_of: Mapping[int, Values]) -> dict[int, tuple[DeliveryPart, ...]]:
-    """Deliveries' parts; what an attempt left in the middle is unknown now, or by the setting sent again."""
+    """Deliveries' parts; what an attempt left unconfirmed is unknown now, or by the setting sent again."""
     found = await sending.list_parts(tx, list(values_of))
     for delivery_id, parts in found.items():
-        if any(part.state is PartState.WRITING for part in parts):
+        if any(part.is_begun for part in parts):
             resend = values_of[delivery_id][own.UNKNOWN_PARTS] == "resend"
-            await sending.settle_writing(tx, delivery_id, resend=resend)
+            await sending.settle_begun(tx, delivery_id, resend=resend)
             found |= await sending.list_parts(tx, [delivery_id])
     return found
 

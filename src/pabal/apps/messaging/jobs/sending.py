@@ -1,17 +1,17 @@
-"""Send: one attempt at a delivery. Each part is marked before its first byte and after its last."""
+"""Send: one attempt at a delivery. Each part is marked before its first byte, and when its phone has handled it."""
 
 import asyncio
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import cast
+from typing import NamedTuple, cast
 
 from pabal.apps.messaging import settings as own
 from pabal.apps.messaging.actions import endings, opening
 from pabal.apps.messaging.actions.endings import End
-from pabal.apps.messaging.errors import BotGone
-from pabal.apps.messaging.gateway import BotLine
+from pabal.apps.messaging.errors import BotGone, NoReceipt
+from pabal.apps.messaging.gateway import BotLine, Receipt
 from pabal.apps.messaging.jobs import preparing
 from pabal.apps.messaging.jobs.preparing import Ready, Start
 from pabal.apps.messaging.machine import DeliveryEvent
@@ -34,7 +34,11 @@ from pabal.platform.storage import ContentMissing, StoreFailed
 
 # A bot that is gone may look connected for a moment more: the next look is not at once.
 PAUSE = timedelta(seconds=1)
-TAKING_BACK = 2.0
+LAST_WORD = 2.0
+# A phone that answers within this has no mark between the first byte and its answer.
+QUICK = 0.05
+# What was handled is told together with the next part, if that follows so soon.
+RIDES_WITHIN = 2.0
 
 declare("sending.failed", "Attempts at a delivery that failed", labels=("reason",), level=30)
 declare("sending.bot_gone", "Attempts cut off because the bot went away", labels=("began",))
@@ -42,10 +46,27 @@ declare("sending.bot_gone", "Attempts cut off because the bot went away", labels
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """None: every part that was left is out. Otherwise a code, and what was said."""
+    """None: every part that was left is out. Otherwise a code, and what was said.
+
+    `last`: a part that was handled, and is not marked so yet.
+    """
 
     reason: str | None = None
     error: str = ""
+    last: "Handled | None" = None
+
+
+class Handled(NamedTuple):
+    """A part, and when it was out and when its phone had handled it, in seconds of the steady clock."""
+
+    no: int
+    written_at: float
+    handled_at: float
+
+    def mark(self, delivery_id: int) -> Mark:
+        now = elapsed()
+        ages = (timedelta(seconds=now - self.written_at), timedelta(seconds=now - self.handled_at))
+        return Mark(delivery_id, self.no, PartState.HANDLED, *ages)
 
 
 class Send:
@@ -75,7 +96,7 @@ class Send:
     async def perform(self, job: Job, ready: Ready) -> Result:
         try:
             async with asyncio.timeout(ready.deadline.total_seconds()) as limit:
-                await self._send_all(job, ready)
+                last = await self._send_all(job, ready, limit)
         except TimeoutError:
             if not limit.expired():
                 raise
@@ -87,11 +108,16 @@ class Send:
         except BotGone as gone:
             emit("sending.bot_gone", began=str(gone.began), job=job.id, delivery=ready.delivery.id)
             raise RouteLost(f"job {job.id} route {job.queue}: the bot is gone") from gone
+        except NoReceipt as error:
+            return Result("no_receipt", str(error))
         except (Unavailable, Invalid) as error:
             return Result("bot_error", str(error))
-        return Result()
+        return Result(last=last)
 
     async def record_all(self, tx: Tx, performed: Sequence[tuple[Ready, Result]]) -> list[Outcome]:
+        last = [(ready.job, result.last.mark(ready.delivery.id)) for ready, result in performed if result.last]
+        if last:
+            await sending.note_handled(tx, last)
         parts = await preparing.list_settled(tx, {ready.delivery.id: ready.values for ready, _ in performed})
         starts = {ready.job.key: Start(ready.job, ready.delivery, parts[ready.delivery.id]) for ready, _ in performed}
         over = [(starts[ready.job.key], result.reason or "bot_gone") for ready, result in performed]
@@ -112,58 +138,98 @@ class Send:
             "sending.failed", reason=result.reason, error=result.error, delivery=ready.delivery.id, attempt=job.attempt
         )
 
-    async def _send_all(self, job: Job, ready: Ready) -> None:
-        """A wait counts from the last byte before it; the mark after that byte is in it."""
+    async def _send_all(self, job: Job, ready: Ready, limit: asyncio.Timeout) -> Handled | None:
+        """A wait counts from the last byte before it. Answers what is not marked as handled yet."""
         out = ready.total - len(ready.parts)
-        written_at = elapsed()
-        for index, part in enumerate(ready.parts):
-            if index:
-                await asyncio.sleep(max(written_at + part.wait_ms / 1000 - elapsed(), 0))
-            written_at = await self._send_part(job, ready, part)
-            await job.report({"written": out + index + 1, "parts": ready.total})
+        before: Handled | None = None
+        try:
+            for index, part in enumerate(ready.parts):
+                if before is not None:
+                    await self._pause(job, ready, before, part.wait_ms / 1000)
+                before = await self._send_part(job, ready, part, before, limit)
+                await job.report({"handled": out + index + 1, "parts": ready.total})
+        except BaseException:
+            if before is not None:
+                await self._say(job, before.mark(ready.delivery.id))
+            raise
+        return before
 
-    async def _send_part(self, job: Job, ready: Ready, part: Part) -> float:
-        """Answers when it was out. Once the first mark stands, only what surely did not begin may be taken back."""
+    async def _pause(self, job: Job, ready: Ready, before: Handled, seconds: float) -> None:
+        """What was handled is told with the next part, unless that is far away."""
+        left = before.written_at + seconds - elapsed()
+        if left > RIDES_WITHIN:
+            await self._marks.put(job, before.mark(ready.delivery.id))
+            left = before.written_at + seconds - elapsed()
+        await asyncio.sleep(max(left, 0))
+
+    async def _send_part(
+        self, job: Job, ready: Ready, part: Part, before: Handled | None, limit: asyncio.Timeout
+    ) -> Handled:
+        """Once its first mark stands, only what surely did not begin may be taken back."""
         pictures = [await self._read(ready, picture.file_id) for picture in part.pictures]
         line = cast("BotLine | None", self._services.connections.find(job.queue))
         if line is None or line.epoch != job.route_epoch:
             raise RouteLost(f"job {job.id} route {job.queue}: the connection it was claimed for is gone")
-        try:
-            await self._mark(job, ready, part, PartState.WRITING)
-        except asyncio.CancelledError:
-            await self._take_back(job, ready, part)
-            raise
-        try:
-            await self._write(line, ready, part, pictures)
-        except BotGone as gone:
-            if not gone.began:
-                await self._take_back(job, ready, part)
-            raise
-        written_at = elapsed()
-        await self._mark(job, ready, part, PartState.WRITTEN)
-        return written_at
+        planned = Mark(ready.delivery.id, part.no, PartState.PLANNED)
+        async with taking_turns(line, limit):
+            try:
+                await self._begin(job, ready, part, before)
+            except asyncio.CancelledError:
+                await self._say(job, planned)
+                raise
+            try:
+                receipt = await self._write(line, ready, part, pictures)
+            except BotGone as gone:
+                if not gone.began:
+                    await self._say(job, planned)
+                raise
+            return await self._confirm(job, ready, part, receipt)
 
-    async def _write(self, line: BotLine, ready: Ready, part: Part, pictures: list[bytes]) -> None:
+    async def _begin(self, job: Job, ready: Ready, part: Part, before: Handled | None) -> None:
+        told = () if before is None else (before.mark(ready.delivery.id),)
+        await self._marks.put(job, *told, Mark(ready.delivery.id, part.no, PartState.WRITING))
+
+    async def _write(self, line: BotLine, ready: Ready, part: Part, pictures: list[bytes]) -> Receipt:
         delivery = ready.delivery
         room_name = delivery.room_name or ""
         if part.text is not None:
-            await line.send_text(room_name, delivery.channel_id, part.text)
-        else:
-            extension = part.pictures[0].extension
-            await line.send_images(delivery.channel_id, room_name, pictures, extension, part.media_wait)
+            return await line.send_text(room_name, delivery.channel_id, part.text)
+        extension = part.pictures[0].extension
+        return await line.send_images(delivery.channel_id, room_name, pictures, extension, part.media_wait)
 
-    async def _mark(self, job: Job, ready: Ready, part: Part, state: PartState) -> None:
-        await self._marks.put(job, Mark(ready.delivery.id, part.no, state))
+    async def _confirm(self, job: Job, ready: Ready, part: Part, receipt: Receipt) -> Handled:
+        """That it is out is marked only where the phone takes its time: a quick one costs no commit more."""
+        written_at = elapsed()
+        written = Mark(ready.delivery.id, part.no, PartState.WRITTEN)
+        try:
+            if not await receipt.wait(QUICK):
+                await self._marks.put(job, written)
+                await receipt.wait(None)
+        except (BotGone, NoReceipt):
+            await self._say(job, written)
+            raise
+        return Handled(part.no, written_at, elapsed())
 
-    async def _take_back(self, job: Job, ready: Ready, part: Part) -> None:
-        """Not at any price: a part that stays marked is unknown, which is true enough."""
+    async def _say(self, job: Job, mark: Mark) -> None:
+        """Not at any price: a part that stays as it was marked is unknown, which is true enough."""
         with suppress(LeaseLost, TimeoutError):
-            async with asyncio.timeout(TAKING_BACK):
-                await self._mark(job, ready, part, PartState.PLANNED)
+            async with asyncio.timeout(LAST_WORD):
+                await self._marks.put(job, mark)
 
     async def _read(self, ready: Ready, file_id: int) -> bytes:
         content = await storage.read(self._services.files, ready.files[file_id])
         return b"".join([chunk async for chunk in content.chunks])
+
+
+@asynccontextmanager
+async def taking_turns(line: BotLine, limit: asyncio.Timeout) -> AsyncIterator[None]:
+    """While others' parts are with the phone, no time of this send passes."""
+    running = asyncio.get_running_loop()
+    left = (limit.when() or 0.0) - running.time()
+    limit.reschedule(None)
+    async with line.turn():
+        limit.reschedule(running.time() + left)
+        yield
 
 
 def _try_again(tx: Tx, ready: Ready, result: Result) -> Outcome:
@@ -183,6 +249,7 @@ CODES = (
     "deadline",
     "file_missing",
     "limit_too_small",
+    "no_receipt",
     "room_not_allowed",
     "store_failed",
 )
@@ -195,7 +262,7 @@ async def give_up(tx: Tx, job: Job, reason: str) -> None:
     delivery = await _find(tx, job, make=result != "cancelled")
     if delivery is None or delivery.state != DeliveryState.OPEN or delivery.job_id not in (None, job.id):
         return
-    await sending.settle_writing(tx, delivery.id, resend=False)
+    await sending.settle_begun(tx, delivery.id, resend=False)
     event = endings.judge((await sending.list_parts(tx, [delivery.id]))[delivery.id])
     if event is not DeliveryEvent.FAIL:
         await endings.end(tx, delivery, End(event, _broken_off(event, result, reason)), job_id=job.id)
@@ -240,7 +307,7 @@ def _code(result: str | None, reason: str) -> str:
             return reason if reason in CODES else "error"
 
 
-_Asked = tuple[Job, Mark]
+_Asked = tuple[Job, tuple[Mark, ...]]
 AT_ONCE = 2
 # the class of SQLSTATE for transactions that were undone through no fault of theirs
 ROLLED_BACK = "40"
@@ -259,16 +326,17 @@ class Marks:
             "messaging.marks", self._commit, at_once=AT_ONCE, may_repeat=_may_repeat
         )
 
-    async def put(self, job: Job, mark: Mark) -> None:
-        """Returns once it is committed. Raises LeaseLost or RouteLost when this attempt may write nothing any more.
+    async def put(self, job: Job, *marks: Mark) -> None:
+        """Returns once all are committed. Raises LeaseLost or RouteLost when this attempt may write nothing any more.
 
         While the database is away it is tried again, until whoever waits here is cancelled because the life lapsed.
         """
-        await self._gathering.put((job, mark))
+        await self._gathering.put((job, marks))
 
     async def _commit(self, batch: Sequence[_Asked]) -> list[Exception | None]:
-        answers = await sending.mark_parts(self._database, batch)
-        lost = [_find_loss(*one, answer) for one, answer in zip(batch, answers, strict=True)]
+        flat = [(job, mark) for job, marks in batch for mark in marks]
+        answers = iter(await sending.mark_parts(self._database, flat))
+        lost = [_find_loss(job, [(mark, next(answers)) for mark in marks]) for job, marks in batch]
         emit("marks.kept", count=sum(error is None for error in lost))
         await self._count(batch, lost)
         return lost
@@ -277,21 +345,22 @@ class Marks:
         """Each part that would have gone out from here too, and did not."""
         for why, kind in (("lease_lost", LeaseLost), ("route_lost", RouteLost)):
             refused = [one for one, error in zip(batch, lost, strict=True) if isinstance(error, kind)]
-            for job, mark in refused:
+            begun = [(job, mark) for job, marks in refused for mark in marks if mark.state is PartState.WRITING]
+            for job, mark in begun:
                 emit("marks.refused", why=why, job=job.id, delivery=mark.delivery_id, part=mark.no)
-            prevented = sum(mark.state is PartState.WRITING for _, mark in refused)
-            if prevented:
+            if begun:
                 async with self._database.transaction() as tx:
-                    await statistics.count(tx, "duplicates_prevented", why, prevented)
+                    await statistics.count(tx, "duplicates_prevented", why, len(begun))
 
 
-def _find_loss(job: Job, mark: Mark, answer: Marked) -> Exception | None:
-    if not answer.is_held:
-        return LeaseLost(f"job {job.id} token {job.token}")
-    if not answer.has_route and mark.state is not PartState.PLANNED:
-        return RouteLost(f"job {job.id} route {job.queue}")
-    if not answer.stands:
-        return LeaseLost(f"part {mark.no} of delivery {mark.delivery_id} is another attempt's")
+def _find_loss(job: Job, answered: Sequence[tuple[Mark, Marked]]) -> Exception | None:
+    for mark, answer in answered:
+        if not answer.is_held:
+            return LeaseLost(f"job {job.id} token {job.token}")
+        if not answer.has_route and mark.state is PartState.WRITING:
+            return RouteLost(f"job {job.id} route {job.queue}")
+        if not answer.stands:
+            return LeaseLost(f"part {mark.no} of delivery {mark.delivery_id} is another attempt's")
     return None
 
 

@@ -4,6 +4,7 @@ import asyncio
 import logging
 import random
 from collections.abc import Awaitable, Sequence
+from contextlib import AbstractAsyncContextManager
 from typing import TypeVar
 
 from pabal.apps.messaging.errors import BadPacket, BotGone, HandshakeIncomplete
@@ -17,18 +18,21 @@ from pabal.apps.messaging.listener.protocol import (
     Room,
     Verdict,
     choose_dialect,
-    media_seconds,
     read_chat,
     read_claim,
+    read_echo,
     read_pong,
+    show_stamp,
     write_ping,
     write_refusal,
     write_welcome,
 )
+from pabal.apps.messaging.listener.receipts import Receipt, Receipts
 from pabal.apps.messaging.listener.refusals import Refusal
 from pabal.apps.messaging.listener.strangers import FREE, LINE, Bucket, Early
 from pabal.apps.messaging.listener.switchboard import Address, Switchboard
 from pabal.apps.messaging.listener.wire import Packet, read_packet
+from pabal.apps.messaging.model.content import media_seconds
 from pabal.base.addresses import group_address
 from pabal.base.telemetry import declare, emit
 
@@ -81,6 +85,7 @@ class Connection:
         self._opened_at = self._heard_at = board.now()
         self._handshake_by = self._opened_at + HANDSHAKE_SECONDS
         self._ping_at = 0.0
+        self._receipts = Receipts(board.now)
 
     @property
     def address(self) -> Address:
@@ -112,7 +117,7 @@ class Connection:
         return self.epoch is not None and not self.is_closed
 
     def take_route(self, epoch: int) -> bool:
-        """From now on this connection sends for its bot; the one before is told and closed. False: it has closed."""
+        """From now on this connection sends for its bot, and no other. False: it has closed."""
         if self.handshake is None or not self.trust():
             return False
         self.epoch = epoch
@@ -150,24 +155,42 @@ class Connection:
 
     def ping(self) -> None:
         self._ping_at = self._board.now() + PING_SECONDS
-        self.lines.post(write_ping(self.bot_name))
+        self.lines.post(write_ping(self.bot_name, self._receipts.stamp()))
 
-    async def send_text(self, room_name: str, channel_id: str, text: str) -> None:
+    def turn(self) -> AbstractAsyncContextManager[None]:
+        """At most one part ahead of what the phone has handled."""
+        return self._receipts.turn()
+
+    async def send_text(self, room_name: str, channel_id: str, text: str) -> Receipt:
         room = Room(room_name, channel_id)
-        await self.send(self._get_dialect().text(self.bot_name, room, text))
+        return await self._send_part(self._get_dialect().text(self.bot_name, room, text), 0.0)
 
     async def send_images(
         self, channel_id: str, room_name: str, pictures: Sequence[bytes], extension: str, media_wait: int
-    ) -> None:
+    ) -> Receipt:
         """All pictures in one packet. `media_wait` in ms; 0 leaves it to the phone."""
         room = Room(room_name, channel_id)
         dialect = self._get_dialect()
         packet = dialect.images(self.bot_name, room, pictures, extension=extension, media_wait=media_wait)
-        clients, began_at = self._board.clients, self._board.now()
-        clients.push_busy(self.address, media_seconds(pictures, media_wait))
-        await self.send(packet)
+        return await self._send_part(packet, media_seconds([len(picture) for picture in pictures], media_wait))
+
+    async def _send_part(self, packet: bytes, seconds: float) -> Receipt:
+        """Part and ping are one write. `seconds`: how long the phone is busy with it by itself."""
+        clients, began_at, moment = self._board.clients, self._board.now(), self._receipts.stamp()
+        receipt = self._receipts.ask(show_stamp(moment))
+        clients.push_busy(self.address, seconds)
+        try:
+            await self.send(packet + write_ping(self.bot_name, moment))
+        except BotGone as gone:
+            if not gone.began:
+                self._receipts.forget(show_stamp(moment), gone)
+            raise
+        finally:
+            # Also of one that nobody waits for any more: it goes on by itself.
+            self._receipts.written(receipt, seconds)
         # The phone begins to sleep when it has all of them.
         clients.push_busy(self.address, self._board.now() - began_at)
+        return receipt
 
     async def send(self, packet: bytes) -> None:
         """Returns when the kernel has all of it; BotGone.began tells whether any byte may have left."""
@@ -195,6 +218,9 @@ class Connection:
             self._turn_out(self._last_word)
         elif self.lines.half_since is not None and now - self.lines.half_since >= LINE_SECONDS:
             self.tell_and_close(refusals.SLOW)
+        elif self._receipts.is_overdue():
+            self._receipts.end(self.address, is_overdue=True)
+            self.tell_and_close(refusals.NO_RECEIPT)
         elif self.is_welcomed:
             self._look_at_pings(now)
         if not self.is_trusted and self._may_speak():
@@ -265,6 +291,7 @@ class Connection:
         if self._is_gone:
             return
         self._is_gone = True
+        self._receipts.end(self.address)
         self._early.take()
         self._board.strangers.discard(self)
         if self.handshake is not None:
@@ -382,6 +409,7 @@ class Connection:
         keeper = self._board.keeper
         if packet.event in PONGS:
             monitoring, auth = read_pong(packet)
+            self._receipts.hear(read_echo(packet))
             self._board.clients.update_ping_time(self.address, monitoring)
             await self._call("on_pong", keeper.on_pong(self, monitoring, auth))
         elif packet.event in CHATS and self.is_trusted:

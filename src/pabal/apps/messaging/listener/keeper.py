@@ -2,6 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 from pabal.apps.messaging import settings as own
@@ -10,14 +11,15 @@ from pabal.apps.messaging.asking import ask_devices
 from pabal.apps.messaging.errors import TooManyDevices
 from pabal.apps.messaging.listener.connection import Connection
 from pabal.apps.messaging.listener.handshake import WINDOW_MS, is_about, is_signed, signed_ms
-from pabal.apps.messaging.listener.protocol import Chat, Verdict
+from pabal.apps.messaging.listener.protocol import JOINER, Chat, Verdict
 from pabal.apps.messaging.listener.refusals import BLOCKED, STOPPING
 from pabal.apps.messaging.listener.routes import Connected, Routes, verdict
 from pabal.apps.messaging.machine import DEVICE
 from pabal.apps.messaging.model.bots import DeviceState, network_of
-from pabal.apps.messaging.store import bots, connected, rooms
+from pabal.apps.messaging.store import bots, connected, rooms, sending
 from pabal.apps.messaging.store.connected import Caller, Registered, Secret
 from pabal.apps.messaging.store.rooms import Sighting
+from pabal.apps.messaging.store.sending import Echo
 from pabal.base.clock import elapsed, host_time
 from pabal.base.database import Database, Tx
 from pabal.base.telemetry import declare, emit
@@ -43,6 +45,7 @@ class Seeing:
         self._sightings: dict[tuple[int, str], str] = {}
         self._counts: dict[str, int] = {}
         self._logged: OrderedDict[tuple[str, str], int] = OrderedDict()
+        self._own: dict[Echo, None] = {}
 
     def note(self, bot_id: int, chat: Chat) -> None:
         """Costs no look at the database."""
@@ -58,11 +61,17 @@ class Seeing:
         if self._is_first(bot_id, chat):
             self._counts[channel] = self._counts.get(channel, 0) + 1
 
+    def note_own(self, bot_id: int, chat: Chat) -> None:
+        """A bot heard itself: what it was sent is in the room."""
+        if len(self._own) < MOST_GATHERED:
+            self._own[Echo(bot_id, chat.channel_id, chat.text.removeprefix(JOINER))] = None
+
     async def write_once(self) -> int:
         """The step of the loop `messaging.seen`; answers whether there was more than one step writes."""
         is_more = len(self._sightings) > SLICE or len(self._counts) > SLICE
         await self._write_sightings()
         await self._write_counts()
+        await self._write_own()
         return int(is_more)
 
     def _is_first(self, bot_id: int, chat: Chat) -> bool:
@@ -100,6 +109,15 @@ class Seeing:
             else:
                 del self._counts[channel]
         self._forget_missing(set(taken) - there)
+
+    async def _write_own(self) -> None:
+        taken = list(self._own)[:SLICE]
+        if not taken:
+            return
+        async with self._database.transaction() as tx:
+            await sending.note_seen(tx, taken, since=tx.now - SEEN_WITHIN)
+        for one in taken:
+            del self._own[one]
 
     def _forget_missing(self, channels: set[str]) -> None:
         """Somebody deleted their rooms: the next message discovers them anew."""
@@ -164,6 +182,8 @@ class DatabaseKeeper:
             if chat.signed_ms <= host_time() * 1000 + WINDOW_MS:
                 device.signed_ms = max(device.signed_ms, chat.signed_ms)
             self._seeing.note(device.bot_id, chat)
+            if chat.sender == device.bot_name and chat.text:
+                self._seeing.note_own(device.bot_id, chat)
 
     async def on_close(self, connection: Connection) -> None:
         await self._routes.remove(connection)
@@ -189,16 +209,15 @@ class DatabaseKeeper:
     async def _check_signature(self, device: Connected, given: dict[str, Any] | None) -> None:
         """What was signed at a moment that was seen before, or an earlier one, may be somebody's who only listened."""
         handshake = device.connection.handshake
-        async with self._database.transaction() as tx:
-            secret = await connected.find_secret(tx, device.device)
-            if secret is None or handshake is None:
-                return
-            now_ms = int(tx.now.timestamp() * 1000)
-            is_signed = given is not None and is_about(given, handshake) and self._is_signed(given, secret, now_ms)
-            moment = signed_ms(given) if given is not None and is_signed else 0
-            is_newer = moment > self._routes.find_newest_ms(device.device) and await connected.update_signed(
-                tx, device.device, moment, network=device.network
-            )
+        secret = await self._find_secret(device)
+        if secret is None or handshake is None:
+            return
+        is_signed = given is not None and is_about(given, handshake) and self._is_signed(given, secret)
+        moment = signed_ms(given) if given is not None and is_signed else 0
+        is_newer = moment > self._routes.find_newest_ms(device.device)
+        if is_newer and device.proven_with != secret.proof:
+            # The first of a connection: another server may have seen it. Those that follow are written with the pings.
+            is_newer = await self._note_signed(device, moment)
         if is_newer:
             device.signed_ms, device.signature = moment, "valid"
             device.proof = device.proven_with = secret.proof
@@ -207,9 +226,21 @@ class DatabaseKeeper:
             device.signature = "none" if given is None else "invalid"
             emit("bots.unsigned", bot=device.bot_name, signature="replayed" if is_signed else device.signature)
 
-    def _is_signed(self, given: dict[str, Any], secret: Secret, now_ms: int) -> bool:
+    async def _find_secret(self, device: Connected) -> Secret | None:
+        """Kept with its connection until it changes: a pong comes behind every part, and must cost nothing."""
+        if device.secret is None or device.secret.proof != device.proof:
+            async with self._database.transaction() as tx:
+                device.secret = await connected.find_secret(tx, device.device)
+        return device.secret
+
+    async def _note_signed(self, device: Connected, moment: int) -> bool:
+        async with self._database.transaction() as tx:
+            return await connected.update_signed(tx, device.device, moment, network=device.network)
+
+    def _is_signed(self, given: dict[str, Any], secret: Secret) -> bool:
+        """By the machine's clock, which phones sign by too."""
         salt = "" if secret.salt is None else self._vault.open(secret.salt)
-        return is_signed(given, self._vault.open(secret.secret), salt, now_ms=now_ms)
+        return is_signed(given, self._vault.open(secret.secret), salt, now_ms=int(host_time() * 1000))
 
 
 def _caller(connection: Connection) -> Caller:
@@ -229,6 +260,8 @@ def _caller(connection: Connection) -> Caller:
 
 # A room and a bot that were written so lately are not written again, unless the name has changed.
 FRESH_SECONDS = 60.0
+# What a bot hears itself say later than this is something else.
+SEEN_WITHIN = timedelta(minutes=10)
 REMEMBERED = 20_000
 # One step writes no more than this; a phone that makes up rooms cannot make one statement endless.
 SLICE = 500

@@ -75,7 +75,10 @@ PONGS = ("pong", "ping")  # 3.2 answers a ping with a ping
 # Of what a phone says of itself.
 MOST_VALUES, VALUE_LENGTH = 20, 100
 
-_MEGABYTE = 1024 * 1024
+# A phone of 3.2 takes a text that begins so for an order to fetch or show pictures.
+COMMANDS = ("MEDIA_URL:", "IMAGE_BASE64:")
+# Has no width, and is no space that a script would strip: what follows it is shown, and is no order any more.
+JOINER = "\u2060"
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +114,7 @@ class Plain:
     """3.2 and earlier."""
 
     def text(self, bot_name: str, room: Room, text: str) -> bytes:
-        data = {**_address(bot_name, room), "message_type": "text", "text": text}
+        data = {**_address(bot_name, room), "message_type": "text", "text": _as_words(text)}
         return write_plain(MESSAGE, data, moment=host_moment())
 
     def images(self, bot_name: str, room: Room, pictures: Sequence[bytes], *, extension: str, media_wait: int) -> bytes:
@@ -124,14 +127,17 @@ def choose_dialect(handshake: Handshake) -> Dialect:
     return Positions() if handshake.release >= POSITIONS_SINCE else Plain()
 
 
-def write_ping(bot_name: str) -> bytes:
-    moment = host_moment()
+def show_stamp(moment: datetime) -> str:
+    return moment.strftime("%Y-%m-%d %H:%M:%S.%f")[:-3]
+
+
+def write_ping(bot_name: str, moment: datetime) -> bytes:
     data = {
         "bot_name": bot_name,
         "channel_id": "ping",
         "room": "PING",
         "user_hash": "system",
-        "server_timestamp": moment.strftime("%Y-%m-%d %H:%M:%S.%f")[:-3],
+        "server_timestamp": show_stamp(moment),
         "text": "",
     }
     return write_packet("ping", data, moment=moment)
@@ -179,14 +185,13 @@ def read_pong(packet: Packet) -> tuple[dict[str, Any], dict[str, Any] | None]:
     return _plain(monitoring) if isinstance(monitoring, dict) else {}, auth if isinstance(auth, dict) else None
 
 
-def media_seconds(pictures: Sequence[bytes], media_wait: int) -> float:
-    """How long the phone hears nothing after these pictures: the wait it was given, or its own rule, and 1.2 s."""
-    wait_ms = float(media_wait)
-    if wait_ms <= 0:
-        size = sum(len(picture) for picture in pictures) / _MEGABYTE
-        least, most = (3000, 15000) if len(pictures) > 1 else (4000, 6000)
-        wait_ms = min(max(1500 + 2000 * size + 300 * (len(pictures) - 1), least), most)
-    return wait_ms / 1000 + 1.2
+def read_echo(packet: Packet) -> str:
+    """The moment of the ping that a pong answers."""
+    return text_of(packet.data, "server_timestamp")
+
+
+def _as_words(text: str) -> str:
+    return JOINER + text if text.lstrip().upper().startswith(COMMANDS) else text
 
 
 def _address(bot_name: str, room: Room) -> dict[str, Any]:

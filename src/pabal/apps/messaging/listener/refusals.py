@@ -62,6 +62,10 @@ MOVED = Refusal(
     is_routine=True,
 )
 SILENT = Refusal("silent", ("No answer to pings for too long.", "핑에 너무 오래 답하지 않았습니다."))
+NO_RECEIPT = Refusal(
+    "no_receipt",
+    ("No answer to the ping behind a message in its time.", "메시지 뒤의 핑에 제때 답하지 않았습니다."),
+)
 STOPPING = Refusal(
     "stopping", ("This server stops; connect to another.", "서버를 멈춥니다. 다른 서버에 연결하세요."), is_routine=True
 )

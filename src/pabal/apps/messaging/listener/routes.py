@@ -13,7 +13,7 @@ from pabal.apps.messaging.listener.protocol import Verdict
 from pabal.apps.messaging.listener.refusals import Refusal
 from pabal.apps.messaging.model.bots import ABOUT, DeviceState, route_of
 from pabal.apps.messaging.store import connected
-from pabal.apps.messaging.store.connected import Registered, Seen
+from pabal.apps.messaging.store.connected import Registered, Secret, Seen
 from pabal.base.database import Database, Tx
 from pabal.base.telemetry import declare, emit
 from pabal.engine import facts, routes
@@ -26,6 +26,7 @@ from pabal.platform.services import Connections
 SIDE_BY_SIDE = 4
 
 declare("bots.connected", "Bots whose route this server took")
+declare("bots.reserve", "Phones told that another of their bot sends")
 declare("bots.disconnected", "Bots whose route this server let go", labels=("reason",))
 
 _numbers = count(1)
@@ -34,7 +35,8 @@ _numbers = count(1)
 class Connected:
     """A device that is connected here, and what is known of it. `epoch`: of the route it held last.
 
-    `signed_ms`: the newest signed moment that came on this connection since it was proven.
+    `signed_ms`: the newest signed moment that came on this connection since it was proven. `secret`: as it was last
+    looked up. `is_reserve`: another phone of its bot sends, and it was told so.
     """
 
     def __init__(self, connection: Connection, registered: Registered, *, worker: int, network: str = "") -> None:
@@ -53,7 +55,9 @@ class Connected:
         self.proven_with: str | None = None
         self.signature = "none"
         self.signed_ms = 0
+        self.secret: Secret | None = None
         self.epoch: int | None = None
+        self.is_chosen = self.is_reserve = False
 
     @property
     def is_approved(self) -> bool:
@@ -132,6 +136,8 @@ class Routes:
                 await self._release(tx, device, Route(device.route, device.worker, device.epoch), "closed")
             if not is_here:
                 await connected.update_gone(tx, device.device, worker=device.worker)
+        if any(other.route == device.route for other in self._devices.values()):
+            self.wake()
 
     async def run_once(self) -> int:
         """The step of the loop `messaging.routes`. One at a time: each decides by what the one before left."""
@@ -205,7 +211,11 @@ class Routes:
             return Wish.RELEASE if is_ours else Wish.NOTHING
         if now.is_draining or is_held:
             return Wish.NOTHING
-        return Wish.HOLD
+        # A newcomer takes the bot; whoever had it before stays, until nobody has it or somebody says so.
+        if held is None or is_ours or device.epoch is None or device.is_chosen:
+            return Wish.HOLD
+        self._stand_by(device)
+        return Wish.NOTHING
 
     def _farewell(self, device: Connected, now: Now) -> Refusal | None:
         seen, held = now.seen.get(device.device), now.routes.get(device.route)
@@ -215,18 +225,17 @@ class Routes:
             return refusals.BLOCKED
         # Epochs only grow: a later one is somebody's who came after us.
         is_taken = device.epoch is not None and held is not None and held.epoch > device.epoch
-        if is_taken and held is not None and held.worker != now.worker:
-            return refusals.MOVED
+        is_elsewhere = device.device in now.elsewhere and not device.is_asking
         # Where a proof is asked for, a stranger who only says he is this device drives nobody out.
-        if seen.proof is None and device.device in now.elsewhere and not device.is_asking:
+        if is_elsewhere and (seen.proof is None or is_taken):
             return refusals.MOVED
         if now.is_draining and device.route not in now.busy:
             return refusals.STOPPING
         return None
 
     async def _take(self, devices: Iterable[Connected], worker: int) -> None:
-        # Oldest first, so that of several devices of one bot the newest remains.
-        newest = {device.route: device for device in devices}
+        # Oldest first, so that of several devices of one bot the newest remains, or the one somebody chose.
+        newest = {device.route: device for device in sorted(devices, key=lambda device: device.is_chosen)}
         turns = asyncio.Semaphore(SIDE_BY_SIDE)
 
         async def take(device: Connected) -> None:
@@ -245,6 +254,7 @@ class Routes:
             self._unplug(other)
         async with self._database.transaction() as tx:
             held = await routes.hold_route(tx, device.route, worker=worker)
+            await connected.update_holder(tx, device.bot_id, device.device)
             await _record(tx, device, "connected", {"worker": worker})
         device.epoch = held.epoch
         if worker != self._life.worker or not device.connection.take_route(held.epoch):
@@ -252,9 +262,22 @@ class Routes:
             return
         self._connections.put(device.route, device.connection)
         emit("bots.connected", bot=device.bot_name, worker=worker, epoch=held.epoch)
+        if device.is_reserve:
+            device.is_reserve = False
+            device.connection.welcome(SENDS)
         for other in others:
-            if other.is_trusted:
+            if other.device != device.device:
+                self._stand_by(other)
+            elif other.is_trusted:
                 other.connection.tell_and_close(refusals.REPLACED)
+
+    def _stand_by(self, device: Connected) -> None:
+        """Another phone of its bot sends: this one stays connected, and is told so once."""
+        self._unplug(device)
+        if device.is_trusted and not device.is_reserve and not device.connection.is_closed:
+            device.is_reserve = True
+            device.connection.welcome(RESERVE)
+            emit("bots.reserve", bot=device.bot_name)
 
     async def _let_go(self, device: Connected, held: Route) -> None:
         self._unplug(device)
@@ -274,6 +297,7 @@ class Routes:
 
     async def _release(self, tx: Tx, device: Connected, held: Route, reason: str) -> None:
         if await routes.release_route(tx, held):
+            await connected.clear_holder(tx, device.bot_id, device.device)
             await _record(tx, device, "disconnected", {"reason": reason})
             emit("bots.disconnected", bot=device.bot_name, reason=reason)
 
@@ -292,13 +316,21 @@ class Routes:
 def _learn(device: Connected, seen: Seen, *, asks_at_new: bool) -> None:
     """What was decided meanwhile; the phone is told."""
     was_approved = device.is_approved
-    device.unit_id, device.state = seen.unit_id, seen.state
+    device.unit_id, device.state, device.is_chosen = seen.unit_id, seen.state, seen.is_chosen
     device.is_asking = asks_at_new and seen.asks(device.network)
     is_new_secret, device.proof = seen.proof not in (None, device.proof), seen.proof
     if device.is_approved != was_approved:
         device.connection.welcome(verdict(seen.state, seen.proof, is_asking=device.is_asking))
     if device.is_approved and not device.is_trusted and (is_new_secret or not was_approved):
         device.connection.ping()
+
+
+SENDS = Verdict(approved=True, message="이제 이 기기가 보냅니다. / This device sends now.")
+RESERVE = Verdict(
+    approved=True,
+    message="이 봇의 다른 기기가 보내고 있어 예비로 둡니다. / "
+    "Another device of this bot sends; this one is in reserve.",
+)
 
 
 def verdict(state: str, proof: str | None, *, is_asking: bool) -> Verdict:

@@ -160,10 +160,15 @@ class Switchboard:
         self.clients.register_client(connection.address, handshake)
 
     def route(self, connection: "Connection", bot_name: str) -> None:
+        """From now on it sends. The same phone has one connection; another one stays, and sends no more."""
         previous = self._routes.get(bot_name)
         self._routes[bot_name] = connection
-        if previous is not None and previous is not connection:
+        if previous is None or previous is connection:
+            return
+        if previous.device_id == connection.device_id:
             previous.tell_and_close(REPLACED)
+        else:
+            previous.drop_route()
 
     def unroute(self, connection: "Connection", bot_name: str) -> None:
         if self._routes.get(bot_name) is connection:

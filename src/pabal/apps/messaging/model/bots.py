@@ -44,6 +44,7 @@ class Device:
     """`worker` is the life it is connected to, None when it is away (or that life is over).
 
     `device_id` is None for those who may not know it. `asks_from`: it is approved, but not where it called from last.
+    `is_unproven`: it is connected and does not sign with its bot's secret. `role`: it sends, or is in reserve.
     """
 
     id: int
@@ -67,6 +68,8 @@ class Device:
     created_at: datetime
     networks: list[str]
     asks_from: str | None
+    is_unproven: bool = False
+    role: str | None = None
 
     @property
     def is_asking(self) -> bool:
@@ -119,8 +122,12 @@ class Bot:
 
     @property
     def state(self) -> str:
-        """For the console: online, offline, excluded."""
-        return "excluded" if self.excluded_at else "online" if self.is_connected else "offline"
+        """For the console. wrong_secret: its phone is connected, and does not sign as it must."""
+        if self.excluded_at:
+            return "excluded"
+        if self.is_connected:
+            return "online"
+        return "wrong_secret" if any(device.is_unproven for device in self.devices) else "offline"
 
     @property
     def route(self) -> str:

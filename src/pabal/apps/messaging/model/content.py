@@ -1,6 +1,6 @@
 """What is sent, and in which pieces. The preview, the sending and the log all use this, so they cannot differ. Pure."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -8,6 +8,7 @@ from typing import Any, Self
 
 Component = str
 TEXT, IMAGES_1, IMAGES_2 = "text", "images_1", "images_2"
+_MEGABYTE = 1024 * 1024
 
 
 class SendOrder(StrEnum):
@@ -89,9 +90,23 @@ class Part:
     media_wait: int = 0
 
     @property
+    def phone_seconds(self) -> float:
+        """How long the phone is busy with it by itself. A text takes it no time worth telling."""
+        return media_seconds([picture.size for picture in self.pictures], self.media_wait) if self.pictures else 0.0
+
+    @property
     def last_image(self) -> int:
         """The end is not included."""
         return self.first_image + len(self.pictures)
+
+
+def media_seconds(sizes: Sequence[int], media_wait: int) -> float:
+    """How long a phone hears nothing after pictures: the wait it was given (ms), or its own rule, and 1.2 s."""
+    wait_ms = float(media_wait)
+    if wait_ms <= 0:
+        least, most = (3000, 15000) if len(sizes) > 1 else (4000, 6000)
+        wait_ms = min(max(1500 + 2000 * sum(sizes) / _MEGABYTE + 300 * (len(sizes) - 1), least), most)
+    return wait_ms / 1000 + 1.2
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,16 +34,24 @@ class Cause(StrEnum):
 
 
 class PartState(StrEnum):
-    """Writing: its first byte may be out, its last may not. Found so afterwards, it is unknown."""
+    """Writing: its first byte may be out, its last may not. Written: the phone has not said yet that it handled it.
+
+    Found so afterwards, either is unknown. Handled: the phone answered the ping behind it. Seen: the bot reported it in
+    its room.
+    """
 
     PLANNED = "planned"
     WRITING = "writing"
     WRITTEN = "written"
+    HANDLED = "handled"
+    SEEN = "seen"
     UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True, slots=True)
 class DeliveryPart:
+    """`receipt`: its phone was asked to confirm it, as all have been since receipts."""
+
     delivery_id: int
     no: int
     component: str
@@ -54,11 +62,31 @@ class DeliveryPart:
     began_at: datetime | None
     written_at: datetime | None
     resent: int
+    receipt: bool = False
+    handled_at: datetime | None = None
+    seen_at: datetime | None = None
+
+    @property
+    def is_out(self) -> bool:
+        """Confirmed; or written before phones were asked, which counts as it did then."""
+        is_confirmed = self.state in (PartState.HANDLED, PartState.SEEN)
+        return is_confirmed or (self.state is PartState.WRITTEN and not self.receipt)
+
+    @property
+    def is_begun(self) -> bool:
+        """Of which nobody can say yet what became of it."""
+        return self.state is PartState.WRITING or (self.state is PartState.WRITTEN and self.receipt)
+
+    @property
+    def is_cut(self) -> bool:
+        """Unknown, and perhaps not even whole: a phone may post half of it."""
+        return self.state is PartState.UNKNOWN and self.written_at is None
 
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """`place` is where its job is while it is open: waiting_for_bot, queued, deferred, held, retrying or sending."""
+    """`place` is where its job is while it is open: waiting_for_bot, wrong_secret, queued, deferred, held, retrying or
+    sending."""
 
     id: int
     unit_id: int
@@ -139,18 +167,26 @@ class Recent:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """How far a component is: for the chips of the log (글 ✓ · 그림1 3/3 ✓ · 그림2 ✕)."""
+    """How far a component is: for the chips of the log (글 ✓ · 그림1 3/3 ✓ · 그림2 ✕).
+
+    `written` are out: confirmed by the phone, as `handled` are, or sent before phones were asked.
+    """
 
     component: str
     written: int
+    handled: int
     unknown: int
     total: int
 
     @property
     def state(self) -> str:
         if self.written == self.total:
-            return "written"
+            return "handled" if self.handled == self.total else "written"
         return "unknown" if self.unknown else "partial" if self.written else "planned"
+
+    @property
+    def is_out(self) -> bool:
+        return self.written == self.total
 
 
 def tally(parts: Sequence[DeliveryPart]) -> list[Tally]:
@@ -160,10 +196,10 @@ def tally(parts: Sequence[DeliveryPart]) -> list[Tally]:
 
 
 def _tally(component: str, parts: Sequence[DeliveryPart]) -> Tally:
-    def count(*states: PartState) -> int:
-        return sum(_size(part) for part in parts if not states or part.state in states)
-
-    return Tally(component, count(PartState.WRITTEN), count(PartState.UNKNOWN), count())
+    out = [part for part in parts if part.is_out]
+    handled = [part for part in out if part.state is not PartState.WRITTEN]
+    unknown = [part for part in parts if part.state is PartState.UNKNOWN]
+    return Tally(component, *(sum(map(_size, some)) for some in (out, handled, unknown, parts)))
 
 
 def _size(part: DeliveryPart) -> int:

@@ -26,6 +26,10 @@ REASONS: dict[str, Pair] = {
         "봇 ‘{bot}’에 같은 이름의 다른 조직 톡방이 있습니다. 봇은 이름으로 톡방을 찾아서 그 톡방에 갈 수 있었습니다.",
     ),
     "bot_offline": ("Bot ‘{bot}’ was not connected.", "봇 ‘{bot}’이(가) 연결되어 있지 않았습니다."),
+    "wrong_secret": (
+        "The phone of bot ‘{bot}’ was connected, but did not sign with its secret.",
+        "봇 ‘{bot}’의 전화기가 연결되어 있었지만 비밀값이 맞지 않았습니다.",
+    ),
     "bot_excluded": ("Bot ‘{bot}’ was excluded after failures.", "봇 ‘{bot}’은(는) 실패가 이어져 제외되어 있었습니다."),
     "lane_busy": ("Bot ‘{bot}’ was busy with other sends.", "봇 ‘{bot}’이(가) 다른 발송으로 바빴습니다."),
     "bulk_window": (
@@ -41,6 +45,10 @@ REASONS: dict[str, Pair] = {
     "bot_not_in_room": ("Bot ‘{bot}’ is not in this room any more.", "봇 ‘{bot}’이(가) 이 톡방에 없습니다."),
     "bot_error": ("Bot ‘{bot}’ could not take it.", "봇 ‘{bot}’이(가) 받지 못했습니다."),
     "bot_gone": ("Bot ‘{bot}’ left while it was sent.", "보내는 중에 봇 ‘{bot}’의 연결이 끊겼습니다."),
+    "no_receipt": (
+        "The phone of bot ‘{bot}’ did not confirm a part in time, and its connection was closed.",
+        "봇 ‘{bot}’의 전화기가 처리했다고 제때 답하지 않아 연결을 닫았습니다.",
+    ),
     "deadline": ("It took longer than a send may take.", "한 발송에 허용된 시간을 넘겼습니다."),
     "misfired": ("No server ran at its moment.", "보낼 시각에 켜진 서버가 없었습니다."),
     "file_missing": ("An image is not in the file store any more.", "그림 파일이 저장소에 없습니다."),
@@ -68,6 +76,12 @@ _PLACES: dict[str, Pair] = {
     "waiting_for_bot": (
         "Bot ‘{bot}’ is not connected. It goes out when the bot is back.",
         "봇 ‘{bot}’이(가) 연결되어 있지 않습니다. 돌아오면 보냅니다.",
+    ),
+    "wrong_secret": (
+        "The phone of bot ‘{bot}’ is connected, but does not sign with its secret. "
+        "Put the same secret and salt into its script, or set them anew on the bot's page.",
+        "봇 ‘{bot}’의 전화기가 연결되어 있지만 비밀값이 맞지 않습니다. "
+        "스크립트에 같은 비밀값과 솔트를 넣거나 봇 화면에서 다시 정하세요.",
     ),
     "queued": (
         "It waits for its turn: bot ‘{bot}’ sends one after the other.",
@@ -120,6 +134,12 @@ def name_limit(deferred_by: str | None) -> Pair:
         if deferred_by is not None and name in deferred_by:
             return words
     return (deferred_by or "", deferred_by or "")
+
+
+def explain_unproven(bot: str) -> Pair:
+    """Why nothing goes out although its phone is connected."""
+    english, korean = _PLACES["wrong_secret"]
+    return english.replace("{bot}", bot), korean.replace("{bot}", bot)
 
 
 def name_exclusion(reason: str) -> Pair:
@@ -178,7 +198,7 @@ def _explain_parts(delivery: Delivery) -> list[Sentence]:
     """What is out, and where it stopped: "send the rest" begins there."""
     tallies = tally(delivery.parts)
     out = [one for one in tallies if one.written]
-    stopped = next((part for part in delivery.parts if part.state is not PartState.WRITTEN), None)
+    stopped = next((part for part in delivery.parts if not part.is_out), None)
     said = []
     if out:
         said.append(Sentence(("Sent: {what}.", "보낸 것: {what}."), {"what": _list_out(out)}))
@@ -188,6 +208,8 @@ def _explain_parts(delivery: Delivery) -> list[Sentence]:
         is_image = stopped.component != TEXT
         values = {"what": what, "nth": stopped.from_image + 1 if is_image else 1}
         said.append(Sentence(pair if is_image else _TEXTS[pair], values))
+        if stopped.is_cut:
+            said.append(_HALF)
     return said
 
 
@@ -218,6 +240,9 @@ _STOPPED: Pair = ("It stopped at picture {nth} of {what}.", "{what}의 {nth}번�
 _UNKNOWN: Pair = (
     "Nobody knows whether picture {nth} of {what} arrived.",
     "{what}의 {nth}번째 장이 도착했는지 알 수 없습니다.",
+)
+_HALF = Sentence(
+    ("It was cut off while it was written: half of it may have appeared.", "보내다 끊겨 반만 올라갔을 수 있습니다.")
 )
 _TEXTS: dict[Pair, Pair] = {
     _STOPPED: ("It stopped at the text.", "글에서 멈췄습니다."),

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from pabal.apps.messaging.model.content import IMAGES_1, IMAGES_2, TEXT
-from pabal.apps.messaging.model.deliveries import Delivery, DeliveryPart, DeliveryState, PartState, show_components
+from pabal.apps.messaging.model.deliveries import Delivery, DeliveryPart, DeliveryState, show_components
 from pabal.apps.messaging.model.reasons import explain_state
 from pabal.platform.language.pairs import Lang, put
 
@@ -26,7 +26,7 @@ def as_seed(delivery: Delivery, lang: Lang = "ko") -> dict[str, Any]:
         "id": delivery.id,
         "schedule_id": delivery.schedule_id,
         "target_room_id": delivery.channel_id,
-        "sent_message_text": delivery.content.text if _written(delivery, TEXT) else None,
+        "sent_message_text": delivery.content.text if _out(delivery, TEXT) else None,
         "sent_images_1": _sent_images(delivery, IMAGES_1),
         "sent_images_2": _sent_images(delivery, IMAGES_2),
         "send_components": show_components(delivery.parts),
@@ -63,15 +63,16 @@ def _explain(delivery: Delivery, lang: Lang) -> str | None:
     return f"{said} ({delivery.reason}: {last})" if last else f"{said} ({delivery.reason})"
 
 
-def _written(delivery: Delivery, component: str) -> Sequence[DeliveryPart]:
-    return [part for part in delivery.parts if part.component == component and part.state is PartState.WRITTEN]
+def _out(delivery: Delivery, component: str) -> Sequence[DeliveryPart]:
+    return [part for part in delivery.parts if part.component == component and part.is_out]
 
 
 def _sent_images(delivery: Delivery, component: str) -> list[dict[str, Any]]:
     """What is known of each image that went out; never its bytes."""
     pictures = delivery.content.images(component)
-    written = _written(delivery, component)
-    return [asdict(picture) for part in written for picture in pictures[part.from_image : part.to_image]]
+    return [
+        asdict(picture) for part in _out(delivery, component) for picture in pictures[part.from_image : part.to_image]
+    ]
 
 
 def _show_part(part: DeliveryPart) -> dict[str, Any]:
@@ -81,6 +82,7 @@ def _show_part(part: DeliveryPart) -> dict[str, Any]:
         "state": part.state.value,
         "began_at": _show(part.began_at),
         "written_at": _show(part.written_at),
+        "handled_at": _show(part.handled_at),
         "resent": part.resent,
     }
 

@@ -14,7 +14,7 @@ from pabal.apps.messaging.actions import bots as actions
 from pabal.apps.messaging.errors import SchedulesDepend, UnknownDecision
 from pabal.apps.messaging.model.bots import Bot, BotServer, Device
 from pabal.apps.messaging.model.content import ImageMode
-from pabal.apps.messaging.model.reasons import name_exclusion
+from pabal.apps.messaging.model.reasons import explain_unproven, name_exclusion
 from pabal.apps.messaging.pages.page_texts import AREA, PAGE
 from pabal.apps.messaging.pages.rooms import ask_first
 from pabal.apps.messaging.resources.bots import BotFilter, show_bot, show_device
@@ -39,6 +39,7 @@ Network = Annotated[str, Form(max_length=100)]
 _DECIDE = {
     "approve": (actions.approve, ("Approved.", "승인했습니다.")),
     "deny": (actions.deny, ("Denied.", "거절했습니다.")),
+    "choose": (actions.choose, ("This phone sends now.", "이제 이 전화기로 보냅니다.")),
     "revoke": (actions.revoke, ("Approval withdrawn.", "승인을 거두었습니다.")),
     "block": (actions.block, ("Blocked.", "막았습니다.")),
     "unblock": (actions.unblock, ("It may ask again.", "다시 물을 수 있습니다.")),
@@ -124,6 +125,7 @@ async def page(visit: Visitor, bot_id: RowId) -> Response:
         under_way=under_way,
         is_own=visit.scope.holds(bot.unit_id),
         name_exclusion=name_exclusion,
+        explain_unproven=explain_unproven,
         is_house=visit.scope.units is None,
         dialect=name_dialect,
         live_topics=TOPICS,

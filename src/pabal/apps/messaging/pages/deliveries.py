@@ -49,7 +49,7 @@ from pabal.platform.web.visit import Visit
 
 router = APIRouter(include_in_schema=False)
 ENDED = ("sent", "partial", "failed", "unknown", "missed")
-PLACES = ("waiting_for_bot", "queued", "deferred", "held", "retrying", "sending")
+PLACES = ("waiting_for_bot", "wrong_secret", "queued", "deferred", "held", "retrying", "sending")
 TOPICS = "messaging.*,delivery.*"
 CHOICES = 100
 COLUMNS = (
@@ -59,6 +59,10 @@ COLUMNS = (
 )
 _PLACES: dict[str, Pair] = {
     "waiting_for_bot": ("bot ‘{bot}’ is not connected", "봇 ‘{bot}’이(가) 연결되어 있지 않음"),
+    "wrong_secret": (
+        "the phone of bot ‘{bot}’ does not sign with its secret",
+        "봇 ‘{bot}’의 전화기 비밀값이 맞지 않음",
+    ),
     "queued": ("waits for its turn with bot ‘{bot}’", "봇 ‘{bot}’의 차례를 기다림"),
     "deferred": ("put off until {until}: {limit}", "{limit} 제한으로 {until}까지 미룸"),
     "held": (
@@ -271,14 +275,17 @@ async def download_archive(visit: Visitor, month: str) -> Response:
 
 
 Back = Annotated[str, Form(max_length=2000)]
-_MARKS = {"planned": "wait", "writing": "work", "written": "good", "unknown": "attn"}
+_MARKS = {"planned": "wait", "writing": "work", "written": "work", "handled": "good", "seen": "good", "unknown": "attn"}
 _ENDS: dict[str, tuple[str, Pair]] = {
-    "sent": ("good", ("Everything is out.", "모두 보냈습니다.")),
+    "sent": ("good", ("The phone handled everything.", "전화기가 모두 처리했습니다.")),
     "partial": ("attn", ("It ended with a part of it sent.", "일부만 보내고 끝났습니다.")),
     "failed": ("fail", ("It ended without success.", "보내지 못하고 끝났습니다.")),
     "unknown": ("attn", ("It ended, and of a part nobody knows.", "끝났지만 한 부분은 도착했는지 알 수 없습니다.")),
     "missed": ("attn", ("It was too late.", "제때 보내지 못해 놓쳤습니다.")),
 }
+
+# as it was called before phones confirmed what they handled
+_WRITTEN: Pair = ("Everything was written to the phone.", "모두 전화기에 보냈습니다.")
 
 
 @router.get("/messages/deliveries/{delivery_id}")
@@ -361,15 +368,30 @@ def _tell_part(visit: Visit, part: DeliveryPart) -> dict[str, Any]:
         )
         what += f" #{numbers}"
     said = f"{what}: {visit.voice.status_word('delivery_part', part.state)}"
-    facts = []
-    if part.began_at is not None and part.written_at is not None:
-        took = (part.written_at - part.began_at).total_seconds()
-        facts.append(visit.say("took {n} s", "{n}초 걸림", n=f"{took:.1f}"))
+    at = part.handled_at or part.written_at or part.began_at
+    return _item(visit, at, "good" if part.is_out else _MARKS[part.state], said, " · ".join(_list_facts(visit, part)))
+
+
+def _list_facts(visit: Visit, part: DeliveryPart) -> Iterator[str]:
+    """Beside its state: how long it took, and what is known of it and what is not."""
+    ended_at = part.handled_at or part.written_at
+    if part.began_at is not None and ended_at is not None:
+        took = (ended_at - part.began_at).total_seconds()
+        yield visit.say("took {n} s", "{n}초 걸림", n=f"{took:.1f}")
     if part.resent:
-        facts.append(visit.say("sent again {n} time|sent again {n} times", "다시 보냄 {n}번", n=part.resent))
-    if part.state is PartState.UNKNOWN:
-        facts.append(visit.say("cut off while it was written", "보내다 끊겼습니다"))
-    return _item(visit, part.written_at or part.began_at, _MARKS[part.state], said, " · ".join(facts))
+        yield visit.say("sent again {n} time|sent again {n} times", "다시 보냄 {n}번", n=part.resent)
+    if part.is_cut:
+        yield visit.say("cut off while it was written: half may have appeared", "보내다 끊겨 반만 올라갔을 수 있습니다")
+    elif part.state is PartState.UNKNOWN:
+        yield visit.say("written, but the phone never confirmed it", "보냈지만 전화기가 처리했다고 답하지 않았습니다")
+    elif part.state is PartState.WRITTEN:
+        yield _say_unconfirmed(visit, part)
+
+
+def _say_unconfirmed(visit: Visit, part: DeliveryPart) -> str:
+    if part.receipt:
+        return visit.say("the phone has not confirmed it yet", "전화기가 아직 처리했다고 답하지 않았습니다")
+    return visit.say("from before phones confirmed", "전화기가 확인해 주기 전의 기록")
 
 
 def _tell_end(visit: Visit, delivery: Delivery) -> dict[str, Any]:
@@ -384,6 +406,8 @@ def _tell_end(visit: Visit, delivery: Delivery) -> dict[str, Any]:
             )
         return _item(visit, None, "wait", visit.voice.status_word("delivery", place), why) | {"now": True}
     cls, said = _ENDS[delivery.state]
+    if delivery.state == "sent" and any(part.state is PartState.WRITTEN for part in delivery.parts):
+        said = _WRITTEN
     return _item(visit, delivery.ended_at, cls, visit.say(*said), why)
 
 

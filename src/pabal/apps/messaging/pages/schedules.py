@@ -341,6 +341,7 @@ async def _load_history(tx: Tx, visit: Visit, schedule: Schedule) -> list[dict[s
 
 _NOTES: dict[str, Pair] = {
     "waiting_for_bot": ("waits for the bot", "봇이 돌아오면 보냅니다"),
+    "wrong_secret": ("the phone's secret is wrong", "전화기의 비밀값이 맞지 않습니다"),
     "deferred": ("put off by a limit of the room", "톡방 제한으로 미뤘습니다"),
     "held": ("held: the bot has another room of this name", "같은 이름의 톡방이 또 있어 보류 중입니다"),
     "retrying": ("failed, is tried again", "실패해 다시 시도합니다"),

@@ -41,6 +41,12 @@ class DeviceView(View):
     signature: str = field(
         ("Signature", "서명"), description="Of its last pong: none, valid or invalid.", example="none"
     )
+    role: str | None = field(
+        ("Role", "역할"),
+        description="sends, or reserve: it is connected and takes over when the one that sends leaves.",
+        words={"sends": ("sends", "보냄"), "reserve": ("in reserve", "예비")},
+        example="sends",
+    )
     server: str | None = field(("Server", "서버"), example=SERVER)
     connected_at: datetime | None = field(("Connected", "연결된 때"))
     last_ping_at: datetime | None = field(("Last signal", "마지막 신호"))
@@ -51,7 +57,8 @@ class DeviceView(View):
 
 
 class BotView(View):
-    """A bot. `state` is online, offline or excluded; `waiting` counts what is queued for it.
+    """A bot. `state` is online, offline, excluded, or wrong_secret: its phone is connected and does not sign.
+    `waiting` counts what is queued for it.
 
     Who only uses it in a room sees no devices. Its secret is never shown.
     """
@@ -158,8 +165,8 @@ DEVICE = Noun(
     named=f"{_FIND}:find_device",
     words=f"{_HERE}.labels:STATUS",
     columns=(
-        *("id", "bot_name", "device_id", "state", "client_version", "address", "asks_from", "last_ping_at"),
-        *("decided_by", "decided_at"),
+        *("id", "bot_name", "device_id", "state", "role", "signature", "client_version", "address", "asks_from"),
+        *("last_ping_at", "decided_by", "decided_at"),
     ),
     which="Its number: see `pabal msg bot show`; or its bot, when it has no other.",
     called="bot_device",
@@ -183,6 +190,11 @@ DEVICE.verb(
     "Refuses a device that waits, or the new network it asks from. It may stay connected and receives nothing.",
 )
 DEVICE.verb("revoke", f"{_ACTIONS}:revoke", "Takes an approval back. The device receives nothing from now on.")
+DEVICE.verb(
+    "choose",
+    f"{_ACTIONS}:choose",
+    "Lets this phone send for its bot. The one that does stays connected, in reserve.",
+)
 DEVICE.verb("block", f"{_ACTIONS}:block", "Blocks a device: it may not even connect any more.")
 DEVICE.verb(
     "unblock",

@@ -34,22 +34,29 @@ CAUSES: dict[str, Pair] = {
     "now": ("sent now", "지금 보내기"),
     "test": ("test", "테스트"),
 }
-_SIGNS = {"written": "✓", "unknown": "?", "partial": "…", "planned": "✕"}
+_SIGNS = {"handled": "✓", "written": "✓", "unknown": "?", "partial": "…", "planned": "✕"}
 _EMPTY: Pair = ("Nothing was sent yet.", "아직 보낸 것이 없습니다.")
 
 
 class TallyView(View):
-    """How far a component is: so many of its parts are out, and of so many nobody knows."""
+    """How far a component is: so many of its parts are out, and of so many nobody knows.
+
+    Those that are out were handled by the phone, but for sends from before phones confirmed them.
+    """
 
     component: str = field(("Component", "부분"), words=COMPONENTS, example="images_1")
-    state: str = field(("State", "상태"), example="written")
+    state: str = field(("State", "상태"), example="handled")
     written: int = field(("Out", "보냄"), example=3)
+    handled: int = field(("Handled", "전화기가 처리함"), example=3)
     unknown: int = field(("Unknown", "모름"), example=0)
     total: int = field(("Of", "모두"), example=3)
 
 
 class PartView(View):
-    """One packet to the bot. Images are counted from 0, the end not included."""
+    """One packet to the bot. Images are counted from 0, the end not included.
+
+    It is handled once the phone has confirmed it, and seen where the bot reported it in its room.
+    """
 
     no: int = field(("No.", "번호"), example=0)
     component: str = field(("Component", "부분"), words=COMPONENTS, example="text")
@@ -58,6 +65,8 @@ class PartView(View):
     state: PartState = field(("State", "상태"), status="delivery_part")
     began_at: datetime | None = field(("Began", "시작"))
     written_at: datetime | None = field(("Out at", "보낸 때"))
+    handled_at: datetime | None = field(("Handled at", "처리한 때"))
+    seen_at: datetime | None = field(("Seen at", "톡방에서 본 때"))
     resent: int = field(("Sent again", "다시 보냄"), example=0)
 
 

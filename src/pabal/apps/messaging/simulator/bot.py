@@ -87,7 +87,9 @@ class Line:
 
     def _see_no_half(self) -> None:
         if self._buffer:
-            raise Ignored(Reason.CUT, f"{len(self._buffer)} bytes of a frame")
+            # The script takes what its last read gave it for a line: a header and half a picture are posted.
+            posted = ", posted half" if b"}" in self._buffer else ""
+            raise Ignored(Reason.CUT, f"{len(self._buffer)} bytes of a frame{posted}")
 
     def _cut(self, trouble: Trouble) -> None:
         waiting = len(self._buffer)
@@ -295,6 +297,8 @@ class SimulatedBot:
         line.parts += 1
         if self.trouble.leave_after_parts is not None and line.parts >= self.trouble.leave_after_parts:
             raise Left
+        if received.kind == "text" and self.options.hears_itself:
+            self.say(received.room, received.channel_id, self.name, received.text)
         if received.kind != "text":
             sizes = [image.size for image in received.images] or [0]
             await self._sleep(media_seconds(sizes, received.media_wait_time) * self.trouble.media_factor)

@@ -53,7 +53,8 @@ class Trouble:
 class Options:
     """`pace` scales every wait (0.01: a hundred times quicker); ceilings such as `queue_ttl` stay as they are.
 
-    Rooms are greeted at every connection, so that the server discovers them. `tell` hears of arrivals and changes.
+    Rooms are greeted at every connection, so that the server discovers them. `hears_itself`: it reports its own texts.
+    `tell` hears of arrivals and changes.
     """
 
     device_id: str | None = None
@@ -67,6 +68,7 @@ class Options:
     pace: float = 1.0
     queue_ttl: float = 30.0
     rooms: tuple[Room, ...] = ()
+    hears_itself: bool = False
     trouble: Trouble = field(default_factory=Trouble)
     log: Log | None = field(default=None, repr=False)
     tell: Callable[[Received | Change], None] | None = field(default=None, repr=False)

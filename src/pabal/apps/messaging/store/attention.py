@@ -23,6 +23,7 @@ class WaitingBot:
     name: str
     count: int
     since: datetime
+    is_unproven: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +82,11 @@ async def count_in_error(tx: Tx) -> list[OfUnit]:
 
 async def list_waiting_bots(tx: Tx) -> list[WaitingBot]:
     return await tx.all(WaitingBot, SQL.list_waiting_bots, now=tx.now)
+
+
+async def list_unproven(tx: Tx) -> list[str]:
+    """Names of bots whose phone is connected and does not sign with their secret."""
+    return [row["name"] for row in await tx.rows(SQL.list_unproven)]
 
 
 async def count_prevented(tx: Tx, since: datetime) -> float:

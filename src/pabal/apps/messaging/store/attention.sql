@@ -9,12 +9,23 @@ select unit_id, count(*)::int as count from pabal.message_schedule where state =
 
 -- name: list_waiting_bots(now)
 -- Bots that nobody holds while something due waits for them.
-select b.id, b.unit_id, b.name, count(*)::int as count, min(o.fire_at) as since
+select b.id, b.unit_id, b.name, count(*)::int as count, min(o.fire_at) as since,
+  exists (
+    select from pabal.bot_device d join pabal.worker w on w.id = d.worker and w.until > pabal.real_now()
+    where d.bot_id = b.id and pabal.is_unproven(b, d)) as is_unproven
 from pabal.occurrence o join pabal.schedule t on t.id = o.schedule_id
 join pabal.message_schedule s on s.timetable_id = t.id join pabal.bot b on b.id = s.bot_id
 where o."end" is null and o.work_id > 0 and o.fire_at <= :now and t.kind = 'messaging.send'
   and not exists (select from pabal.route r where r.route = t.route)
 group by 1, 2, 3 order by 5, 1;
+
+-- name: list_unproven()
+-- bots with a phone that is connected and does not sign with their secret
+select b.name from pabal.bot b
+where b.secret is not null and b.excluded_at is null and exists (
+  select from pabal.bot_device d join pabal.worker w on w.id = d.worker and w.until > pabal.real_now()
+  where d.bot_id = b.id and pabal.is_unproven(b, d))
+order by b.name;
 
 -- name: count_prevented(since)
 select coalesce(sum(count), 0)::float8 from pabal.message_count where hour >= :since and name = 'duplicates_prevented';

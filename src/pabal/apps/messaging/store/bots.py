@@ -91,6 +91,11 @@ async def list_servers(tx: Tx) -> list[BotServer]:
     return await tx.all(BotServer, SQL.list_servers)
 
 
+async def list_held(tx: Tx, routes: Collection[str]) -> set[str]:
+    """Those of them that a server holds which is alive."""
+    return {row["route"] for row in await tx.rows(SQL.list_holders, routes=list(routes))}
+
+
 async def hold_bot(tx: Tx, bot_id: int) -> Bot | None:
     """Locked until the commit, without its devices: for who changes it."""
     found = await tx.one(_BotRow, SQL.hold_bot, id=bot_id)
@@ -109,6 +114,10 @@ async def update_secret(tx: Tx, bot_id: int, *, secret: str | None, salt: str | 
 
 async def update_decided(tx: Tx, device_id: int, *, by: str) -> None:
     await tx.run(SQL.update_decided, id=device_id, by=by, now=tx.now)
+
+
+async def update_chosen(tx: Tx, device_id: int) -> None:
+    await tx.run(SQL.update_chosen, id=device_id, now=tx.now)
 
 
 async def update_networks(tx: Tx, device: Device, networks: Sequence[str]) -> bool:

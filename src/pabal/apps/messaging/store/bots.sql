@@ -43,7 +43,9 @@ order by b.name limit :most;
 -- connected is what is connected to a life that is not over
 select d.id, d.unit_id, d.bot_id, b.name as bot_name, d.device_id, d.state, d.version, d.client_version, d.client_type, d.info,
   d.address, d.signature, w.id as worker, d.connected_at, d.last_ping_at, d.monitoring, d.decided_by, d.decided_at, d.created_at,
-  d.networks, d.asks_from
+  d.networks, d.asks_from, w.id is not null and pabal.is_unproven(b, d) as is_unproven,
+  case when d.state <> 'approved' or w.id is null or b.holder_id is null then null when b.holder_id = d.id then 'sends'
+    when not pabal.is_unproven(b, d) then 'reserve' end as role
 from pabal.bot_device d join pabal.bot b on b.id = d.bot_id
 left join pabal.worker w on w.id = d.worker and w.until > pabal.real_now()
 where d.bot_id = any(:bots::bigint[]) order by d.bot_id, d.id;
@@ -51,7 +53,9 @@ where d.bot_id = any(:bots::bigint[]) order by d.bot_id, d.id;
 -- name: list_devices_in(units, state, most)
 select d.id, d.unit_id, d.bot_id, b.name as bot_name, d.device_id, d.state, d.version, d.client_version, d.client_type, d.info,
   d.address, d.signature, w.id as worker, d.connected_at, d.last_ping_at, d.monitoring, d.decided_by, d.decided_at, d.created_at,
-  d.networks, d.asks_from
+  d.networks, d.asks_from, w.id is not null and pabal.is_unproven(b, d) as is_unproven,
+  case when d.state <> 'approved' or w.id is null or b.holder_id is null then null when b.holder_id = d.id then 'sends'
+    when not pabal.is_unproven(b, d) then 'reserve' end as role
 from pabal.bot_device d join pabal.bot b on b.id = d.bot_id
 left join pabal.worker w on w.id = d.worker and w.until > pabal.real_now()
 where (d.state = :state or :state = 'pending' and d.state = 'approved' and d.asks_from is not null)
@@ -60,7 +64,9 @@ where (d.state = :state or :state = 'pending' and d.state = 'approved' and d.ask
 -- name: find_device(id)
 select d.id, d.unit_id, d.bot_id, b.name as bot_name, d.device_id, d.state, d.version, d.client_version, d.client_type, d.info,
   d.address, d.signature, w.id as worker, d.connected_at, d.last_ping_at, d.monitoring, d.decided_by, d.decided_at, d.created_at,
-  d.networks, d.asks_from
+  d.networks, d.asks_from, w.id is not null and pabal.is_unproven(b, d) as is_unproven,
+  case when d.state <> 'approved' or w.id is null or b.holder_id is null then null when b.holder_id = d.id then 'sends'
+    when not pabal.is_unproven(b, d) then 'reserve' end as role
 from pabal.bot_device d join pabal.bot b on b.id = d.bot_id
 left join pabal.worker w on w.id = d.worker and w.until > pabal.real_now()
 where d.id = :id;
@@ -88,6 +94,9 @@ order by s.host, s.port;
 
 -- name: update_decided(id, by, now)!
 update pabal.bot_device set decided_by = :by, decided_at = :now where id = :id;
+
+-- name: update_chosen(id, now)!
+update pabal.bot_device set chosen_at = :now where id = :id;
 
 -- name: update_networks(id, networks, asked_from)!
 -- unless it has asked from elsewhere meanwhile

@@ -55,6 +55,7 @@ class Seen:
     unit_id: int | None
     is_excluded: bool
     proof: str | None
+    is_chosen: bool
 
     def asks(self, network: str) -> bool:
         """Whether it must ask where it has no secret to prove itself by."""
@@ -169,6 +170,16 @@ async def find_secret(tx: Tx, device: int) -> Secret | None:
 
 async def update_moved(tx: Tx, devices: Sequence[int], *, worker: int) -> None:
     await tx.run(SQL.update_moved, ids=list(devices), worker=worker)
+
+
+async def update_holder(tx: Tx, bot_id: int, device: int) -> None:
+    """It sends for its bot from now on; what somebody wished for before is done or over."""
+    await tx.run(SQL.update_holder, bot_id=bot_id, device=device)
+    await tx.run(SQL.clear_chosen, bot_id=bot_id)
+
+
+async def clear_holder(tx: Tx, bot_id: int, device: int) -> None:
+    await tx.run(SQL.clear_holder, bot_id=bot_id, device=device)
 
 
 async def update_gone(tx: Tx, device: int, *, worker: int) -> None:

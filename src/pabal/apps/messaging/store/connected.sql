@@ -58,8 +58,19 @@ from unnest(:ids::bigint[], :ages::interval[], :monitorings::text[], :signatures
 where d.id = h.id and d.worker = :worker;
 
 -- name: list_seen(devices)
-select d.id, d.state, d.worker, d.networks, b.unit_id, b.excluded_at is not null as is_excluded, md5(b.secret || coalesce(b.salt, '')) as proof
+select d.id, d.state, d.worker, d.networks, b.unit_id, b.excluded_at is not null as is_excluded, md5(b.secret || coalesce(b.salt, '')) as proof,
+  d.chosen_at is not null as is_chosen
 from pabal.bot_device d join pabal.bot b on b.id = d.bot_id where d.id = any(:devices::bigint[]);
+
+-- name: update_holder(bot_id, device)!
+update pabal.bot set holder_id = :device where id = :bot_id;
+
+-- name: clear_chosen(bot_id)!
+update pabal.bot_device set chosen_at = null where bot_id = :bot_id and chosen_at is not null;
+
+-- name: clear_holder(bot_id, device)!
+-- unless another has it by now
+update pabal.bot set holder_id = null where id = :bot_id and holder_id = :device;
 
 -- name: list_routes(routes, worker)
 select r.route, r.worker, r.epoch from pabal.route r where r.route = any(:routes::text[])

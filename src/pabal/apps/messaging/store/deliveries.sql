@@ -29,7 +29,9 @@ select d.id, d.unit_id, d.state, d.version, d.schedule_id, s.title as schedule_t
     select case when l.id is not null then 'sending' when y.reason like 'limit:% name' then 'held'
       when y.reason like 'limit:%' then 'deferred' when y.reason = 'retry' then 'retrying'
       when exists (select from pabal.route t join pabal.worker k on k.id = t.worker and k.until > pabal.real_now() where t.route = w.queue)
-      then 'queued' else 'waiting_for_bot' end
+      then 'queued'
+      when exists (select from pabal.bot_device v join pabal.worker k on k.id = v.worker and k.until > pabal.real_now()
+        where v.bot_id = b.id and pabal.is_unproven(b, v)) then 'wrong_secret' else 'waiting_for_bot' end
     from pabal.work w left join pabal.lease l on l.id = w.id left join pabal.delayed y on y.id = w.id where w.id = d.job_id) end as place
 from pabal.delivery d join pabal.message_schedule s on s.id = d.schedule_id join pabal.room r on r.id = d.room_id
 join pabal.bot b on b.id = d.bot_id
@@ -51,11 +53,14 @@ with open as (
 select o.job_id, o.delivery_id, o.unit_id, o.schedule_id, s.title as schedule_title, o.room_id, r.name as room_name, o.bot_id,
   b.name as bot_name, o.scheduled_at, o.cause, d.deferred_by, coalesce(y.due_at, d.deferred_until) as until,
   (select count(*) from pabal.delivery_part p where p.delivery_id = o.delivery_id)::int as parts,
-  (select count(*) from pabal.delivery_part p where p.delivery_id = o.delivery_id and p.state = 'written')::int as written,
+  (select count(*) from pabal.delivery_part p where p.delivery_id = o.delivery_id
+    and (p.handled_at is not null or p.state = 'written' and not p.receipt))::int as written,
   case when l.id is not null then 'sending' when y.reason like 'limit:% name' then 'held'
     when y.reason like 'limit:%' then 'deferred' when y.reason = 'retry' then 'retrying'
     when exists (select from pabal.route t join pabal.worker k on k.id = t.worker and k.until > pabal.real_now() where t.route = w.queue)
-    then 'queued' else 'waiting_for_bot' end as place
+    then 'queued'
+      when exists (select from pabal.bot_device v join pabal.worker k on k.id = v.worker and k.until > pabal.real_now()
+        where v.bot_id = b.id and pabal.is_unproven(b, v)) then 'wrong_secret' else 'waiting_for_bot' end as place
 from open o join pabal.message_schedule s on s.id = o.schedule_id join pabal.room r on r.id = o.room_id join pabal.bot b on b.id = o.bot_id
 left join pabal.delivery d on d.id = o.delivery_id left join pabal.work w on w.id = o.job_id left join pabal.lease l on l.id = o.job_id
 left join pabal.delayed y on y.id = o.job_id

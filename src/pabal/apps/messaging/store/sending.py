@@ -18,6 +18,7 @@ from pabal.engine.kinds import Job
 SQL = load(__file__)
 # younger occurrences are on time; what begins later is a catch-up
 ON_TIME = timedelta(seconds=30)
+NO_TIME = timedelta(0)
 _LIMITS = tuple(field.name for field in fields(RoomLimits))
 
 
@@ -191,6 +192,12 @@ async def find_last_ping(tx: Tx, bot_id: int) -> datetime | None:
     return found
 
 
+async def is_unproven(tx: Tx, bot_id: int) -> bool:
+    """A phone of the bot is connected, and does not sign with its secret."""
+    found: bool = await tx.value(SQL.is_unproven, bot_id=bot_id)
+    return found
+
+
 async def find_bot_in(tx: Tx, room_id: int, *, wanted: int) -> int | None:
     """The wanted one if it is in the room, otherwise another that is; never an excluded one."""
     rows = await tx.rows(SQL.list_bots_in, room_id=room_id, bot_id=wanted)
@@ -220,11 +227,16 @@ def as_delivery(row: Row) -> DeliveryToSend:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A part is about to be written, has been, or turned out not to have been begun."""
+    """A part is about to be written, has been, was handled, or turned out not to have been begun.
+
+    `written` and `handled`: how long ago, for what is told later than it happened.
+    """
 
     delivery_id: int
     no: int
     state: PartState
+    written: timedelta = NO_TIME
+    handled: timedelta = NO_TIME
 
 
 class Marked(NamedTuple):
@@ -246,13 +258,42 @@ async def mark_parts(database: Database, asked: Sequence[tuple[Job, Mark]]) -> l
         deliveries=[mark.delivery_id for _, mark in asked],
         numbers=[mark.no for _, mark in asked],
         states=[mark.state for _, mark in asked],
+        written=[mark.written for _, mark in asked],
+        handled=[mark.handled for _, mark in asked],
     )
     return [Marked(*row) for row in rows]
 
 
-async def settle_writing(tx: Tx, delivery_id: int, *, resend: bool) -> int:
+async def note_handled(tx: Tx, told: Sequence[tuple[Job, Mark]]) -> None:
+    """The last parts of attempts that this transaction ends, and holds."""
+    await tx.run(
+        SQL.note_handled,
+        deliveries=[mark.delivery_id for _, mark in told],
+        numbers=[mark.no for _, mark in told],
+        tokens=[job.token for job, _ in told],
+        written=[mark.written for _, mark in told],
+        handled=[mark.handled for _, mark in told],
+        now=tx.now,
+    )
+
+
+class Echo(NamedTuple):
+    """A bot heard itself say this in a room."""
+
+    bot_id: int
+    channel_id: str
+    text: str
+
+
+async def note_seen(tx: Tx, echoes: Sequence[Echo], *, since: datetime) -> int:
+    """How many parts that makes seen."""
+    given = {"bots": [one.bot_id for one in echoes], "channels": [one.channel_id for one in echoes]}
+    return len(await tx.rows(SQL.note_seen, texts=[one.text for one in echoes], since=since, now=tx.now, **given))
+
+
+async def settle_begun(tx: Tx, delivery_id: int, *, resend: bool) -> int:
     state = PartState.PLANNED if resend else PartState.UNKNOWN
-    return await tx.run(SQL.settle_writing, delivery_id=delivery_id, state=state, resent=int(resend))
+    return await tx.run(SQL.settle_begun, delivery_id=delivery_id, state=state, resent=int(resend))
 
 
 async def plan_unknown(tx: Tx, delivery_id: int) -> int:

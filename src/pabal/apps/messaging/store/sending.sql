@@ -93,6 +93,11 @@ update pabal.delivery set detail = detail || :detail::jsonb where id = :id;
 -- name: find_last_ping(bot_id)
 select max(last_ping_at) from pabal.bot_device where bot_id = :bot_id;
 
+-- name: is_unproven(bot_id)
+select exists (
+  select from pabal.bot b join pabal.bot_device d on d.bot_id = b.id join pabal.worker w on w.id = d.worker and w.until > pabal.real_now()
+  where b.id = :bot_id and pabal.is_unproven(b, d));
+
 -- name: note_ends(ids, sent, failed, now)
 update pabal.message_schedule s set last_sent_at = case when g.sent > 0 then :now else s.last_sent_at end, send_count = s.send_count + g.sent,
   failures = case when g.failed > 0 then s.failures + g.failed when g.sent > 0 then 0 else s.failures end
@@ -114,38 +119,67 @@ where rb.room_id = :room_id and b.excluded_at is null
 order by b.id <> :bot_id, not exists (
   select from pabal.bot_device d join pabal.worker w on w.id = d.worker where d.bot_id = b.id and d.state = 'approved'), b.id;
 
--- name: mark_parts(jobs, tokens, queues, epochs, deliveries, numbers, states)
+-- name: mark_parts(jobs, tokens, queues, epochs, deliveries, numbers, states, written, handled)
 -- Fenced and written in one statement, which is a commit of its own: bytes wait for it. Each part only from where it may come; one that
--- is there already, by the same attempt, is an answer that got lost. That nothing was begun may be said without the route: whoever
--- comes next must know it.
-with held as materialized (select * from pabal.hold(:jobs::bigint[], :tokens::bigint[], :queues::text[])),
+-- is there already, by the same attempt, is an answer that got lost. Only to begin needs the route: what became of a part may be said
+-- without it, for whoever comes next must know it.
+with held as materialized (select distinct * from pabal.hold(:jobs::bigint[], :tokens::bigint[], :queues::text[])),
 given as materialized (
   select g.*, h.id is not null as is_held, g.epoch is null or h.epoch is not distinct from g.epoch as has_route
-  from unnest(:jobs::bigint[], :tokens::bigint[], :epochs::bigint[], :deliveries::bigint[], :numbers::smallint[], :states::text[])
-    with ordinality as g(job, token, epoch, delivery_id, no, state, n)
+  from unnest(:jobs::bigint[], :tokens::bigint[], :epochs::bigint[], :deliveries::bigint[], :numbers::smallint[], :states::text[],
+      :written::interval[], :handled::interval[])
+    with ordinality as g(job, token, epoch, delivery_id, no, state, written, handled, n)
   left join held h on h.id = g.job and h.token = g.token),
 marked as (
-  update pabal.delivery_part p set state = g.state, token = g.token,
+  update pabal.delivery_part p set state = case g.state when 'handled' then 'written' else g.state end, token = g.token,
+    receipt = g.state <> 'planned',
     began_at = case g.state when 'writing' then pabal.now() when 'planned' then null else p.began_at end,
-    written_at = case g.state when 'written' then pabal.now() end
+    written_at = case when g.state in ('written', 'handled') then coalesce(p.written_at, pabal.now() - g.written) end,
+    handled_at = case g.state when 'handled' then pabal.now() - g.handled when 'written' then p.handled_at end
   from given g
   where p.delivery_id = any(:deliveries::bigint[]) and p.delivery_id = g.delivery_id and p.no = g.no
-    and g.is_held and (g.has_route or g.state = 'planned')
-    and ((p.state = 'planned' and g.state = 'writing') or (p.token = g.token and p.state in ('writing', g.state)))
+    and g.is_held and (g.has_route or g.state <> 'writing')
+    and ((p.state = 'planned' and g.state = 'writing')
+      or (p.token = g.token and (p.state in ('writing', g.state) or (p.state = 'written' and g.state = 'handled'))))
   returning p.delivery_id, p.no)
 select g.is_held, g.has_route, exists (select from marked m where m.delivery_id = g.delivery_id and m.no = g.no) as stands
 from given g order by g.n;
 
--- name: settle_writing(delivery_id, state, resent)!
--- what an attempt before this one left in the middle: nobody knows whether it arrived
-update pabal.delivery_part set state = :state, resent = resent + :resent::smallint
-where delivery_id = :delivery_id and state = 'writing';
+-- name: note_handled(deliveries, numbers, tokens, written, handled, now)!
+-- in the commit that ends their attempts
+update pabal.delivery_part p set state = 'written', written_at = coalesce(p.written_at, :now::timestamptz - g.written),
+  handled_at = :now::timestamptz - g.handled
+from unnest(:deliveries::bigint[], :numbers::smallint[], :tokens::bigint[], :written::interval[], :handled::interval[])
+  as g(delivery_id, no, token, written, handled)
+where p.delivery_id = any(:deliveries::bigint[]) and p.delivery_id = g.delivery_id and p.no = g.no and p.token = g.token
+  and p.state in ('writing', 'written');
+
+-- name: settle_begun(delivery_id, state, resent)!
+-- what an attempt before this one left behind: begun, or written and never confirmed. Nobody knows whether it arrived
+update pabal.delivery_part set state = :state, resent = resent + :resent::smallint, receipt = :state <> 'planned'
+where delivery_id = :delivery_id and (state = 'writing' or (state = 'written' and receipt and handled_at is null));
 
 -- name: plan_unknown(delivery_id)!
-update pabal.delivery_part set state = 'planned', resent = resent + 1 where delivery_id = :delivery_id and state = 'unknown';
+update pabal.delivery_part set state = 'planned', resent = resent + 1, receipt = false
+where delivery_id = :delivery_id and state = 'unknown';
+
+-- name: note_seen(bots, channels, texts, since, now)
+-- a bot reported a text of its own in a room: the newest it was sent there lately and has handled
+update pabal.delivery_part p set seen_at = :now
+from (
+  select distinct on (g.n) d.id as delivery_id, t.no
+  from unnest(:bots::bigint[], :channels::text[], :texts::text[]) with ordinality as g(bot_id, channel, text, n)
+  join pabal.room r on r.channel_id = g.channel
+  join pabal.delivery d on d.room_id = r.id and d.bot_id = g.bot_id and d.started_at >= :since and d.content->>'text' = g.text
+  join pabal.delivery_part t on t.delivery_id = d.id and t.component = 'text' and t.state = 'written' and t.receipt and t.seen_at is null
+  order by g.n, t.began_at desc) f
+where p.delivery_id = f.delivery_id and p.no = f.no
+returning p.delivery_id;
 
 -- name: list_parts(deliveries)
-select p.delivery_id, p.no, p.component, p.from_image, p.to_image, p.state, p.token, p.began_at, p.written_at, p.resent
+select p.delivery_id, p.no, p.component, p.from_image, p.to_image,
+  case when p.seen_at is not null then 'seen' when p.handled_at is not null then 'handled' else p.state end as state,
+  p.token, p.began_at, p.written_at, p.resent, p.receipt, p.handled_at, p.seen_at
 from pabal.delivery_part p where p.delivery_id = any(:deliveries::bigint[]) order by p.delivery_id, p.no;
 
 -- name: delete_parts(deliveries)!
@@ -156,4 +190,4 @@ insert into pabal.delivery_part (delivery_id, no, component, from_image, to_imag
 select g.delivery_id, g.no, g.component, g.first_image, g.last_image, 'planned'
 from unnest(:deliveries::bigint[], :numbers::smallint[], :components::text[], :firsts::smallint[], :lasts::smallint[])
   as g(delivery_id, no, component, first_image, last_image)
-returning delivery_id, no, component, from_image, to_image, state, token, began_at, written_at, resent;
+returning delivery_id, no, component, from_image, to_image, state, token, began_at, written_at, resent, receipt, handled_at, seen_at;
