@@ -61,7 +61,9 @@ def test_a_summary_says_what_is_missing():
 
 
 def test_words_in_braces():
-    values = values_of("손님방", "해운대점", datetime(2026, 7, 3, 9), {"담당자": "김하늘", "톡방": "다른 방"})
+    values = values_of(
+        "손님방", "해운대점", datetime(2026, 7, 3, 9, tzinfo=UTC), {"담당자": "김하늘", "톡방": "다른 방"}
+    )
 
     assert fill("{톡방} {지점명} {오늘} {요일} {담당자}", values) == "손님방 해운대점 7월 3일 금요일 김하늘"
     assert fill("{{톡방}} {모름} { 톡방 }", values) == "{톡방} {모름} { 톡방 }"

@@ -88,8 +88,8 @@ async def list_kb_schedules(visit: Visitor, wanted: Annotated[KbScheduleFilter, 
             filters = replace(filters, bot=await find_bot_id(tx, visit.scope, wanted.target_bot_name))
         page = await store.list_schedules(tx, visit.scope, filters, cursor=cursor, limit=limit)
         units = {unit.id: unit for unit in await tenants.list_units(tx, [one.unit_id for one in page.items])}
-        rows = [(room, units[one.unit_id]) for one in page.items for room in await _list_by_room(tx, one)]
-        return Rows(rows, page.cursor)
+        rows = [(row, units[one.unit_id]) for one in page.items for row in await _list_by_room(tx, one)]
+        return Rows([row for row in rows if wanted.target_room_id in (None, row[0].channel_id)], page.cursor)
 
     def show(found: tuple[Schedule, Unit]) -> KbScheduleShown:
         return show_kb_schedule(*found)
