@@ -13,6 +13,7 @@ from pabal.apps.messaging.errors import BulkNotFound, GroupInUse, GroupRefused, 
 from pabal.apps.messaging.jobs.fanning import FanOut
 from pabal.apps.messaging.model.bulks import BULK, Audience, Bulk, NewGroup, Target
 from pabal.apps.messaging.model.content import Content
+from pabal.apps.messaging.model.deliveries import DeliveryState
 from pabal.apps.messaging.model.schedules import NewSchedule, Schedule, ScheduleType, When
 from pabal.apps.messaging.store import bulks as store
 from pabal.apps.messaging.store import rooms as room_store
@@ -191,7 +192,7 @@ async def test_what_waits_for_its_turn_is_missed_only_when_the_window_closes(wor
     [closed] = await list_bulks(world.db)
     assert waiting.summary[0] == "1 of 3, 2 under way"
     assert (closed.summary[0], closed.is_open) == ("1 of 3, 2 missed", False)
-    assert {one.reason for one in await find_deliveries(world.db, state=("missed",))} == {"bulk_window"}
+    assert {one.reason for one in await find_deliveries(world.db, state=(DeliveryState.MISSED,))} == {"bulk_window"}
 
 
 async def test_one_action_sends_what_is_missing_and_nothing_twice(world: World, desk: Desk, manager: Actor):
@@ -349,7 +350,7 @@ async def test_a_delivery_of_many_is_resumed_like_any_other_and_its_bulk_ends_ag
     await desk.run()
     await clock.advance(world.db, timedelta(minutes=6))
     await desk.expire()
-    [missed] = await find_deliveries(world.db, state=("missed",))
+    [missed] = await find_deliveries(world.db, state=(DeliveryState.MISSED,))
 
     async with world.db.transaction() as tx:
         await deliveries.resume(tx, manager, missed.id)

@@ -29,13 +29,14 @@ async def test_a_schedule_to_many_rooms_is_saved_shown_changed_and_made_one_room
 
     made = await operator.post(PATH, json=body)
     path = made.headers["Location"]
+    timetable = (await operator.get(f"/api/v1/schedules/{made.json()['timetable']}")).json()
     patched = await operator.patch(path, json={"rooms": rooms[:2], "spread_minutes": 10})
     single = await operator.patch(path, json={"rooms": [], "room_id": rooms[1], "text": "한 곳"})
 
     shown = made.json()
     assert (made.status_code, shown["is_bulk"], shown["rooms"], shown["room_id"]) == (201, True, rooms, rooms[0])
     assert (shown["window_minutes"], shown["share_bots"]) == (20, True)
-    assert (await operator.get(f"/api/v1/schedules/{shown['timetable']}")).json()["kind"] == "messaging.bulk"
+    assert timetable["kind"] == "messaging.bulk"
     assert (patched.json()["rooms"], patched.json()["spread_minutes"]) == (rooms[:2], 10)
     assert (single.json()["is_bulk"], single.json()["room_id"]) == (False, rooms[1])
 

@@ -48,7 +48,7 @@ class Theirs:
             "devices": self.device,
             "deliveries": self.delivery,
             "images": self.image,
-            "room-groups": self.group,
+            "groups": self.group,
             "bulks": self.bulk,
         }
 

@@ -66,8 +66,9 @@ def test_words_in_braces():
     )
 
     assert fill("{톡방} {지점명} {오늘} {요일} {담당자}", values) == "손님방 해운대점 7월 3일 금요일 김하늘"
-    assert fill("{{톡방}} {모름} { 톡방 }", values) == "{톡방} {모름} { 톡방 }"
+    assert fill("{{톡방}} {모름} { 톡방 } {0}", values) == "{톡방} {모름} { 톡방 } {0}"
     assert list_unknown("{톡방} {담당자} {모름} {{그대로}}", ["담당자"]) == ["모름"]
+    assert list_unknown("{0} {} {1번}") == []
 
 
 def test_one_phone_is_too_slow_for_many_rooms():

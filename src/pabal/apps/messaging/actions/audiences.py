@@ -123,7 +123,7 @@ async def _read_csv(tx: Tx, scope: Scope, text: str | None) -> tuple[list[Target
 
 def _check_head(head: Sequence[str]) -> Iterator[Finding]:
     for name in head:
-        if not name or len(name) > variables.LONGEST or any(sign in name for sign in "{} \t"):
+        if not variables.is_name(name):
             yield find("csv_column_unusable", "rooms_csv", name=name, most=variables.LONGEST)
     if len(set(head)) != len(head):
         yield find("csv_column_twice", "rooms_csv")

@@ -7,8 +7,9 @@ from datetime import datetime
 ROOM, BRANCH, TODAY, WEEKDAY = "톡방", "지점명", "오늘", "요일"
 BUILT_IN = (ROOM, BRANCH, TODAY, WEEKDAY)
 LONGEST = 30
-# {{톡방}} is {톡방} as it stands; braces around anything but a word are no variable
-_WORD = re.compile(r"\{\{([^{}\n]*)\}\}|\{([^{}\s]{1,30})\}")
+# {{톡방}} is {톡방} as it stands; braces around anything but a word that begins with a letter are no variable
+_NAME = r"[^\W\d][^{}\s]{0,29}"
+_WORD = re.compile(r"\{\{([^{}\n]*)\}\}|\{(" + _NAME + r")\}")
 _DAYS = ("월요일", "화요일", "수요일", "목요일", "금요일", "토요일", "일요일")
 
 
@@ -19,6 +20,10 @@ def list_names(text: str) -> list[str]:
 
 def list_unknown(text: str, columns: Collection[str] = ()) -> list[str]:
     return [name for name in list_names(text) if name not in BUILT_IN and name not in columns]
+
+
+def is_name(name: str) -> bool:
+    return re.fullmatch(_NAME, name) is not None
 
 
 def has_any(text: str | None) -> bool:
