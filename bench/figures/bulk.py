@@ -5,6 +5,7 @@ import time
 from contextlib import AsyncExitStack
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from bench.figures.dispatch import arm, save
@@ -69,6 +70,7 @@ async def measure(ground: Ground, sizes: Sizes) -> Measured:
         await ground.settle(url)
         due = await arm(house, sizes.lead_seconds, len(places))
         await asyncio.sleep(due.timestamp() + sizes.phone_seconds / 3 - time.time())
+        await _wait_for_a_nap(house.folder / ARRIVALS)
         killed.kill()
         await asyncio.sleep(sizes.away_seconds)
         await stack.enter_async_context(MESSAGING.start(*calls[KILLED]))
@@ -82,6 +84,17 @@ def _fleets(sizes: Sizes) -> dict[str, int]:
 
 def _names(prefix: str, count: int) -> list[str]:
     return [Fleet(count, (), prefix).name(number + 1) for number in range(count)]
+
+
+async def _wait_for_a_nap(log: Path) -> None:
+    """Until one of those to be killed has just begun to sleep over an image: it has it, and has not said so."""
+    before = _count_images(log)
+    while _count_images(log) == before:
+        await asyncio.sleep(0.02)
+
+
+def _count_images(log: Path) -> int:
+    return sum(one.bot.startswith(KILLED) and one.kind != "text" for one in read_log(log))
 
 
 async def _wait_for_ends(house: MessagingGround, sizes: Sizes) -> None:
@@ -132,8 +145,8 @@ def _judge(
     notes = (
         f"Of phones is the end of the last phone that lived, by its own log, to the {sizes.phone_seconds:g} s "
         "it sleeps over its images.",
-        f"{sizes.killed} phones are killed after a third of that and come back {sizes.away_seconds:g} s later. "
-        "Lies are parts the log calls handled that no phone wrote down.",
+        f"{sizes.killed} phones are killed over an image after a third of that, and come back "
+        f"{sizes.away_seconds:g} s later. Lies are parts the log calls handled that no phone wrote down.",
         "Missing is of the phones that lived.",
     )
     rounds = [{"ends_s": {bot: round(end, 2) for bot, end in sorted(ends.items())}, **counted}]

@@ -63,6 +63,7 @@ def leave_at(desk: Desk, number: int) -> None:
     desk.line.handles = lambda at: die() if at == number else None
 
 
+@pytest.mark.req("A-125")
 async def test_a_part_that_was_written_and_not_confirmed_is_no_success(world: World, desk: Desk):
     await add_schedule(world, QUICK)
     await fall_due(world.db)

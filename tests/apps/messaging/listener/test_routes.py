@@ -335,6 +335,32 @@ async def test_a_bot_silent_past_the_one_timeout_gets_nothing_until_it_answers_a
         assert house.find("busan1") is line
 
 
+async def test_a_phone_that_left_a_part_unanswered_gets_nothing_until_it_answers_a_ping(
+    db: Database, phone: OpenBot, tmp_path: Path
+):
+    await add_bot(db, None, "busan1")
+    time = Clock()
+    async with open_house(db, tmp_path, now=time) as house:
+        bot = await phone(house)
+        await house.until_holds("busan1")
+        bot.trouble.is_mute = True
+        await say(house, "답이 없다")
+        await bot.until(lambda each: len(each.received) == 1)
+
+        time.at += 61
+        await house.gateway.server.sweep()
+        await bot.until(lambda each: [change.state for change in each.changes].count("approved") == 2)
+        await settle(house)
+        assert (house.find("busan1"), await route(db, "busan1")) == (None, None)
+        await say(house, "답할 때까지 기다린다")
+        await settle(house)
+        assert len(bot.received) == 1
+
+        bot.trouble.is_mute = False
+        bot.hang_up()
+        await bot.until(lambda each: texts(each)[-1] == "답할 때까지 기다린다")
+
+
 @pytest.mark.req("A-196")
 async def test_a_bot_that_fails_again_and_again_gets_nothing_and_is_brought_back(
     db: Database, house: House, phone: OpenBot

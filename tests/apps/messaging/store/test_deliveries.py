@@ -147,7 +147,7 @@ async def test_the_report_of_the_last_five_minutes_tells_sent_from_not_sent_and_
 
 HOT: list[tuple[Statement, tuple[str, ...]]] = [
     (sending.SQL.mark_parts, ("delivery_part",)),
-    (sending.SQL.settle_writing, ("delivery_part",)),
+    (sending.SQL.settle_begun, ("delivery_part",)),
     (sending.SQL.list_parts, ("delivery_part",)),
     (sending.SQL.open_deliveries, ("delivery", "message_schedule", "occurrence")),
     (sending.SQL.find_at, ("delivery",)),

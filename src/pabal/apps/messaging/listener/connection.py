@@ -109,8 +109,9 @@ class Connection:
 
     @property
     def is_active(self) -> bool:
-        """Heard within the ping timeout, or busy with media."""
-        return not self.is_closed and self._board.clients.is_active(self.address)
+        """Heard within the ping timeout, or busy with media; and no phone that let the last part go unanswered."""
+        is_mute = self.handshake is not None and self.handshake.identity in self._board.mute
+        return not self.is_closed and not is_mute and self._board.clients.is_active(self.address)
 
     @property
     def holds_route(self) -> bool:
@@ -220,6 +221,7 @@ class Connection:
             self.tell_and_close(refusals.SLOW)
         elif self._receipts.is_overdue():
             self._receipts.end(self.address, is_overdue=True)
+            self._board.mute.add((self.bot_name, self.device_id))
             self.tell_and_close(refusals.NO_RECEIPT)
         elif self.is_welcomed:
             self._look_at_pings(now)
@@ -402,7 +404,7 @@ class Connection:
         self._ping_at = self._board.now() + random.uniform(*FIRST_PING)
         self.welcome(verdict)
         emit("listener.connected", bot=handshake.bot_name, device=handshake.short_id, approved=verdict.approved)
-        if verdict.needs_proof:
+        if verdict.needs_proof or handshake.identity in self._board.mute:
             self.ping()
 
     async def _obey(self, packet: Packet) -> None:
@@ -410,6 +412,7 @@ class Connection:
         if packet.event in PONGS:
             monitoring, auth = read_pong(packet)
             self._receipts.hear(read_echo(packet))
+            self._board.mute.discard((self.bot_name, self.device_id))
             self._board.clients.update_ping_time(self.address, monitoring)
             await self._call("on_pong", keeper.on_pong(self, monitoring, auth))
         elif packet.event in CHATS and self.is_trusted:

@@ -115,6 +115,8 @@ class Switchboard:
         self.now = now
         self.strangers = Strangers(now)
         self.connections: set[Connection] = set()
+        # Phones that left a part unanswered: each must answer a ping before it is sent anything again.
+        self.mute: set[tuple[str, str]] = set()
         self._door = door
         self._identities: dict[tuple[str, str], set[Connection]] = {}
         self._routes: dict[str, Connection] = {}
