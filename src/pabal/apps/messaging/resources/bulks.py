@@ -89,6 +89,7 @@ BULK.verb(
     f"{_ACTIONS}:send_missing",
     "Sends to every room that got nothing, or not all of it. What is out already is not sent again.",
     SendMissing,
+    path="/bulks/{id}/send-missing",
     status=202,
 )
 
