@@ -140,6 +140,22 @@ MESSAGING = {
         Door(f"{MSG}/bots/{{bot}}", {"image_mode": "group", "unit_id": "{unit}"}, "PATCH"),
         Door("/messages/bots/{bot}", {"image_mode": "group", "unit_id": "{unit}"}),
     ),
+    "room order": _messaging(
+        W,
+        Door(f"{MSG}/rooms/{{room}}", {"bot_order": []}, "PATCH"),
+        Door("/messages/rooms/{room}/order", {}),
+    ),
+    "group save": _messaging(
+        *(W, Door(f"{MSG}/room-groups", {"name": "새 그룹"}), Door("/messages/groups", {"name": "새 그룹"})),
+        for_all=True,
+    ),
+    "group replace": _messaging(W, Door(f"{MSG}/room-groups/{{group}}", {"name": "점장방"}, "PUT")),
+    "group delete": _messaging(W, _delete(f"{MSG}/room-groups/{{group}}"), Door("/messages/groups/{group}/delete")),
+    "bulk send missing": _messaging(
+        W,
+        Door(f"{MSG}/bulks/{{bulk}}/send-missing", {}),
+        Door("/messages/schedules/{message_schedule}/bulks/{bulk}/send-missing", {}),
+    ),
     "template save": _messaging(
         *(W, Door(f"{MSG}/templates", {"name": "새 것", "text": "x"})),
         Door("/messages/templates/new", {"template_name": "새 것", "text": "x"}),

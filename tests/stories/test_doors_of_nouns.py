@@ -8,7 +8,7 @@ import io
 import json
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
-from datetime import timedelta
+from datetime import time, timedelta
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -21,8 +21,12 @@ from pabal.apps.adgroups.legacy import actions as legacy
 from pabal.apps.adgroups.legacy import flags
 from pabal.apps.adgroups.legacy.model import FlagKind, FromFile
 from pabal.apps.adgroups.model.adgroups import NewAdGroup, NewCampaign, Schedule
-from pabal.apps.messaging.actions import templates
-from pabal.apps.messaging.model.content import NewTemplate
+from pabal.apps.messaging.actions import bulks, groups, schedules, templates
+from pabal.apps.messaging.model.bulks import Audience, NewGroup, Target
+from pabal.apps.messaging.model.content import Content, NewTemplate
+from pabal.apps.messaging.model.schedules import NewSchedule, ScheduleType, When
+from pabal.apps.messaging.store.bulks import list_bulks
+from pabal.apps.messaging.store.sending import Occurrence
 from pabal.apps.rendering.actions.compositions import put_composition
 from pabal.apps.rendering.model.compositions import Composition, FieldMapping
 from pabal.base.database import Tx
@@ -97,8 +101,11 @@ async def furnish_nouns(web: Web) -> dict[str, str]:
         above = await templates.save(tx, (await web.person("hq", Role.ADMIN)).actor(), NewTemplate("공지", "x"))
         template = await templates.save(tx, admin, NewTemplate("휴무", "x"))
         letter = await _add_letter(tx, admin)
+        group = await groups.save(tx, admin, NewGroup("점장방"))
+        bulk = await _add_bulk(tx, admin, shop)
     own = {"unit": str(unit.id), "found": str(found), "shop": str(shop), "csv": ids.show("file", file)}
     numbers = {"run": run.id, "mismatch": mismatch, "backup": backup, "above": above.id, "template": template.id}
+    numbers |= {"group": group.id, "bulk": bulk}
     return {
         **names,
         **units,
@@ -109,6 +116,17 @@ async def furnish_nouns(web: Web) -> dict[str, str]:
         "dle": ids.show("dle", letter),
         **{name: str(number) for name, number in numbers.items()},
     }
+
+
+async def _add_bulk(tx: Tx, admin: Actor, room_id: int) -> int:
+    """One that was missed in every room."""
+    when = When(ScheduleType.DAILY, time(9), tx.now - timedelta(days=1), tx.now + timedelta(days=30))
+    audience = Audience((Target(room_id),))
+    new = NewSchedule("전 지점 공지", 0, 0, Content("점검합니다"), when, audience=audience)
+    made = await schedules.create(tx, admin, new)
+    await bulks.miss(tx, Occurrence(made.id, tx.now), "misfired", {})
+    [bulk] = (await list_bulks(tx, await tenants.visible_to(tx, admin))).items
+    return bulk.id
 
 
 async def _add_letter(tx: Tx, admin: Actor) -> int:

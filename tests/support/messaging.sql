@@ -79,3 +79,6 @@ select indexname, indexdef from pg_indexes where schemaname = 'pabal' and tablen
 
 -- name: purge_schedule(id)!
 delete from pabal.message_schedule where id = :id;
+
+-- name: set_tags(rooms, tags)!
+update pabal.room set tags = :tags where id = any(:rooms::bigint[]);

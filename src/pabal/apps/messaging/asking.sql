@@ -6,7 +6,8 @@ from pabal.bot_device d where d.id = any(:ids::bigint[]) order by d.id;
 -- name: list_asking_deliveries(ids)
 -- unit: by id, of deliveries that this commit holds
 select d.id, d.unit_id, d.schedule_id from pabal.delivery d join pabal.message_schedule s on s.id = d.schedule_id
-where d.id = any(:ids::bigint[]) and d.cause <> 'test' and s.late_policy <> 'skip'
+-- a bulk is looked at as a whole: one action sends what is missing of it
+where d.id = any(:ids::bigint[]) and d.cause <> 'test' and d.bulk_id is null and s.late_policy <> 'skip'
   and d.state = 'missed' and d.detail ->> 'dismissed_by' is null order by d.id;
 
 -- name: tell_devices(ids)

@@ -5,6 +5,7 @@ from datetime import datetime
 from pabal.apps.messaging.actions import bots, deliveries, schedules
 from pabal.apps.messaging.jobs.archive import ARCHIVE
 from pabal.apps.messaging.machine import DELIVERY, DEVICE, SCHEDULE, DeliveryEvent, DeviceEvent, ScheduleEvent
+from pabal.apps.messaging.model.bulks import BULK
 from pabal.apps.messaging.model.deliveries import SEND
 from pabal.base.database import Tx
 from pabal.engine.occurrences import Occurrence
@@ -86,12 +87,9 @@ async def _keep(tx: Tx, actor: Actor, timetable: Schedule, at: datetime) -> None
     await schedules.keep(tx, actor, _owner_of(timetable), at)
 
 
+_VERBS = ScheduleVerbs(_pause, _go_on, _trigger, _skip, _keep)
 KIND_CONTROLS = (
-    KindControls(
-        SEND,
-        AREA,
-        verbs=ScheduleVerbs(_pause, _go_on, _trigger, _skip, _keep),
-        absences=bots.list_absences,
-    ),
+    KindControls(SEND, AREA, verbs=_VERBS, absences=bots.list_absences),
+    KindControls(BULK, AREA, verbs=_VERBS),
     KindControls(ARCHIVE, AREA),
 )

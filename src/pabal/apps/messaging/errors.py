@@ -7,7 +7,7 @@ from pabal.base.errors import Conflict, Forbidden, Invalid, NotFound, Unavailabl
 from pabal.platform.findings import FieldsRefused
 
 if TYPE_CHECKING:
-    from pabal.apps.messaging.model.rooms import Namesake
+    from pabal.apps.messaging.model.rooms import Dependant, Namesake
 
 # listener
 
@@ -80,6 +80,17 @@ class RoomNameRepeated(Conflict, code="room_name_repeated"):
 
 class RoomInUse(Conflict, code="room_in_use"):
     """Schedules still send to this room. Delete them first, or give them another room."""
+
+
+class SchedulesDepend(Conflict, code="schedules_depend"):
+    """Schedules depend on this and could not send any more. Give them another room or bot first, or confirm that it is
+    meant."""
+
+    def __init__(self, dependants: "Sequence[Dependant]") -> None:
+        """One that is out of sight has no title."""
+        self.dependants = tuple(dependants)
+        self.members = {"schedules": [{"id": one.id, "title": one.title} for one in dependants if one.title]}
+        super().__init__(", ".join(f"{one.id} {one.title}" if one.title else "another unit's" for one in dependants))
 
 
 class BadRoom(Invalid, code="bad_room"):
@@ -169,6 +180,27 @@ class ArchiveNotFound(NotFound, code="archive_not_found"):
     """There is no archive of this month. A month in which anything was due is put away on the 3rd of the next one."""
 
 
+class BulkNotFound(NotFound, code="bulk_not_found"):
+    """There is no such send to many rooms, or it is not yours to see."""
+
+
+class NothingMissing(Conflict, code="nothing_missing"):
+    """Every room of this has what it should, or it is still under way. Rooms of which nobody knows whether it arrived
+    are sent to again only when you say so."""
+
+
+class GroupNotFound(NotFound, code="room_group_not_found"):
+    """There is no such group of rooms, or it is not yours to see."""
+
+
+class GroupRefused(FieldsRefused, code="room_group_refused"):
+    """This group of rooms cannot be kept as it is. What is wrong stands beside each field."""
+
+
+class GroupInUse(Conflict, code="room_group_in_use"):
+    """Schedules send to this group. Give them other rooms first, or delete them."""
+
+
 class NotATestRoom(Invalid, code="not_a_test_room"):
     """This room is not a test room. Choose one that is, or make it one on its page."""
 
@@ -250,6 +282,8 @@ KO: dict[str, str] = {
     "봇은 이름으로 톡방을 찾으므로 글이 그쪽으로 갈 수 있고, "
     "두 톡방의 조직이 다르면 어느 쪽에도 보내지 않습니다. 다른 이름을 쓰거나, 그래도 맞다면 확인해 주세요.",
     "room_in_use": "이 톡방으로 보내는 스케줄이 있습니다. 먼저 지우거나 다른 톡방으로 바꾸세요.",
+    "schedules_depend": "이것을 쓰는 스케줄이 있어 더 보낼 수 없게 됩니다. "
+    "먼저 다른 톡방이나 봇으로 바꾸거나, 그래도 맞다면 확인해 주세요.",
     "bad_room": "톡방 이름은 1~200자, 채널ID는 1~100자, 메모는 500자까지, 제한은 0 이상이어야 합니다.",
     "bad_exclusion": "봇에 보내지 않는 까닭을 1~200자로 적으세요.",
     "bad_bot_secret": "봇의 비밀값은 8~200자, 솔트는 200자까지입니다. 서명을 더 받지 않으려면 둘 다 비우세요.",
@@ -274,6 +308,12 @@ KO: dict[str, str] = {
     # deliveries
     "delivery_not_found": "그런 발송이 없거나 볼 권한이 없습니다.",
     "archive_not_found": "그 달의 보관 파일이 없습니다. 보낼 것이 있던 달은 다음 달 3일에 보관합니다.",
+    "bulk_not_found": "그런 단체 발송이 없거나 볼 권한이 없습니다.",
+    "nothing_missing": "빠진 톡방이 없거나 아직 보내는 중입니다. "
+    "도착했는지 알 수 없는 톡방은 다시 보내기를 골라야 보냅니다.",
+    "room_group_not_found": "그런 톡방 그룹이 없거나 볼 권한이 없습니다.",
+    "room_group_refused": "이대로는 톡방 그룹을 저장할 수 없습니다. 각 항목 옆에 적힌 것을 고치고 다시 저장하세요.",
+    "room_group_in_use": "이 그룹으로 보내는 스케줄이 있습니다. 먼저 다른 톡방을 주거나 지우세요.",
     "not_a_test_room": "테스트 톡방이 아닙니다. 테스트 톡방을 고르거나, 톡방 화면에서 테스트로 바꾸세요.",
     "bot_not_in_room": "지금 보낼 수 있는 봇이 이 톡방에 없습니다. "
     "봇을 초대하고 톡방에 글을 하나 남긴 뒤 다시 해 보세요.",

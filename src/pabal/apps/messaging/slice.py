@@ -5,18 +5,21 @@ from functools import partial
 from pathlib import Path
 
 from pabal.apps.messaging import alert_rules, overview, settings
-from pabal.apps.messaging.actions import opening, telling
+from pabal.apps.messaging.actions import bulks, opening, telling
 from pabal.apps.messaging.actions.reports import fold_once
+from pabal.apps.messaging.actions.takeovers import take_over_once
 from pabal.apps.messaging.actions.timetables import SETTINGS, read_pace, relane
 from pabal.apps.messaging.approvals import APPROVABLES
 from pabal.apps.messaging.controls import CONTROLS, KIND_CONTROLS
 from pabal.apps.messaging.demo import DEMO, phones
 from pabal.apps.messaging.errors import KO
 from pabal.apps.messaging.jobs.archive import ARCHIVE, Archiver, ensure_archive
+from pabal.apps.messaging.jobs.fanning import MOST_LOOKS, FanOut
 from pabal.apps.messaging.jobs.sending import Send
 from pabal.apps.messaging.labels import ACTIONS, LIMITS, NAMES, STATUS
 from pabal.apps.messaging.listener.gateway import make_gateways
 from pabal.apps.messaging.machine import DELIVERY, DEVICE, SCHEDULE
+from pabal.apps.messaging.model.bulks import BULK
 from pabal.apps.messaging.model.deliveries import SEND
 from pabal.apps.messaging.model.schedules import ABOUT as SCHEDULE_ABOUT
 from pabal.apps.messaging.store.sending import Occurrence
@@ -43,10 +46,13 @@ async def take_missed(tx: Tx, facts: list[Fact]) -> None:
 async def _miss(tx: Tx, schedule_id: int, fact: Fact) -> None:
     """One delivery for a run of moments, too. Said twice, the second finds the first one's row and leaves it."""
     fire_at = datetime.fromisoformat(fact.data["fire_at"])
+    detail = {name: fact.data[name] for name in ("count", "through") if fact.data.get(name) is not None}
+    said = {**detail, "decision": fact.data["reason"]}
+    if await bulks.miss(tx, Occurrence(schedule_id, fire_at), "misfired", said):
+        return
     delivery = await opening.open_delivery(tx, Occurrence(schedule_id, fire_at), job_id=None)
     if delivery is not None:
-        detail = {name: fact.data[name] for name in ("count", "through") if fact.data.get(name) is not None}
-        await opening.miss(tx, delivery, "misfired", {**detail, "decision": fact.data["reason"]})
+        await opening.miss(tx, delivery, "misfired", said)
 
 
 async def follow_settings(tx: Tx, facts: list[Fact]) -> None:
@@ -65,18 +71,24 @@ SUBSCRIBERS = (MISSED, FOLLOWING, TELLING)
 HERE = Path(__file__).parent
 AREA = "messaging"
 FOLD_SECONDS = 60
+TAKEOVER_SECONDS = 10
 
 
 def make_kinds(services: Services) -> Kinds:
     kinds = Kinds()
     send = Send(services)
     kinds.shared_steps(SEND, send, claim_most=send.claim_most)
+    fan_out = FanOut(services.database)
+    kinds.plain(BULK, max_snoozes=MOST_LOOKS, give_up=fan_out.give_up)(fan_out.run)
     kinds.plain(ARCHIVE)(Archiver(services).run)
     return kinds
 
 
 def make_loops(services: Services) -> list[Loop]:
-    return [Loop("messaging.totals", partial(fold_once, services.database), idle=FOLD_SECONDS)]
+    return [
+        Loop("messaging.totals", partial(fold_once, services.database), idle=FOLD_SECONDS),
+        Loop("messaging.takeovers", partial(take_over_once, services.database), idle=TAKEOVER_SECONDS),
+    ]
 
 
 async def start(tx: Tx) -> None:

@@ -5,7 +5,15 @@ from dataclasses import asdict, replace
 import pytest
 
 from pabal.apps.messaging.actions import rooms as actions
-from pabal.apps.messaging.errors import BadRoom, BotNotFound, RoomClaimed, RoomInUse, RoomKnown, RoomNotFound
+from pabal.apps.messaging.errors import (
+    BadRoom,
+    BotNotFound,
+    RoomClaimed,
+    RoomInUse,
+    RoomKnown,
+    RoomNotFound,
+    SchedulesDepend,
+)
 from pabal.apps.messaging.model.rooms import NewRoom, Room, RoomChange, RoomLimits, RoomType
 from pabal.apps.messaging.resources.rooms import RoomFilter
 from pabal.apps.messaging.store import rooms
@@ -158,3 +166,43 @@ async def test_rooms_and_bots_come_in_pages_by_name(db: Database, world: World):
 
     assert [room.name for room in found] == ["방 0", "방 0", "방 0", "방 1", "방 1"]
     assert len({room.id for room in found}) == 5
+
+
+async def test_moving_a_room_names_the_schedules_that_could_not_send_there_any_more(world: World):
+    schedule_id = await add_schedule(world)
+    house = person(world.tree.hq)
+    away, near = RoomChange(unit_id=world.tree.nampo.id), RoomChange(unit_id=world.tree.haeundae.id)
+
+    async with world.db.transaction() as tx:
+        with pytest.raises(SchedulesDepend) as refusal:
+            await actions.edit(tx, house, world.room_id, away)
+        await actions.edit(tx, house, world.room_id, near)
+        moved = await actions.edit(tx, house, world.room_id, replace(away, confirm=True))
+
+    assert refusal.value.members == {"schedules": [{"id": schedule_id, "title": "아침 인사"}]}
+    assert moved.unit_id == world.tree.nampo.id
+
+
+async def test_taking_a_bot_out_of_a_room_names_the_schedules_that_send_by_it(world: World):
+    await add_schedule(world)
+    house = person(world.tree.hq)
+
+    async with world.db.transaction() as tx:
+        with pytest.raises(SchedulesDepend, match="아침 인사"):
+            await actions.remove_bot(tx, house, world.room_id, world.bot_id)
+        left = await actions.remove_bot(tx, house, world.room_id, world.bot_id, confirm=True)
+
+    assert left.bots == ()
+
+
+async def test_rooms_have_tags_to_be_gathered_by(world: World):
+    own = person(world.tree.haeundae)
+
+    async with world.db.transaction() as tx:
+        room = await actions.edit(tx, own, world.room_id, RoomChange(tags=(" 점장 ", "", "점장", "부산")))
+        with pytest.raises(BadRoom):
+            await actions.edit(tx, own, world.room_id, RoomChange(tags=("가" * 31,)))
+
+    assert room.tags == ("점장", "부산")
+    assert await listed(world.db, own, tag="점장") == ["해운대 손님방"]
+    assert await listed(world.db, own, tag="없음") == []

@@ -9,6 +9,8 @@ from typing import Any
 import httpx2
 import pytest
 
+from pabal.apps.messaging.actions import bulks
+from pabal.apps.messaging.store.sending import Occurrence
 from pabal.engine import ids
 from pabal.platform.actor import Role
 from pabal.platform.web.openapi import operations_of, schema_of
@@ -33,6 +35,8 @@ class Theirs:
     device: int
     delivery: str
     image: str
+    group: int
+    bulk: int
 
     @property
     def by_noun(self) -> dict[str, Any]:
@@ -44,6 +48,8 @@ class Theirs:
             "devices": self.device,
             "deliveries": self.delivery,
             "images": self.image,
+            "groups": self.group,
+            "bulks": self.bulk,
         }
 
 
@@ -55,6 +61,12 @@ async def theirs(house: House) -> Theirs:
     due = datetime.fromisoformat(schedule["created_at"]) - timedelta(minutes=1)
     [delivery] = await add_deliveries(house.web.db, schedule["id"], [ended("missed", due, reason="bot_offline")])
     await add_parts(house.web.db, delivery, "planned")
+    group = (await admin.post(f"{V1}/room-groups", json={"name": "비밀 그룹"})).json()
+    body = await v1_body(house, title="비밀 단체", rooms=[house.room_id])
+    many = (await admin.post(f"{V1}/schedules", json=body)).json()
+    async with house.web.db.transaction() as tx:
+        await bulks.miss(tx, Occurrence(many["id"], tx.now), "misfired", {})
+    [bulk] = (await admin.get(f"{V1}/bulks")).json()["items"]
     return Theirs(
         schedule["id"],
         template["id"],
@@ -63,6 +75,8 @@ async def theirs(house: House) -> Theirs:
         house.device_id,
         ids.show("dlv", delivery),
         house.file,
+        group["id"],
+        bulk["id"],
     )
 
 

@@ -12,6 +12,7 @@ from pabal.apps.messaging.actions import schedules
 from pabal.apps.messaging.model.content import SendOrder
 from pabal.platform.actor import ENGINE, Role
 from tests.apps.messaging.pages.house import BRANCH, House, build, filled, kept_pictures, picture, upload
+from tests.support.messaging import add_room
 from tests.support.pages import read, visitor
 from tests.support.web import Web
 
@@ -399,3 +400,25 @@ async def test_saving_what_is_not_complete_leads_back_to_the_step_where_it_lacks
     assert 'aria-current="step"><b>What</b>' in answer.text
     assert 'href="#text"' in answer.text
     assert await house.list() == []
+
+
+async def test_the_form_sends_to_many_rooms_and_shows_what_each_reads(web: Web, house: House) -> None:
+    client = await visitor(web, BRANCH, Role.OPERATOR)
+    rooms = [await add_room(web.db, web.unit(BRANCH), f"1850{n}", f"단골방 {n}", bots=[house.bot_id]) for n in range(2)]
+    data = {**filled(house), "room_id": "", "bot_id": "", "text": "{톡방} 여러분", "rooms": [str(one) for one in rooms]}
+
+    preview = html.unescape((await client.post("/messages/schedules/preview", data=data)).text)
+    refused = await client.post(NEW, data={**data, "text": "{모름}"})
+    saved = await client.post(NEW, data={**data, "window_minutes": "20"})
+
+    assert "단골방 0 여러분" in preview
+    assert "단골방 1 여러분" in preview
+    assert "2 rooms by 1 phone" in preview or "톡방 2곳을 전화기 1대로" in preview
+    assert (refused.status_code, "{모름}" in html.unescape(refused.text)) == (422, True)
+    assert saved.status_code == 303
+    [made] = await house.list()
+    assert made.audience is not None
+    assert (made.audience.picked, made.audience.window_minutes) == (tuple(rooms), 20)
+    again = await read(client, f"/messages/schedules/{made.id}/edit")
+    assert again.count('name="rooms"') >= 2
+    assert len(re.findall(r'name="rooms" value="\d+" checked', again)) == 2

@@ -133,7 +133,7 @@ async def test_its_times_are_kept_and_only_those_of_its_type(world: World, me: A
 async def test_a_superior_saves_on_behalf_and_owner_and_author_are_kept_apart(world: World, me: Actor):
     boss = person(world.tree.hq, number=9)
     above = replace(asked(world), unit_id=world.tree.busan.id)
-    house = await add_room(world.db, None, "18209999", "아무도 맡지 않은 방", bots=[world.bot_id])
+    house = await add_room(world.db, world.tree.hq, "18209999", "본사 방", bots=[world.bot_id])
 
     for_branch = await save(world, boss)
     for_distributor = await save(world, boss, unit_id=above.unit_id)

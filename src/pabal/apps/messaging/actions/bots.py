@@ -13,12 +13,14 @@ from pabal.apps.messaging.errors import (
     BotNotFound,
     DeviceMoved,
     DeviceNotReady,
+    SchedulesDepend,
 )
 from pabal.apps.messaging.machine import DEVICE, DeviceEvent
 from pabal.apps.messaging.model.bots import ABOUT, DEVICE_ABOUT, TOPIC, Bot, Device, route_of
 from pabal.apps.messaging.model.content import ImageMode
 from pabal.apps.messaging.model.reasons import explain_unproven
 from pabal.apps.messaging.store import attention, bots
+from pabal.apps.messaging.store.rooms import list_dependants
 from pabal.base.database import Database, Tx
 from pabal.base.telemetry import declare, emit
 from pabal.engine import facts
@@ -124,15 +126,23 @@ async def include(tx: Tx, actor: Actor, bot_id: int) -> Bot:
 
 
 async def edit(
-    tx: Tx, actor: Actor, bot_id: int, *, image_mode: ImageMode | None = None, unit_id: int | Kept | None = KEPT
+    tx: Tx,
+    actor: Actor,
+    bot_id: int,
+    *,
+    image_mode: ImageMode | None = None,
+    unit_id: int | Kept | None = KEPT,
+    confirm: bool = False,
 ) -> Bot:
-    """Without a unit it is the house's."""
+    """Without a unit it is the house's. Moved away from schedules that send by it, that must be confirmed."""
     bot, scope = await _hold(tx, actor, bot_id)
     images, owner = image_mode or bot.image_mode, chosen(unit_id, bot.unit_id)
     if not scope.holds(owner):
         raise UnitNotFound(str(owner))
     if owner is not None:
         await tenants.get_unit(tx, owner)
+    if owner != bot.unit_id and not confirm:
+        await _check_schedules(tx, scope, bot_id, owner)
     await bots.update_bot(tx, bot_id, image_mode=images, unit_id=owner)
     await approvals.rehome(tx, asking.DEVICE, f"bot:{bot_id}", owner)
     before = {"image_mode": bot.image_mode.value, "unit_id": bot.unit_id}
@@ -141,6 +151,16 @@ async def edit(
     await facts.record(tx, "messaging.bot_edited", f"{ABOUT}:{bot_id}", told, owner or bot.unit_id)
     await _audit(tx, actor, "edit", bot, before=before, after=after)
     return await bots.get_bot(tx, scope, bot_id)
+
+
+async def _check_schedules(tx: Tx, scope: Scope, bot_id: int, unit_id: int | None) -> None:
+    """Whoever has a schedule that sends by it is of another unit then, and does not see its devices any more."""
+    near = set() if unit_id is None else {unit.id for unit in await tenants.list_path(tx, unit_id)}
+    near |= set(await tenants.list_subtree(tx, unit_id)) if unit_id is not None else set()
+    dependants = await list_dependants(tx, scope, bot_id=bot_id)
+    lost = [one for one in dependants if unit_id is not None and one.unit_id not in near]
+    if lost:
+        raise SchedulesDepend(lost)
 
 
 async def set_secret(tx: Tx, actor: Actor, bot_id: int, *, vault: Vault, secret: str = "", salt: str = "") -> Bot:

@@ -6,9 +6,13 @@ from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from pabal.apps.messaging import settings
+from pabal.apps.messaging.actions import audiences, capacity
+from pabal.apps.messaging.actions.audiences import Resolved
 from pabal.apps.messaging.errors import BotNotFound, RoomNotFound, TemplateNotFound
-from pabal.apps.messaging.model import checks, upcoming
+from pabal.apps.messaging.model import checks, upcoming, variables
 from pabal.apps.messaging.model.bots import Bot, DeviceState
+from pabal.apps.messaging.model.bulks import Audience, RoomText
+from pabal.apps.messaging.model.capacity import Estimate
 from pabal.apps.messaging.model.checks import Allowed, say
 from pabal.apps.messaging.model.content import IMAGES_1, IMAGES_2, Content, Pace, Part, Picture, SendOrder, plan_parts
 from pabal.apps.messaging.model.findings import find
@@ -28,7 +32,7 @@ from pabal.platform.actor import Actor, Right
 from pabal.platform.findings import Finding
 from pabal.platform.settings import Values, values
 from pabal.platform.storage import FileNotFound
-from pabal.platform.tenants import Scope, UnitNotFound, get_unit, visible_to
+from pabal.platform.tenants import Scope, UnitNotFound, ensure_hq, get_unit, visible_to
 
 AREA = "messaging"
 # Of a day's sends, from here on the form says so.
@@ -46,6 +50,10 @@ class Checked:
     parts: tuple[Part, ...]
     budget: Budget | None
     room: Room | None = None
+    # of one that goes to many rooms: which, and how long the bots need
+    bulk: Resolved | None = None
+    estimate: Estimate | None = None
+    texts: tuple[RoomText, ...] = ()
 
     def begins_at(self, now: datetime) -> datetime:
         """When it is sent next, or now."""
@@ -71,6 +79,7 @@ class _Ground:
     bot: Bot | None
     unit_id: int
     problems: tuple[Finding, ...]
+    bulk: Resolved | None = None
 
     @property
     def limits(self) -> RoomLimits:
@@ -98,10 +107,15 @@ async def check(tx: Tx, actor: Actor, new: NewSchedule, *, schedule_id: int | No
 
 async def survey(tx: Tx, actor: Actor, new: NewSchedule, old: Schedule | None) -> Survey:
     new = checks.clean(new)
-    ground = await _look(tx, actor, new)
+    resolved = None
+    if new.audience is not None:
+        resolved = await audiences.resolve(tx, await visible_to(tx, actor), new.audience)
+        new = _lead(new, resolved)
+    ground = await _look(tx, actor, new, resolved)
     content, problems = await describe(tx, ground.scope, new.content)
     new = replace(new, content=content)
     problems = [*ground.problems, *problems, *checks.list_problems(new, ground.allowed)]
+    problems += _list_text_problems(ground, new, old, tx.now)
     # What was due before may be edited without giving it a new time: it stays completed.
     is_same_time = old is not None and old.when == new.when
     unreadable = [] if is_same_time else list(checks.list_when_problems(new.when, tx.now))
@@ -113,11 +127,43 @@ async def survey(tx: Tx, actor: Actor, new: NewSchedule, old: Schedule | None) -
     if ground.room is not None:
         budget = await read_budget(tx, ground.room, components=max(1, len(content.components)))
     found = checks.without_repeats([*problems, *unreadable])
-    checked = Checked(found, checks.without_repeats(warnings), ahead, _parts(ground, new), budget)
+    checked = Checked(found, (), ahead, _parts(ground, new), budget, bulk=resolved)
+    if resolved is not None and resolved.rooms and new.bot_id and not unreadable:
+        expected = await _foresee(tx, ground, new, checked, old)
+        warnings += [find("bulk_too_slow", "window_minutes", says=expected.says)] if expected.late else []
+        texts = tuple(_fill(new, resolved, checked.begins_at(tx.now)))
+        checked = replace(checked, estimate=expected, texts=texts)
+    checked = replace(checked, warnings=checks.without_repeats(warnings))
     return Survey(new, ground.unit_id, checked)
 
 
-async def _look(tx: Tx, actor: Actor, new: NewSchedule) -> _Ground:
+def _fill(new: NewSchedule, resolved: Resolved, at: datetime) -> Iterator[RoomText]:
+    """As each room would read it at its next moment."""
+    local = at.astimezone(ZoneInfo(new.when.zone))
+    for room in resolved.rooms:
+        words = variables.values_of(room.name, room.unit_name, local, room.columns)
+        text = variables.fill(new.content.text or "", words)
+        yield RoomText(room.room_id, room.name, text or None)
+
+
+async def _foresee(tx: Tx, ground: _Ground, new: NewSchedule, checked: Checked, old: Schedule | None) -> Estimate:
+    bulk = ground.bulk
+    rooms, audience = ((), Audience()) if bulk is None else (bulk.rooms, bulk.audience)
+    at, but = checked.begins_at(tx.now), None if old is None else old.id
+    return await capacity.foresee(tx, new, audience, rooms, parts=checked.parts, at=at, values=ground.values, but=but)
+
+
+def _lead(new: NewSchedule, resolved: Resolved) -> NewSchedule:
+    """Room and bot are the first of many: what knows of one room only sees that one."""
+    first = resolved.rooms[0] if resolved.rooms else None
+    wanted = new.bot_id
+    if first is not None and not wanted and first.speakers:
+        wanted = min(first.speakers, key=lambda one: (one.turn is None, one.turn or 0, one.bot_name)).bot_id
+    room_id = new.room_id if first is None else first.room_id
+    return replace(new, room_id=room_id, bot_id=wanted, audience=resolved.audience)
+
+
+async def _look(tx: Tx, actor: Actor, new: NewSchedule, resolved: Resolved | None) -> _Ground:
     scope = await visible_to(tx, actor)
     problems: list[Finding] = []
     room: Room | None = None
@@ -135,12 +181,59 @@ async def _look(tx: Tx, actor: Actor, new: NewSchedule) -> _Ground:
             await get_template(tx, scope, new.template_id)
         except TemplateNotFound:
             problems.append(find("template_not_found", "template_id"))
+    said = await values(tx, settings.ALL)
+    if resolved is not None:
+        # with no room at all, that there is none is what is said
+        problems = [*resolved.problems, *(one for one in problems if resolved.rooms)]
+        owner = new.unit_id or resolved.unit_id or scope.unit_id or (await ensure_hq(tx)).id
+        problems += _list_strangers_everywhere(resolved, bot)
+        problems += await _list_rooms_of_others(tx, actor, owner, resolved)
+        return _Ground(scope, said, room, bot, owner, tuple(problems), resolved)
+    if room is not None and room.unit_id is None:
+        problems.append(find("room_unclaimed", "room_id", room=room.name))
     if room is not None and bot is not None:
         problems += _list_strangers(room, bot)
-    owner = new.unit_id if new.unit_id is not None else None if room is None else room.unit_id
-    problems += await _list_owner_problems(tx, actor, owner, room)
-    unit_id = owner if owner is not None else scope.unit_id
-    return _Ground(scope, await values(tx, settings.ALL), room, bot, unit_id or 0, tuple(problems))
+    owned = new.unit_id if new.unit_id is not None else None if room is None else room.unit_id
+    problems += await _list_owner_problems(tx, actor, owned, room)
+    unit_id = owned if owned is not None else scope.unit_id
+    return _Ground(scope, said, room, bot, unit_id or 0, tuple(problems))
+
+
+def _list_strangers_everywhere(resolved: Resolved, bot: Bot | None) -> Iterator[Finding]:
+    is_somewhere = bot is not None and any(one.bot_id == bot.id for room in resolved.rooms for one in room.speakers)
+    if bot is not None and resolved.rooms and not is_somewhere:
+        yield find("bot_in_no_room", "bot_id", bot=bot.name)
+
+
+async def _list_rooms_of_others(tx: Tx, actor: Actor, owner: int, resolved: Resolved) -> list[Finding]:
+    try:
+        below = await visible_to(tx, actor, within=owner)
+    except UnitNotFound:
+        return [find("unit_not_found", "unit_id")]
+    others = [one.name for one in resolved.rooms if one.unit_id is not None and not below.holds(one.unit_id)]
+    if not others:
+        return []
+    unit, shown = await get_unit(tx, owner), ", ".join(others[:5])
+    return [find("rooms_not_below_unit", "rooms", rooms=shown, count=len(others), unit=unit.name)]
+
+
+def _list_text_problems(ground: _Ground, new: NewSchedule, old: Schedule | None, now: datetime) -> Iterator[Finding]:
+    """Words in braces that nobody knows; and what each of many rooms would read."""
+    text = new.content.text or ""
+    columns = ground.bulk.columns if ground.bulk is not None else set()
+    unknown = variables.list_unknown(text, columns)
+    # saved before there were variables: what was sent until now may be
+    is_kept = old is not None and old.content.text == text and old.audience is None and new.audience is None
+    if unknown and not is_kept:
+        known = ", ".join(f"{{{name}}}" for name in (*variables.BUILT_IN, *sorted(columns)))
+        yield find("variable_unknown", "text", names=", ".join(f"{{{name}}}" for name in unknown), known=known)
+    for room in () if ground.bulk is None else ground.bulk.rooms:
+        own = resolve(room.limits, ground.values)
+        filled = variables.fill(text, variables.values_of(room.name, room.unit_name, now, room.columns))
+        most = own.max_text_length or ground.values[settings.MAX_TEXT_LENGTH]
+        if len(filled) > most:
+            yield find("text_too_long_in_room", "text", room=room.name, length=len(filled), most=most)
+            return
 
 
 def _list_strangers(room: Room, bot: Bot) -> Iterator[Finding]:

@@ -1,12 +1,13 @@
 """What a person says about a delivery: to the test room, send the rest, send it now, nobody needs it any more."""
 
 from pabal.apps.messaging import asking
-from pabal.apps.messaging.actions.opening import dispatch, plan
+from pabal.apps.messaging.actions.opening import dispatch, fill_in, plan
 from pabal.apps.messaging.errors import BotNotInRoom, DeliveryNotFound, NotATestRoom, NothingToResume, NotOver
 from pabal.apps.messaging.machine import DELIVERY, DeliveryEvent
 from pabal.apps.messaging.model.deliveries import Delivery, DeliveryState, PartState
 from pabal.apps.messaging.model.rooms import RoomType
 from pabal.apps.messaging.store import sending
+from pabal.apps.messaging.store.bulks import reopen_bulk
 from pabal.apps.messaging.store.deliveries import get_delivery
 from pabal.apps.messaging.store.rooms import get_room
 from pabal.apps.messaging.store.schedules import get_schedule
@@ -35,7 +36,7 @@ async def send_test(tx: Tx, actor: Actor, schedule_id: int, room_id: int) -> Del
         raise BotNotInRoom(room.name)
     made = await sending.insert_test(tx, schedule.id, room_id=room.id, bot_id=bot_id, asked_by=actor.name)
     await begin(tx, DELIVERY, [made], actor=actor.name)
-    delivery = await _get(tx, made)
+    delivery = (await fill_in(tx, {made: await _get(tx, made)}))[made]
     await plan(tx, [delivery])
     await dispatch(tx, delivery)
     return await _told(tx, actor, scope, "messaging.send_test", made, {"schedule": schedule.id, "room": room.id})
@@ -56,7 +57,10 @@ async def resume(
     if resend_unknown:
         await sending.plan_unknown(tx, delivery_id)
     await sending.reopen_delivery(tx, delivery_id, asked_by=actor.name)
-    await dispatch(tx, await _get(tx, delivery_id))
+    reopened = await _get(tx, delivery_id)
+    if reopened.bulk_id is not None:
+        await reopen_bulk(tx, reopened.bulk_id, until=tx.now)
+    await dispatch(tx, reopened)
     said = {"from": delivery.state, "resend_unknown": resend_unknown}
     return await _told(tx, actor, scope, "messaging.resume", delivery_id, said)
 

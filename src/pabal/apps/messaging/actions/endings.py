@@ -9,8 +9,10 @@ from pabal.apps.messaging import settings as own
 from pabal.apps.messaging.actions import bots
 from pabal.apps.messaging.asking import ask_missed
 from pabal.apps.messaging.machine import DELIVERY, SCHEDULE, DeliveryEvent, ScheduleEvent
-from pabal.apps.messaging.model.deliveries import DeliveryPart, PartState
+from pabal.apps.messaging.model.bulks import Bulk
+from pabal.apps.messaging.model.deliveries import DeliveryPart, DeliveryState, PartState
 from pabal.apps.messaging.model.schedules import ScheduleState, ScheduleType
+from pabal.apps.messaging.store import bulks as bulk_store
 from pabal.apps.messaging.store import sending
 from pabal.apps.messaging.store.sending import DeliveryToSend, Noted
 from pabal.base.database import Tx
@@ -24,6 +26,7 @@ from pabal.platform.actor import ENGINE
 _BLAMES_BOT = ("deadline", "bot_error", "no_receipt")
 _SENT = (DeliveryEvent.SEND, DeliveryEvent.CUT, DeliveryEvent.LOSE)
 
+declare("bulks.ended", "Sends to many rooms whose last room came to its end")
 declare("deliveries.ended", "Deliveries that came to their end", labels=("end", "reason"))
 
 
@@ -66,7 +69,9 @@ async def end_all(tx: Tx, ended: Sequence[Ended]) -> None:
     for one in ended:
         emit("deliveries.ended", end=one.end.event.value, reason=one.end.reason or "", delivery=one.delivery.id)
     await _note_bots(tx, ended)
-    await _note_schedules(tx, [one for one in ended if not one.delivery.is_test])
+    counted = [one for one in ended if not one.delivery.is_test]
+    await _note_schedules(tx, [one for one in counted if one.delivery.bulk_id is None])
+    await _note_bulks(tx, [one for one in counted if one.delivery.bulk_id is not None])
 
 
 async def _move(tx: Tx, ended: Sequence[Ended]) -> None:
@@ -96,6 +101,34 @@ async def _note_schedules(tx: Tx, ended: Sequence[Ended]) -> None:
         if is_failed and await _is_too_much(tx, active[one.delivery.schedule_id]):
             await _stop(tx, active.pop(one.delivery.schedule_id), one.end.reason)
     await _complete(tx, active, [one.job_id for one in ended if one.job_id is not None])
+
+
+async def _note_bulks(tx: Tx, ended: Sequence[Ended]) -> None:
+    """What went out counts as it does; whether the schedule failed is judged when the last room has ended."""
+    if not ended:
+        return
+    touched = {one.delivery.schedule_id: 0 for one in ended}
+    sent = Counter(one.delivery.schedule_id for one in ended if one.end.event in _SENT)
+    await sending.note_ends(tx, {**touched, **sent}, {})
+    for bulk in await bulk_store.end_through(tx, [one.delivery.bulk_id for one in ended if one.delivery.bulk_id]):
+        emit("bulks.ended", rooms=bulk.rooms, sent=bulk.sent, bulk=bulk.id, schedule=bulk.schedule_id)
+        await _judge_bulk(tx, bulk)
+
+
+async def _judge_bulk(tx: Tx, bulk: Bulk) -> None:
+    """Failed is one of which nothing arrived anywhere; one room that could not be reached stops nobody."""
+    out = bulk.count(DeliveryState.SENT, DeliveryState.PARTIAL, DeliveryState.UNKNOWN)
+    if out or not bulk.count(DeliveryState.FAILED):
+        return
+    [noted] = await sending.note_ends(tx, {}, {bulk.schedule_id: 1})
+    if noted.state == ScheduleState.ACTIVE and await _is_too_much(tx, noted):
+        await _stop(tx, noted, "bulk_failed")
+
+
+async def complete_after(tx: Tx, schedule_id: int, *, job_id: int) -> None:
+    """This job was the last thing under way of a schedule, perhaps."""
+    noted = await sending.note_ends(tx, {schedule_id: 0}, {})
+    await _complete(tx, {one.id: one for one in noted if one.state == ScheduleState.ACTIVE}, [job_id])
 
 
 async def _complete(tx: Tx, active: Mapping[int, Noted], jobs: Sequence[int]) -> None:

@@ -1,6 +1,8 @@
-"""Occurrences nobody could send in time: each gets a delivery with the reason, and is offered to a person."""
+"""Opens deliveries and dispatches them. What nobody could send in time gets one with its reason, for a person."""
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from pabal.apps.messaging import settings as own
@@ -11,14 +13,16 @@ from pabal.apps.messaging.machine import DELIVERY, DeliveryEvent
 from pabal.apps.messaging.model.checks import list_picture_ids
 from pabal.apps.messaging.model.deliveries import SEND, DeliveryPart, about_of
 from pabal.apps.messaging.model.schedules import LatePolicy
-from pabal.apps.messaging.store import sending
+from pabal.apps.messaging.model.variables import fill, has_any
+from pabal.apps.messaging.store import bulks, sending
 from pabal.apps.messaging.store.sending import DeliveryToSend, Occurrence, Plan
 from pabal.base.database import Tx
 from pabal.engine import routes
-from pabal.engine.queue import NewJob, enqueue
+from pabal.engine.queue import NewJob, enqueue, enqueue_many
 from pabal.engine.transitions import begin
 from pabal.platform import settings, storage
 from pabal.platform.actor import ENGINE
+from pabal.platform.settings import Values
 
 
 class Planned(NamedTuple):
@@ -41,9 +45,23 @@ async def open_deliveries(
     """
     opened = await sending.open_deliveries(tx, occurrences, must_be_active=must_be_active)
     await begin(tx, DELIVERY, [one.id for one in opened if one.is_new], actor=ENGINE.name)
-    found = await sending.find_deliveries(tx, [one.id for one in opened])
+    found = await fill_in(tx, await sending.find_deliveries(tx, [one.id for one in opened]))
     parts = await plan(tx, list(found.values()), anew={one.id for one in opened if not one.is_new})
     return {Occurrence(one.schedule_id, one.scheduled_at): Planned(found[one.id], parts[one.id]) for one in opened}
+
+
+async def fill_in(tx: Tx, found: Mapping[int, DeliveryToSend]) -> dict[int, DeliveryToSend]:
+    """Each with the words that its room reads in the place of variables. Few have any."""
+    asked = [one.id for one in found.values() if has_any(one.content.text)]
+    if not asked:
+        return dict(found)
+    filled: dict[int, DeliveryToSend] = {}
+    for own_words in await sending.list_words(tx, asked):
+        delivery = found[own_words.delivery_id]
+        text = fill(delivery.content.text or "", own_words.values_at(delivery.scheduled_at))
+        filled[delivery.id] = replace(delivery, content=replace(delivery.content, text=text))
+    await sending.set_contents(tx, {one.id: one.content for one in filled.values()})
+    return {**found, **filled}
 
 
 async def plan(
@@ -76,22 +94,35 @@ async def find_reason(tx: Tx, delivery: DeliveryToSend, said: str) -> tuple[str,
         return "bot_excluded", detail
     if await routes.find_route(tx, delivery.route) is None:
         return ("wrong_secret" if await sending.is_unproven(tx, delivery.bot_id) else "bot_offline"), detail
-    return ("too_late" if said == "too_late" else "lane_busy"), detail
+    if said == "too_late":
+        return "too_late", detail
+    return ("lane_busy" if delivery.bulk_id is None else "bulk_window"), detail
 
 
 async def dispatch(tx: Tx, delivery: DeliveryToSend) -> int:
     """The job's id. It waits for its bot as long as an occurrence would."""
     values = await settings.values(tx, [own.LANE, own.CATCHUP_WINDOW])
-    job = NewJob(
+    made = await enqueue(tx, _job(delivery, values, tx.now + values[own.CATCHUP_WINDOW]))
+    await sending.set_job(tx, delivery.id, made.id)
+    return made.id
+
+
+async def dispatch_many(tx: Tx, deliveries: Sequence[DeliveryToSend], *, until: datetime) -> None:
+    """In their order, each from its own moment on. They wait for their bots and their turns until then."""
+    values = await settings.values(tx, [own.LANE])
+    jobs = await enqueue_many(tx, [_job(one, values, until) for one in deliveries])
+    await bulks.set_jobs(tx, {one.id: job.id for one, job in zip(deliveries, jobs, strict=True)})
+
+
+def _job(delivery: DeliveryToSend, values: Values, until: datetime) -> NewJob:
+    return NewJob(
         SEND,
         {"delivery_id": delivery.id},
         lane=lane_of(values, bot_name=delivery.bot_name, room_id=delivery.room_id),
         route=delivery.route,
         about=delivery.about,
-        expires_at=tx.now + values[own.CATCHUP_WINDOW],
+        run_at=delivery.scheduled_at,
+        expires_at=until,
         unit_id=delivery.unit_id,
         cause=delivery.about,
     )
-    made = await enqueue(tx, job)
-    await sending.set_job(tx, delivery.id, made.id)
-    return made.id

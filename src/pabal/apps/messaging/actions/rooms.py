@@ -13,8 +13,9 @@ from pabal.apps.messaging.errors import (
     RoomNameRepeated,
     RoomNameTaken,
     RoomNotFound,
+    SchedulesDepend,
 )
-from pabal.apps.messaging.model.rooms import NewRoom, Room, RoomChange
+from pabal.apps.messaging.model.rooms import LONGEST_TAG, MOST_TAGS, NewRoom, Room, RoomChange
 from pabal.apps.messaging.store import bots, rooms
 from pabal.apps.messaging.store.rooms import Sighting
 from pabal.base.database import Tx
@@ -56,6 +57,9 @@ async def edit(tx: Tx, actor: Actor, room_id: int, change: RoomChange) -> Room:
         await _check_unit(tx, scope, after.unit_id)
     if after.unit_id != room.unit_id:
         await _check_names(tx, scope, _addresses(room), but=room_id, confirm=change.confirm)
+        await _check_schedules(tx, scope, room_id, after.unit_id, confirm=change.confirm)
+    if change.bot_order is not None:
+        await _set_order(tx, room, change.bot_order)
     return await _change(tx, actor, room, after, "edited")
 
 
@@ -85,12 +89,13 @@ async def release(tx: Tx, actor: Actor, room_id: int) -> Room:
     room = await _hold(tx, await visible_to(tx, actor), room_id)
     if room.unit_id is None:
         raise RoomNotFound(str(room_id))
-    if await rooms.has_schedules(tx, room_id):
-        raise RoomInUse(room.name)
+    dependants = await rooms.list_dependants(tx, await visible_to(tx, actor), room_id=room_id)
+    if dependants:
+        raise RoomInUse(", ".join(one.title or "another unit's" for one in dependants))
     return await _change(tx, actor, room, replace(room, unit_id=None, claimed_by=None), "released")
 
 
-async def remove_bot(tx: Tx, actor: Actor, room_id: int, bot_id: int) -> Room:
+async def remove_bot(tx: Tx, actor: Actor, room_id: int, bot_id: int, *, confirm: bool = False) -> Room:
     """The bot is not in this room any more, and its name is free again. A message it hears there brings it back.
 
     While a room out of sight has the same name this is not one's own decision: the text would go there.
@@ -103,11 +108,31 @@ async def remove_bot(tx: Tx, actor: Actor, room_id: int, bot_id: int) -> Room:
         raise BotNotFound(str(bot_id))
     names = [(each.bot_id, each.room_name) for each in removed]
     await _check_names(tx, scope, names, but=room_id, confirm=True)
+    dependants = await rooms.list_dependants(tx, scope, room_id=room_id, bot_id=bot_id)
+    if dependants and not confirm:
+        raise SchedulesDepend(dependants)
     await rooms.delete_room_bot(tx, room_id, bot_id)
     after = await _get(tx, room_id)
     shown = {"bot": removed[0].bot_name, "called": removed[0].room_name}
     await _tell(tx, actor, after, "left", before=shown, after={})
     return after
+
+
+async def _check_schedules(tx: Tx, scope: Scope, room_id: int, unit_id: int | None, *, confirm: bool) -> None:
+    """A schedule sends to rooms of its own unit and below: with another owner, some may not any more."""
+    above = {unit.id for unit in await tenants.list_path(tx, unit_id or 0)}
+    dependants = await rooms.list_dependants(tx, scope, room_id=room_id)
+    lost = [one for one in dependants if one.unit_id not in above]
+    if lost and not confirm:
+        raise SchedulesDepend(lost)
+
+
+async def _set_order(tx: Tx, room: Room, order: Sequence[int]) -> None:
+    known = {each.bot_id for each in room.bots}
+    strangers = [bot_id for bot_id in order if bot_id not in known]
+    if strangers or len(set(order)) != len(order):
+        raise BadRoom(f"order of bots {list(order)}")
+    await rooms.set_turns(tx, room.id, order)
 
 
 def _addresses(room: Room) -> list[tuple[int, str]]:
@@ -153,7 +178,15 @@ def _apply(room: Room, change: RoomChange, unit_id: int | None) -> Room:
         raise BadRoom(f"note of {len(note)} characters")
     name = _line(room.name if change.name is None else change.name, most=200)
     room_type = change.room_type or room.room_type
-    return replace(room, unit_id=unit_id, name=name, room_type=room_type, note=note, limits=limits)
+    tags = room.tags if change.tags is None else _tags(change.tags)
+    return replace(room, unit_id=unit_id, name=name, room_type=room_type, note=note, limits=limits, tags=tags)
+
+
+def _tags(given: Sequence[str]) -> tuple[str, ...]:
+    tags = tuple(dict.fromkeys(_line(one, most=LONGEST_TAG) for one in given if one.strip()))
+    if len(tags) > MOST_TAGS:
+        raise BadRoom(f"{len(tags)} tags")
+    return tags
 
 
 def _line(text: str, *, most: int) -> str:
@@ -200,5 +233,7 @@ def _shown(room: Room) -> dict[str, Any]:
         "name": room.name,
         "room_type": room.room_type.value,
         "note": room.note,
+        "tags": list(room.tags),
+        "bot_order": [each.bot_name for each in room.bots if each.turn is not None],
         **asdict(room.limits),
     }

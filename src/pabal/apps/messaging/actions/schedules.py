@@ -1,11 +1,12 @@
 """The verbs of a schedule: right, sight, change, fact and audit in one commit. The engine's schedule follows each."""
 
 from collections.abc import Callable
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
 from pabal.apps.messaging import asking
-from pabal.apps.messaging.actions import checking, timetables
+from pabal.apps.messaging.actions import bulks, checking, timetables
 from pabal.apps.messaging.actions.checking import AREA, survey
 from pabal.apps.messaging.actions.timetables import end_all, withdraw
 from pabal.apps.messaging.errors import (
@@ -19,6 +20,7 @@ from pabal.apps.messaging.model.checks import list_picture_ids
 from pabal.apps.messaging.model.deliveries import about_of
 from pabal.apps.messaging.model.schedules import NewSchedule, Schedule, ScheduleState
 from pabal.apps.messaging.store import schedules as store
+from pabal.apps.messaging.store.audiences import put_audience
 from pabal.base.database import Tx
 from pabal.engine import facts, forecasts, queue
 from pabal.engine import schedules as engine
@@ -38,6 +40,7 @@ async def create(tx: Tx, actor: Actor, new: NewSchedule) -> Schedule:
     if found.checked.problems:
         raise ScheduleRefused(found.checked.problems)
     made = await store.insert_schedule(tx, found.new, unit_id=found.unit_id, created_by=actor.name)
+    await put_audience(tx, made, found.new.audience)
     await begin(tx, SCHEDULE, [made], actor=actor.name)
     schedule = await _load(tx, made)
     await checking.settle(tx, schedule.about, [], list_picture_ids(schedule.content))
@@ -159,12 +162,13 @@ async def _edit(tx: Tx, actor: Actor, before: Schedule, new: NewSchedule) -> Sch
     if found.checked.problems:
         raise ScheduleRefused(found.checked.problems)
     await store.update_schedule(tx, schedule_id, found.new, unit_id=found.unit_id)
+    await put_audience(tx, schedule_id, found.new.audience)
     await _move_on(tx, actor, schedule_id, _Event.EDIT)
     edited = await _load(tx, schedule_id)
     await checking.settle(tx, edited.about, list_picture_ids(before.content), list_picture_ids(edited.content))
     timetable = await timetables.edit(tx, edited)
     await _follow(tx, actor, edited, timetable, is_active=new.is_active)
-    if before.bot_id != edited.bot_id:
+    if _goes_elsewhere(before, edited):
         await _move(tx, actor, schedule_id)
     after = await _load(tx, schedule_id)
     await facts.record(tx, "messaging.schedule_edited", after.about, {"actor": actor.name}, after.unit_id)
@@ -202,6 +206,7 @@ async def _stop(tx: Tx, actor: Actor, schedule: Schedule, *, reason: str | None 
         await engine.pause(tx, schedule.timetable_id, actor=actor.name)
     await _move_on(tx, actor, schedule.id, _Event.DEACTIVATE, reason=reason)
     await withdraw(tx, actor, schedule)
+    await bulks.withdraw(tx, actor, schedule.id)
 
 
 async def _follow(tx: Tx, actor: Actor, schedule: Schedule, timetable: engine.Schedule, *, is_active: bool) -> None:
@@ -215,6 +220,13 @@ async def _follow(tx: Tx, actor: Actor, schedule: Schedule, timetable: engine.Sc
         await _stop(tx, actor, schedule)
     elif schedule.state in (_State.INACTIVE, _State.ERROR) and is_active:
         await _start(tx, actor, schedule)
+
+
+def _goes_elsewhere(before: Schedule, after: Schedule) -> bool:
+    """By another bot, or to many rooms instead of one. A bulk chooses its bots when its moment comes."""
+    if before.audience is None and after.audience is None:
+        return before.bot_id != after.bot_id
+    return before.audience is None or after.audience is None
 
 
 async def _move(tx: Tx, actor: Actor, schedule_id: int) -> None:
@@ -233,6 +245,7 @@ async def _remove(tx: Tx, actor: Actor, schedule: Schedule, *, reason: str | Non
     await _move_on(tx, actor, schedule.id, _Event.DELETE, reason=reason)
     await store.note_change(tx, schedule.id, is_deleted=True)
     await withdraw(tx, actor, schedule)
+    await bulks.withdraw(tx, actor, schedule.id)
     await checking.settle(tx, schedule.about, list_picture_ids(schedule.content), [])
     await _note(tx, actor, "delete_schedule", schedule, before=_shown(schedule))
 
@@ -295,6 +308,7 @@ def _shown(schedule: Schedule) -> dict[str, Any]:
         "unit_id": schedule.unit_id,
         "room": schedule.room_name,
         "bot": schedule.bot_name,
+        **({} if schedule.audience is None else {"audience": asdict(schedule.audience)}),
         **content.to_json(),
         **named,
         "schedule_type": when.schedule_type,

@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 from pabal.apps.messaging import settings
 from pabal.apps.messaging.errors import ScheduleBusy
 from pabal.apps.messaging.model.bots import route_of
+from pabal.apps.messaging.model.bulks import BULK
 from pabal.apps.messaging.model.deliveries import SEND
 from pabal.apps.messaging.model.polling import Polling, parse_ranges
 from pabal.apps.messaging.model.schedules import LatePolicy, Schedule
@@ -80,13 +81,16 @@ async def relane(tx: Tx) -> None:
 
 def _plan(schedule: Schedule, said: Values) -> NewSchedule:
     timing, lateness = schedule.when.timing, late(schedule.late_policy, said)
+    lane = lane_of(said, bot_name=schedule.bot_name, room_id=schedule.room_id)
+    is_bulk = schedule.audience is not None
     return NewSchedule(
         name=schedule.title,
-        kind=SEND,
+        kind=BULK if is_bulk else SEND,
         args={"message_schedule": schedule.id},
         about=schedule.about,
-        route=route_of(schedule.bot_name),
-        lane=lane_of(said, bot_name=schedule.bot_name, room_id=schedule.room_id),
+        # what goes to many rooms is opened by any server; each of its sends has a route and a lane
+        route=None if is_bulk else route_of(schedule.bot_name),
+        lane=None if is_bulk else lane,
         recurrence=timing.recurrence,
         zone=timing.zone,
         valid_from=timing.window.valid_from,

@@ -29,6 +29,8 @@ from pabal.apps.messaging.resources.deliveries import MessageDeliveryFilter
 from pabal.apps.messaging.resources.schedules import ListedState, MessageScheduleFilter
 from pabal.apps.messaging.store import bots, deliveries, rooms
 from pabal.apps.messaging.store import schedules as store
+from pabal.apps.messaging.store.audiences import list_audience_rooms
+from pabal.apps.messaging.store.groups import find_group
 from pabal.base.database import Tx
 from pabal.engine.listing import Page as Rows
 from pabal.platform import tenants
@@ -86,7 +88,8 @@ async def list_kb_schedules(visit: Visitor, wanted: Annotated[KbScheduleFilter, 
             filters = replace(filters, bot=await find_bot_id(tx, visit.scope, wanted.target_bot_name))
         page = await store.list_schedules(tx, visit.scope, filters, cursor=cursor, limit=limit)
         units = {unit.id: unit for unit in await tenants.list_units(tx, [one.unit_id for one in page.items])}
-        return Rows([(one, units[one.unit_id]) for one in page.items], page.cursor)
+        rows = [(row, units[one.unit_id]) for one in page.items for row in await _list_by_room(tx, one)]
+        return Rows([row for row in rows if wanted.target_room_id in (None, row[0].channel_id)], page.cursor)
 
     def show(found: tuple[Schedule, Unit]) -> KbScheduleShown:
         return show_kb_schedule(*found)
@@ -216,6 +219,18 @@ async def _match(tx: Tx, visit: Visit, schedule_id: int) -> None:
     if names_version(visit):
         await store.lock_schedule(tx, schedule_id)
     check_match(visit, await _show(tx, await _find(tx, visit, schedule_id)))
+
+
+async def _list_by_room(tx: Tx, schedule: Schedule) -> list[Schedule]:
+    """A kb_schedule has one room: one that goes to many is a row for each, all of its number."""
+    if schedule.audience is None:
+        return [schedule]
+    group = await find_group(tx, schedule.audience.group_id)
+    found = await list_audience_rooms(tx, schedule.audience, group)
+    return [
+        replace(schedule, room_id=one.room_id, room_name=one.name, channel_id=one.channel_id, room_type=one.room_type)
+        for one in found
+    ]
 
 
 async def _show(tx: Tx, schedule: Schedule) -> KbScheduleShown:

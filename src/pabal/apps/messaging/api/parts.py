@@ -91,5 +91,11 @@ Weekdays = Annotated[
     Field(description="Names, or one text with commas between them.", max_length=14, examples=[["monday", "friday"]]),
     WithJsonSchema({"anyOf": [{"type": "array", "items": {"enum": list(DAYS)}}, {"type": "string"}, {"type": "null"}]}),
 ]
+# as many as one schedule may have, and some: the check says what is too much
+RoomNumbers = Annotated[tuple[Id, ...], BeforeValidator(_none_is_empty), Field(max_length=10_000, examples=[[3, 4]])]
+LONGEST_CSV = 500_000
+RoomsCsv = Annotated[
+    str, StringConstraints(max_length=LONGEST_CSV), Field(examples=["톡방,담당자\n해운대 손님방,김하늘"])
+]
 # the check says, with its sentence, what is too long; this only bounds the sum of all waits
 Wait = Annotated[int, Field(ge=0, le=2**31 - 1)]

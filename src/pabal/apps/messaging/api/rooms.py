@@ -19,11 +19,17 @@ router = noun()
 
 
 @router.delete("/rooms/{id}/bots/{bot_id}", response_model=model_of(ROOM.shows))
-async def remove_room_bot(visit: Visitor, id: Number, bot_id: Number, dry_run: DryRun = False) -> Response:
+async def remove_room_bot(
+    visit: Visitor,
+    id: Number,
+    bot_id: Number,
+    confirm: Annotated[bool, Query(description="Also when schedules depend on it.")] = False,
+    dry_run: DryRun = False,
+) -> Response:
     """Takes a bot that has left a room out of it, so that the name is free again. A message it hears brings it back."""
     async with visit.change() as tx, tried(tx, dry_run=dry_run):
         await match_row(tx, visit, ROOM, id)
-        room = await actions.remove_bot(tx, visit.actor, id, bot_id)
+        room = await actions.remove_bot(tx, visit.actor, id, bot_id, confirm=confirm)
     return answer_row(visit, ROOM, room)
 
 

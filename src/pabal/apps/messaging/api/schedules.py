@@ -182,7 +182,7 @@ async def send_message_test(
 
 def with_owner(new: NewSchedule, old: Schedule) -> NewSchedule:
     """Whoever does not name an owner leaves it as it is, unless the room is another."""
-    if new.unit_id is None and new.room_id == old.room_id:
+    if new.unit_id is None and new.room_id == old.room_id and (new.audience is None) == (old.audience is None):
         return replace(new, unit_id=old.unit_id)
     return new
 

@@ -151,6 +151,9 @@ class KbScheduleAsked(Asked):
             new = replace(new, late_policy=old.late_policy)
         if "status" not in said:
             new = replace(new, is_active=stays_active(old))
+        if room_id == old.room_id:
+            # the first of many rooms: the others stay
+            new = replace(new, audience=old.audience)
         return with_owner(new, old)
 
     def when(self, zone: str) -> When:

@@ -22,6 +22,8 @@ app = tree(
         Later("report", f"{_HERE}.report:report", "How it went: success rate, delay, what is due and not sent."),
         Later("schedule", f"{_HERE}.schedule:app", "Schedules: what is sent where, and when."),
         Later("template", f"{_HERE}.template:app", "Templates: a text and images to begin a schedule with."),
+        Later("bulk", f"{_HERE}.bulk:app", "Sends to many rooms: how many got it, and what is missing."),
+        Later("group", f"{_HERE}.bulk:groups", "Groups of rooms that are kept: by unit, kind and tag."),
         Later("room", f"{_HERE}.room:app", "Rooms: where messages go."),
         Later("bot", f"{_HERE}.bot:app", "Bots, and the devices that say they are one."),
         Later("delivery", f"{_HERE}.delivery:app", "Deliveries: what was sent, what was missed, what is under way."),

@@ -5,19 +5,22 @@ from typing import TypeVar
 
 from pabal.apps.messaging.errors import (
     BotNotFound,
+    BulkNotFound,
     DeliveryNotFound,
     DeviceNotFound,
+    GroupNotFound,
     RoomNotFound,
     ScheduleNotFound,
     TemplateNotFound,
 )
 from pabal.apps.messaging.model.bots import Bot, Device
+from pabal.apps.messaging.model.bulks import Bulk, RoomGroup
 from pabal.apps.messaging.model.content import Template
 from pabal.apps.messaging.model.deliveries import Delivery
 from pabal.apps.messaging.model.rooms import Room, RoomType
 from pabal.apps.messaging.model.schedules import Schedule
 from pabal.apps.messaging.resources.rooms import RoomFilter
-from pabal.apps.messaging.store import bots, deliveries, rooms, schedules, templates
+from pabal.apps.messaging.store import bots, bulks, deliveries, groups, rooms, schedules, templates
 from pabal.base.database import Tx
 from pabal.base.errors import NotFound
 from pabal.engine import ids
@@ -25,7 +28,7 @@ from pabal.engine.listing import paging
 from pabal.platform.commands.options import NameAmbiguous
 from pabal.platform.tenants import Scope
 
-Named = TypeVar("Named", Bot, Device, Room, Schedule, Template)
+Named = TypeVar("Named", Bot, Device, Room, RoomGroup, Schedule, Template)
 # enough to tell which ones one may mean
 _MOST = 20
 
@@ -78,6 +81,29 @@ async def find_room_id(tx: Tx, scope: Scope, text: str) -> int:
     return (await find_room(tx, scope, text)).id
 
 
+async def find_room_ids(tx: Tx, scope: Scope, text: str) -> tuple[int, ...]:
+    """Several, with commas between them."""
+    return tuple([await find_room_id(tx, scope, one.strip()) for one in text.split(",") if one.strip()])
+
+
+async def find_group(tx: Tx, scope: Scope, text: str) -> RoomGroup:
+    number = _number(text)
+    if number is not None:
+        return await groups.get_group(tx, scope, number)
+    return _only(await groups.list_named(tx, scope, text.strip(), most=_MOST), text, GroupNotFound)
+
+
+async def find_group_id(tx: Tx, scope: Scope, text: str) -> int:
+    return (await find_group(tx, scope, text)).id
+
+
+async def find_bulk(tx: Tx, scope: Scope, text: str) -> Bulk:
+    number = _number(text)
+    if number is None:
+        raise BulkNotFound(text[:100])
+    return await bulks.get_bulk(tx, scope, number)
+
+
 async def find_bot(tx: Tx, scope: Scope, text: str) -> Bot:
     number = _number(text)
     if number is not None:
@@ -86,6 +112,11 @@ async def find_bot(tx: Tx, scope: Scope, text: str) -> Bot:
     if number is None:
         raise BotNotFound(text[:100])
     return await bots.get_bot(tx, scope, number)
+
+
+async def find_bot_ids(tx: Tx, scope: Scope, text: str) -> tuple[int, ...]:
+    """Several, with commas between them."""
+    return tuple([await find_bot_id(tx, scope, one.strip()) for one in text.split(",") if one.strip()])
 
 
 async def find_device(tx: Tx, scope: Scope, text: str) -> Device:
@@ -123,7 +154,7 @@ def _only(found: Sequence[Named], text: str, missing: type[NotFound]) -> Named:
     return found[0]
 
 
-def _name(one: Bot | Device | Room | Schedule | Template) -> str:
+def _name(one: Bot | Device | Room | RoomGroup | Schedule | Template) -> str:
     match one:
         case Schedule():
             return one.title

@@ -58,7 +58,6 @@ _SAID = {
     "is_active": (Active, None),
     "dry_run": (DryRun, False),
 }
-_ROOM = (_SAID["room_id"][0], Parameter.empty)
 
 
 def _new(ctx: typer.Context, dry_run: bool, **said: Any) -> None:
@@ -77,7 +76,7 @@ app.command("new", cls=Spread)(
     signed(
         _new,
         "A new schedule. With --dry-run: its next moments, the room's limits, and what to know, without saving it.",
-        **{**_SAID, "room_id": _ROOM},
+        **_SAID,
     )
 )
 app.command("edit", cls=Spread)(

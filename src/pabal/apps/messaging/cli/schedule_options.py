@@ -11,12 +11,14 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from pabal.apps.messaging.cli.uploads import Try, read_text, upload
-from pabal.apps.messaging.errors import BadWhen, BotNotInRoom
+from pabal.apps.messaging.errors import BadWhen, BotNotInRoom, ScheduleRefused
+from pabal.apps.messaging.model.bulks import Audience
 from pabal.apps.messaging.model.content import Content
+from pabal.apps.messaging.model.findings import find
 from pabal.apps.messaging.model.rooms import Room
 from pabal.apps.messaging.model.schedules import NewSchedule, Schedule, ScheduleType, When
 from pabal.apps.messaging.resources.images import CONTENT
-from pabal.apps.messaging.resources.schedules import SEOUL, stays_active
+from pabal.apps.messaging.resources.schedules import AUDIENCE, NOBODY, SEOUL, audience_of, stays_active
 from pabal.apps.messaging.store.rooms import get_room
 from pabal.apps.messaging.store.templates import get_template
 from pabal.engine.recurrence import Weekday
@@ -36,34 +38,56 @@ _KOREAN = "월화수목금토일"
 async def understand(shell: Shell, here: Try, said: Mapping[str, Any], old: Schedule | None) -> NewSchedule:
     """`said` has the fields of MessageScheduleEdit, with files by their names; None was not said."""
     given = {name: value for name, value in said.items() if value is not None}
-    room, bot_id, unit_id = await _place(shell, here, given, old)
-    content, template_id = await _content(shell, here, given, old, unit_id or room.unit_id)
+    audience = _audience(given, old)
+    room_id, bot_id, unit_id, owner = await _place(shell, here, given, old, is_bulk=audience is not None)
+    content, template_id = await _content(shell, here, given, old, owner)
     timed = Timed(
         *(given.get(name) for name in ("at", "daily", "weekly", "timezone", "valid_from", "valid_until")),
     )
     new = NewSchedule(
         title=given.get("title", _title(content) if old is None else old.title),
-        room_id=room.id,
+        room_id=room_id,
         bot_id=bot_id,
         content=content,
         when=read_when(timed, here.tx.now, None if old is None else old.when),
         is_active=given.get("is_active", old is None or stays_active(old)),
         template_id=template_id,
         unit_id=unit_id,
+        audience=audience,
     )
     kept = {} if old is None else {name: getattr(old, name) for name in ("description", "late_policy")}
     return replace(new, **kept | {name: given[name] for name in ("description", "late_policy") if name in given})
 
 
+def _audience(given: Mapping[str, Any], old: Schedule | None) -> Audience | None:
+    """One room that is named takes the place of many, and the other way round."""
+    if "room_id" in given:
+        return None
+    kept = {} if old is None or old.audience is None else {name: getattr(old.audience, name) for name in AUDIENCE}
+    picked = () if old is None or old.audience is None else old.audience.picked
+    said = {name: given[name] for name in ("rooms", *AUDIENCE) if name in given}
+    if "rooms_csv" in said:
+        said["rooms_csv"] = read_text(said["rooms_csv"])
+    if any(name in said for name in ("rooms", "group_id", "rooms_csv")):
+        picked, kept = (), {**kept, "group_id": None, "rooms_csv": None}
+    return audience_of({"rooms": picked, **kept, **said})
+
+
 async def _place(
-    shell: Shell, here: Try, given: Mapping[str, Any], old: Schedule | None
-) -> tuple[Room, int, int | None]:
-    """The room, the bot, and whose it is: None is the room's."""
+    shell: Shell, here: Try, given: Mapping[str, Any], old: Schedule | None, *, is_bulk: bool
+) -> tuple[int, int, int | None, int | None]:
+    """The room, the bot, whose it is (None: the room's), and whose its images are."""
     scope = await see(here.tx, shell)
+    if is_bulk:
+        unit_id = given.get("unit_id", None if old is None else old.unit_id)
+        return NOBODY, given.get("bot_id") or (NOBODY if old is None else old.bot_id), unit_id, unit_id or scope.unit_id
+    if old is None and "room_id" not in given:
+        raise ScheduleRefused([find("rooms_missing", "room_id")])
     room = await get_room(here.tx, scope, given["room_id"] if old is None else given.get("room_id", old.room_id))
     kept = old if old is not None and old.room_id == room.id else None
     bot_id = given.get("bot_id") or (kept.bot_id if kept else _first_bot(room))
-    return room, bot_id, given.get("unit_id", kept.unit_id if kept else None)
+    unit_id = given.get("unit_id", kept.unit_id if kept else None)
+    return room.id, bot_id, unit_id, unit_id or room.unit_id
 
 
 def _first_bot(room: Room) -> int:

@@ -10,8 +10,9 @@ from zoneinfo import ZoneInfo
 from PIL import Image, ImageDraw
 
 from pabal.apps.messaging import asking
-from pabal.apps.messaging.actions import bots, rooms, schedules, templates
+from pabal.apps.messaging.actions import bots, groups, rooms, schedules, templates
 from pabal.apps.messaging.machine import DEVICE, SCHEDULE, ScheduleEvent
+from pabal.apps.messaging.model.bulks import Audience, NewGroup
 from pabal.apps.messaging.model.content import Content, ImageMode, NewTemplate, Picture, SendOrder
 from pabal.apps.messaging.model.rooms import NewRoom, RoomType
 from pabal.apps.messaging.model.schedules import LatePolicy, NewSchedule, ScheduleType, When
@@ -116,6 +117,10 @@ PICTURES = (
         "매장 사진", "삼성 공지방", None, at=time(15), days=(Weekday.WED,), pictures=(1, 2), order=SendOrder.IMAGES_ONLY
     ),
 )
+# to every production room of Busan
+NOTICE = Act(
+    "부산 전체 공지", "부산 운영방", "{지점명} 여러분, {오늘}({요일}) 저녁 점검이 있습니다.\n톡방: {톡방}", soon=140
+)
 TEMPLATES = {
     "아침 인사": "안녕하세요, 저희 매장이 아침 인사드립니다.",
     "행사 안내": "[행사] 기간: \n내용: \n많은 관심 부탁드립니다!",
@@ -142,6 +147,7 @@ async def load(tx: Tx) -> None:
         await templates.save(tx, ENGINE, NewTemplate(name=name, unit_id=units["부산총판"], text=text))
     for act in WORDS:
         await _schedule(tx, act, ())
+    await _schedule_notice(tx, units["부산총판"])
     await tx.run(SQL.insert_past, now=tx.now, missed=MISSED)
     await tx.run(SQL.insert_past_parts)
     await tx.run(SQL.count_past)
@@ -165,6 +171,7 @@ async def clear(tx: Tx) -> None:
     """Also what people made in the demo's rooms; the histories stay."""
     for row in await tx.rows(SQL.list_demo_schedules):
         await schedules.purge(tx, ENGINE, row["id"])
+    await tx.run(SQL.delete_demo_groups)
     await tx.run(SQL.delete_demo_templates)
     await tx.run(SQL.delete_demo_rooms)
     waiting = [row["id"] for row in await tx.rows(SQL.list_demo_devices, names=[*BOTS, STRANGER])]
@@ -187,6 +194,15 @@ async def _introduce(tx: Tx, name: str, unit_id: int) -> int:
         await bots.approve(tx, ENGINE, found.device)
     await bots.edit(tx, ENGINE, found.bot_id, image_mode=ImageMode.SINGLE, unit_id=unit_id)
     return found.bot_id
+
+
+async def _schedule_notice(tx: Tx, unit_id: int) -> None:
+    """One content to many rooms: a group that is kept, and each room reads its own name."""
+    rule = NewGroup(NOTICE.room, unit_id, room_type=RoomType.PRODUCTION.value)
+    group = await groups.save(tx, ENGINE, rule)
+    audience = Audience(group_id=group.id)
+    new = NewSchedule(NOTICE.title, 0, 0, Content(NOTICE.text), _when(tx, NOTICE), audience=audience)
+    await schedules.create(tx, ENGINE, new)
 
 
 async def _schedule(tx: Tx, act: Act, painted: Sequence[Picture]) -> None:

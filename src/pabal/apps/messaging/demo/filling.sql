@@ -15,6 +15,10 @@ select exists (select from pabal.room where channel_id like 'demo-%' and unit_id
 select s.id from pabal.message_schedule s join pabal.room r on r.id = s.room_id
 where r.channel_id like 'demo-%' or s.unit_id in (select id from pabal.unit where is_demo) order by s.id;
 
+-- name: delete_demo_groups()!
+-- unit: all of the demo's, whoever asks
+delete from pabal.room_group where unit_id in (select id from pabal.unit where is_demo);
+
 -- name: delete_demo_templates()!
 -- unit: all of the demo's, whoever asks
 delete from pabal.message_template where unit_id in (select id from pabal.unit where is_demo);

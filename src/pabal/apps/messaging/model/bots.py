@@ -107,6 +107,8 @@ class Bot:
     worker: int | None = None
     last_ping_at: datetime | None = None
     lane: int = 0
+    # when what waits for it would be through, at the pace it was seen to have
+    through_at: datetime | None = None
     devices: tuple[Device, ...] = ()
 
     @property

@@ -116,6 +116,7 @@ class Delivery:
     deferred_by: str | None
     deferred_until: datetime | None
     created_at: datetime
+    bulk_id: int | None = None
     parts: tuple[DeliveryPart, ...] = ()
     place: str | None = None
 

@@ -125,6 +125,87 @@ PROBLEMS: dict[str, Pair] = {
         "This time cannot be read: {why}",
         "시각을 읽을 수 없습니다: {why}",
     ),
+    "room_unclaimed": (
+        "Nobody has claimed room '{room}', so nothing may be sent there. Claim it on the rooms page first.",
+        "톡방 '{room}'은(는) 아직 맡은 조직이 없어 보낼 수 없습니다. 먼저 톡방 화면에서 맡으세요.",
+    ),
+    "rooms_missing": (
+        "There is no room to send to. Choose rooms, a group that holds some, or give a CSV.",
+        "보낼 톡방이 없습니다. 톡방을 고르거나, 톡방이 있는 그룹을 고르거나, CSV를 넣으세요.",
+    ),
+    "too_many_rooms": (
+        "At most {most} rooms fit into one schedule. Make several of it.",
+        "한 스케줄에 톡방은 {most}곳까지입니다. 여러 스케줄로 나누세요.",
+    ),
+    "rooms_unclaimed": (
+        "Nobody has claimed {count} of these rooms ({rooms}), so nothing may be sent there. Claim or leave them out.",
+        "아직 맡은 조직이 없는 톡방이 {count}곳 있어 보낼 수 없습니다({rooms}). 맡거나 빼세요.",
+    ),
+    "rooms_without_bot": (
+        "No bot is in {count} of these rooms ({rooms}). Invite one there, or leave them out.",
+        "봇이 없는 톡방이 {count}곳 있습니다({rooms}). 봇을 초대하거나 빼세요.",
+    ),
+    "bot_in_no_room": (
+        "Bot '{bot}' is in none of these rooms. Choose another, or none: each room's first bot speaks then.",
+        "봇 '{bot}'은(는) 이 톡방들 어디에도 없습니다. 다른 봇을 고르거나 비워 두면 톡방마다 첫 봇이 보냅니다.",
+    ),
+    "rooms_not_below_unit": (
+        "{count} of these rooms ({rooms}) belong neither to '{unit}' nor to a unit below it.",
+        "이 가운데 {count}곳({rooms})은 '{unit}'이나 그 아래 조직의 톡방이 아닙니다.",
+    ),
+    "group_not_found": (
+        "There is no such group of rooms, or it is not yours to see.",
+        "그런 톡방 그룹이 없거나 볼 권한이 없습니다.",
+    ),
+    "group_name_taken": (
+        "The unit has a group of this name already. Choose another, or edit that one.",
+        "이 조직에 같은 이름의 그룹이 있습니다. 이름을 바꾸거나 그 그룹을 고치세요.",
+    ),
+    "tag_too_long": (
+        "The tag has {length} characters; at most {most} fit.",
+        "태그가 {length}자입니다. {most}자까지 쓸 수 있습니다.",
+    ),
+    "span_out_of_range": (
+        "{value} minutes are not possible; {least} to {most} are.",
+        "{value}분은 쓸 수 없습니다. {least}분부터 {most}분까지입니다.",
+    ),
+    "csv_empty": (
+        "The CSV has no room: its first line names the columns, each further line is a room.",
+        "CSV에 톡방이 없습니다. 첫 줄에는 열 이름, 그다음 줄마다 톡방 하나를 적으세요.",
+    ),
+    "csv_column_unusable": (
+        "Column '{name}' cannot be used: a name of a column is a word of 1 to {most} characters, without braces.",
+        "열 이름 '{name}'은(는) 쓸 수 없습니다. 중괄호 없는 낱말로 {most}자까지 적으세요.",
+    ),
+    "csv_column_twice": (
+        "Two columns of the CSV have the same name.",
+        "CSV에 이름이 같은 열이 둘 있습니다.",
+    ),
+    "csv_row_uneven": (
+        "Line {line} of the CSV has {cells} cells; there are {columns} columns.",
+        "CSV {line}번째 줄은 칸이 {cells}개인데 열은 {columns}개입니다.",
+    ),
+    "csv_room_unknown": (
+        "Line {line} of the CSV: there is no room '{room}', by name or channel id, or it is not yours to see.",
+        "CSV {line}번째 줄: 이름이나 채널ID가 '{room}'인 톡방이 없거나 볼 권한이 없습니다.",
+    ),
+    "csv_room_ambiguous": (
+        "Line {line} of the CSV: several rooms are called '{room}'. Write the channel id.",
+        "CSV {line}번째 줄: 이름이 '{room}'인 톡방이 여럿입니다. 채널ID로 적으세요.",
+    ),
+    "csv_room_twice": (
+        "Line {line} of the CSV: room '{room}' is there already.",
+        "CSV {line}번째 줄: 톡방 '{room}'이(가) 앞에 이미 있습니다.",
+    ),
+    "variable_unknown": (
+        "Nobody knows {names}. There are {known}. To show braces as they are, write them twice: {{{{…}}}}.",
+        "{names}은(는) 알 수 없는 변수입니다. 쓸 수 있는 것: {known}. "
+        "중괄호를 그대로 보내려면 {{{{…}}}}처럼 두 번 쓰세요.",
+    ),
+    "text_too_long_in_room": (
+        "Filled in for room '{room}' the text has {length} characters; {most} are allowed there.",
+        "톡방 '{room}'에서는 글이 {length}자가 되는데 {most}자까지입니다.",
+    ),
     "limit_too_small": (
         "One send is {components} messages, but this room takes {most} per {span}. Raise the limit or send fewer.",
         "한 번에 메시지가 {components}건인데 이 톡방은 {span}에 {most}건까지입니다. 제한을 늘리거나 내용을 줄이세요.",
@@ -186,6 +267,10 @@ WARNINGS: dict[str, Pair] = {
     "device_pending": (
         "No device of bot '{bot}' is approved yet. Approve one on the bots page, or nothing can be sent.",
         "봇 '{bot}'의 기기가 아직 승인되지 않았습니다. 봇 화면에서 승인해야 보낼 수 있습니다.",
+    ),
+    "bulk_too_slow": (
+        "{says}. Give it a longer window, spread it, or let more bots share the rooms.",
+        "{says}. 발송 시간을 늘리거나, 나누어 보내거나, 여러 봇이 나누어 보내게 하세요.",
     ),
     "day_nearly_full": (
         "In the 24 hours from {at}, {count} sends go to this room; {most} are allowed. Others will be deferred.",

@@ -32,6 +32,10 @@ REASONS: dict[str, Pair] = {
     ),
     "bot_excluded": ("Bot ‘{bot}’ was excluded after failures.", "봇 ‘{bot}’은(는) 실패가 이어져 제외되어 있었습니다."),
     "lane_busy": ("Bot ‘{bot}’ was busy with other sends.", "봇 ‘{bot}’이(가) 다른 발송으로 바빴습니다."),
+    "bulk_window": (
+        "The time for all rooms was over before its turn came.",
+        "차례가 오기 전에 전체 발송 시간이 끝났습니다.",
+    ),
     "too_late": ("It was too late to begin.", "시작하기에는 너무 늦었습니다."),
     "limit_too_small": (
         "This message has more parts than the room's limit ever allows.",

@@ -19,6 +19,10 @@ _SHARED = "name"
 WINDOWS = {**NAMES, _SHARED: SHARED_NAME}
 
 
+LONGEST_TAG = 30
+MOST_TAGS = 20
+
+
 class RoomType(StrEnum):
     PRODUCTION = "production"
     TEST = "test"
@@ -45,6 +49,17 @@ class RoomBot:
     room_name: str
     last_seen_at: datetime
     is_held: bool = False
+    # its place in the room's order of bots; None: it never takes over
+    turn: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Dependant:
+    """A schedule that could not send any more. `title` None: it is out of sight."""
+
+    id: int
+    unit_id: int
+    title: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +88,7 @@ class Room:
     claimed_by: str | None
     created_at: datetime
     updated_at: datetime
+    tags: tuple[str, ...] = ()
     bots: tuple[RoomBot, ...] = ()
 
 
@@ -80,7 +96,8 @@ class Room:
 class RoomChange:
     """What is to be different; what is left out stays. In `limits`, None is the setting's.
 
-    `confirm`: that a bot calls another room in sight by the same name is known, and meant.
+    `bot_order` is which bot speaks first, by their ids. `confirm`: that a bot calls another room in sight by the same
+    name, or that schedules depend on it, is known, and meant.
     """
 
     unit_id: int | None = None
@@ -89,6 +106,8 @@ class RoomChange:
     note: str | None = None
     limits: Mapping[str, int | None] = field(default_factory=dict)
     confirm: bool = False
+    tags: tuple[str, ...] | None = None
+    bot_order: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from datetime import date, datetime, time, timedelta
 from enum import StrEnum
 from zoneinfo import ZoneInfo
 
+from pabal.apps.messaging.model.bulks import Audience
 from pabal.apps.messaging.model.content import Content
 from pabal.engine.recurrence import Daily, Once, Recurrence, Timing, Weekday, Weekly, Window
 
@@ -64,7 +65,7 @@ class When:
 
 @dataclass(frozen=True, slots=True)
 class NewSchedule:
-    """What somebody asks for. `unit_id` None: the room's unit."""
+    """What somebody asks for. `unit_id` None: the room's unit. With an audience, room and bot are the first of many."""
 
     title: str
     room_id: int
@@ -76,6 +77,7 @@ class NewSchedule:
     is_active: bool = True
     template_id: int | None = None
     unit_id: int | None = None
+    audience: Audience | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +108,7 @@ class Schedule:
     failures: int
     created_at: datetime
     updated_at: datetime
+    audience: Audience | None = None
 
     @property
     def about(self) -> str:
@@ -129,4 +132,5 @@ class Schedule:
             is_active=self.state in (ScheduleState.ACTIVE, ScheduleState.COMPLETED),
             template_id=self.template_id,
             unit_id=self.unit_id,
+            audience=self.audience,
         )

@@ -7,6 +7,7 @@ from pabal.apps.messaging.pages import (
     deliveries,
     form,
     form_post,
+    groups,
     rooms,
     schedules,
     statistics,
@@ -14,5 +15,5 @@ from pabal.apps.messaging.pages import (
 )
 
 router = APIRouter(include_in_schema=False)
-for page in (form_post, form, schedules, templates_, rooms, bots, deliveries, statistics):
+for page in (form_post, form, schedules, templates_, groups, rooms, bots, deliveries, statistics):
     router.include_router(page.router)

@@ -11,11 +11,12 @@ from pydantic import BaseModel
 
 from pabal.apps.messaging import settings as own
 from pabal.apps.messaging.actions import bots as actions
-from pabal.apps.messaging.errors import UnknownDecision
+from pabal.apps.messaging.errors import SchedulesDepend, UnknownDecision
 from pabal.apps.messaging.model.bots import Bot, BotServer, Device
 from pabal.apps.messaging.model.content import ImageMode
 from pabal.apps.messaging.model.reasons import explain_unproven, name_exclusion
 from pabal.apps.messaging.pages.page_texts import AREA, PAGE
+from pabal.apps.messaging.pages.rooms import ask_first
 from pabal.apps.messaging.resources.bots import BotFilter, show_bot, show_device
 from pabal.apps.messaging.resources.rooms import RoomFilter
 from pabal.apps.messaging.store import attention, bots, deliveries, rooms
@@ -164,12 +165,19 @@ async def set_secret(
 
 @router.post("/messages/bots/{bot_id}")
 async def edit(
-    visit: Visitor, bot_id: RowId, image_mode: Annotated[ImageMode, Form()], unit_id: Annotated[str, Form()] = ""
+    visit: Visitor,
+    bot_id: RowId,
+    image_mode: Annotated[ImageMode, Form()],
+    unit_id: Annotated[str, Form()] = "",
+    confirm: Annotated[bool, Form()] = False,
 ) -> Response:
     """Without a unit it is the house's."""
-    async with visit.change() as tx:
-        owner = int(unit_id) if unit_id.isdigit() else None
-        await actions.edit(tx, visit.actor, bot_id, image_mode=image_mode, unit_id=owner)
+    owner = int(unit_id) if unit_id.isdigit() else None
+    try:
+        async with visit.change() as tx:
+            await actions.edit(tx, visit.actor, bot_id, image_mode=image_mode, unit_id=owner, confirm=confirm)
+    except SchedulesDepend as error:
+        return await ask_first(visit, error, {"image_mode": image_mode.value, "unit_id": unit_id})
     return visit.go(f"/messages/bots/{bot_id}", said=("Saved.", "저장했습니다."))
 
 

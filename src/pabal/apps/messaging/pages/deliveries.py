@@ -82,6 +82,7 @@ class Filters(BaseModel):
     room: Word = ""
     bot: Word = ""
     schedule: Word = ""
+    bulk: Word = ""
     cause: Word = ""
     day: Word = ""
     q: Word = ""
@@ -100,6 +101,7 @@ class Filters(BaseModel):
                 "schedule": read_number(self.schedule),
                 "room": read_number(self.room),
                 "bot": read_number(self.bot),
+                "bulk": read_number(self.bulk),
                 "cause": Cause(self.cause) if self.cause in CAUSES else None,
                 "since": None if day is None else midnight(visit, day),
                 "until": None if day is None else midnight(visit, day, days=1),

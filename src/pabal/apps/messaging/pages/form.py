@@ -231,7 +231,10 @@ def _find(error: PabalError, field: str) -> Finding:
 
 LAST = 4
 STEPS = {
-    1: {"title", "description", "room_type", "room_id", "bot_id", "unit_id"},
+    1: {
+        "title", "description", "room_type", "room_id", "bot_id", "unit_id", "rooms", "group_id", "rooms_csv",
+        "share_bots", "spread_minutes", "window_minutes",
+    },
     2: {*CONTENT, "template_id", "template_name"},
     3: {
         "schedule_type", "schedule_date", "schedule_time", "schedule_weekdays", "zone", "valid_from", "valid_until",
@@ -255,6 +258,9 @@ class WizardView(FormView):
         where = (
             NOT_YET if preview.room is None else _both(" · ".join(filter(None, (preview.room.name, preview.bot_name))))
         )
+        if preview.checked.bulk is not None:
+            rooms = len(preview.checked.bulk.rooms)
+            where = (f"{rooms} rooms", f"톡방 {rooms}곳")
         count = len(draft.images_1) + len(draft.images_2)
         what = (f"text {int(bool(draft.text))} · images {count}", f"글 {int(bool(draft.text))} · 그림 {count}")
         check = ("limits · conflicts · rights", "제한 · 겹침 · 권한")

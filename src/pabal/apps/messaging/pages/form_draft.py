@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import date, datetime, time, timedelta
 from enum import StrEnum
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 from zoneinfo import ZoneInfo
 
+from pabal.apps.messaging.model.bulks import LONGEST_SPAN, Audience, Target
 from pabal.apps.messaging.model.content import IMAGES_1, IMAGES_2, Content, Picture, SendOrder
 from pabal.apps.messaging.model.rooms import Room, RoomType
 from pabal.apps.messaging.model.schedules import LatePolicy, NewSchedule, Schedule, ScheduleType, When
@@ -55,7 +56,13 @@ class Draft:
     schedule_id: str = ""
     once: str = ""
     step: str = "1"
+    group_id: str = ""
+    rooms_csv: str = ""
+    share_bots: str = ""
+    spread_minutes: str = ""
+    window_minutes: str = ""
     schedule_weekdays: tuple[str, ...] = ()
+    rooms: tuple[str, ...] = ()
     images_1: tuple[Picture, ...] = ()
     images_2: tuple[Picture, ...] = ()
 
@@ -92,6 +99,7 @@ class Draft:
             state="active" if schedule.is_active else "inactive",
             template_id=str(schedule.template_id or ""),
             version=str(schedule.version),
+            **_draft_audience(schedule.audience),
         ).with_content(content)
 
     def with_content(self, content: Content) -> Self:
@@ -110,8 +118,27 @@ class Draft:
         """The schedule it changes, where it changes one."""
         return read_number(self.schedule_id)
 
+    @property
+    def is_bulk(self) -> bool:
+        """To many rooms: some are picked, a group is chosen, or there is a CSV."""
+        return bool(self.rooms or self.group_id or self.rooms_csv.strip())
 
-SINGLE = frozenset(each.name for each in fields(Draft)) - {"schedule_weekdays", *GROUPS}
+
+SEVERAL = ("schedule_weekdays", "rooms")
+SINGLE = frozenset(each.name for each in fields(Draft)) - {*SEVERAL, *GROUPS}
+
+
+def _draft_audience(audience: Audience | None) -> dict[str, Any]:
+    if audience is None:
+        return {}
+    return {
+        "rooms": tuple(str(one) for one in audience.picked),
+        "group_id": str(audience.group_id or ""),
+        "rooms_csv": audience.rooms_csv or "",
+        "share_bots": "on" if audience.share_bots else "",
+        "spread_minutes": str(audience.spread_minutes or ""),
+        "window_minutes": str(audience.window_minutes or ""),
+    }
 
 
 def rearrange(draft: Draft, what: str, group: str, index: int) -> Draft:
@@ -138,8 +165,10 @@ class Understood:
 
 def understand(draft: Draft, rooms: Mapping[int, Room], now: datetime) -> Understood:
     reader = _Reader(draft)
-    room = rooms.get(read_number(draft.room_id) or 0)
-    reader.check_room(room)
+    audience = reader.read_audience() if draft.is_bulk else None
+    room = None if draft.is_bulk else rooms.get(read_number(draft.room_id) or 0)
+    if audience is None:
+        reader.check_room(room)
     bot_id = read_number(draft.bot_id) or (room.bots[0].bot_id if room and room.bots else 0)
     new = NewSchedule(
         title=draft.title.strip(),
@@ -152,6 +181,7 @@ def understand(draft: Draft, rooms: Mapping[int, Room], now: datetime) -> Unders
         is_active=draft.state != "inactive",
         template_id=read_number(draft.template_id),
         unit_id=read_number(draft.unit_id),
+        audience=audience,
     )
     if draft.state not in ("active", "inactive"):
         reader.fault("state", CHOOSE)
@@ -180,6 +210,19 @@ class _Reader:
             self.fault("room_type", _WRONG_KIND[room.room_type])
         if room is not None and not self._draft.bot_id and not room.bots:
             self.fault("bot_id", ("No bot is in this room yet.", "이 톡방에는 아직 봇이 없습니다."))
+
+    def read_audience(self) -> Audience:
+        draft = self._draft
+        picked = tuple(Target(number) for one in draft.rooms if (number := read_number(one)))
+        window = self.count("window_minutes", most=LONGEST_SPAN, otherwise=0, is_optional=True)
+        return Audience(
+            picked,
+            group_id=read_number(draft.group_id),
+            rooms_csv=draft.rooms_csv if draft.rooms_csv.strip() else None,
+            share_bots=draft.share_bots == "on",
+            spread_minutes=self.count("spread_minutes", most=LONGEST_SPAN, otherwise=0, is_optional=True),
+            window_minutes=window or None,
+        )
 
     def read_content(self) -> Content:
         draft = self._draft

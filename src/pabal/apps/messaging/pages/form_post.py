@@ -9,7 +9,7 @@ from fastapi.responses import Response, StreamingResponse
 
 from pabal.apps.messaging.errors import NoPicture
 from pabal.apps.messaging.model.content import IMAGES_1, IMAGES_2, Picture
-from pabal.apps.messaging.pages.form_draft import GROUPS, SINGLE, Draft
+from pabal.apps.messaging.pages.form_draft import GROUPS, SEVERAL, SINGLE, Draft
 from pabal.apps.messaging.pages.form_view import Limits, Refused, load_limits
 from pabal.apps.messaging.pages.page_texts import AREA
 from pabal.apps.messaging.store.templates import get_picture_file
@@ -31,7 +31,7 @@ from pabal.platform.web.visit import Visit
 MB = 1024 * 1024
 FILES = {"files_1": IMAGES_1, "files_2": IMAGES_2}
 # two groups of pictures, as large as the settings may ever allow, and the fields beside them
-LIMITS = PartLimits(max_body=2 * 1024**3, max_parts=200, max_field=512 * 1024)
+LIMITS = PartLimits(max_body=2 * 1024**3, max_parts=2500, max_field=512 * 1024)
 
 PostedForm = Annotated[Posted, Depends(open_posted(LIMITS))]
 
@@ -51,7 +51,7 @@ class PostedFields:
     """What has come so far. A picture that was there before is its id until all has come."""
 
     typed: dict[str, str] = field(default_factory=dict)
-    days: list[str] = field(default_factory=list)
+    several: dict[str, list[str]] = field(default_factory=lambda: {name: [] for name in SEVERAL})
     images: dict[str, list[int | Picture]] = field(default_factory=lambda: {name: [] for name in GROUPS})
     do: str = "save"
     rest: dict[str, str] = field(default_factory=dict)
@@ -61,8 +61,8 @@ class PostedFields:
         value = value.replace("\0", "")
         if name in SINGLE:
             self.typed[name] = value.replace("\r\n", "\n")
-        elif name == "schedule_weekdays":
-            self.days.append(value)
+        elif name in SEVERAL:
+            self.several[name].append(value)
         elif name in GROUPS:
             self.images[name] += [number] if (number := read_number(value)) else []
         elif name == "do":
@@ -134,7 +134,8 @@ async def _finish(visit: Visit, fields: PostedFields) -> PostedDraft:
             images[group] = tuple([one async for one in _find(tx, visit, fields, group, fields.images[group])])
     # a choice that nobody made does not come at all
     typed: dict[str, Any] = {name: fields.typed.get(name, "") for name in SINGLE}
-    draft = Draft(**typed, **images, schedule_weekdays=tuple(fields.days))
+    several: dict[str, Any] = {name: tuple(given) for name, given in fields.several.items()}
+    draft = Draft(**typed, **images, **several)
     return PostedDraft(draft, fields.do, fields.rest, tuple(fields.refused))
 
 

@@ -9,6 +9,7 @@ from pabal.apps.messaging import settings
 from pabal.apps.messaging.actions import checking
 from pabal.apps.messaging.actions.checking import Checked
 from pabal.apps.messaging.errors import RoomNotFound
+from pabal.apps.messaging.model.bulks import RoomGroup
 from pabal.apps.messaging.model.content import Content, ImageMode, Pace, Template
 from pabal.apps.messaging.model.preview import Bubble, bubbles
 from pabal.apps.messaging.model.rooms import Room, RoomType
@@ -17,6 +18,7 @@ from pabal.apps.messaging.pages.form_draft import ZONES, Draft, understand
 from pabal.apps.messaging.resources.images import CONTENT
 from pabal.apps.messaging.resources.schedules import MessageScheduleView
 from pabal.apps.messaging.store.bots import find_bot
+from pabal.apps.messaging.store.groups import list_groups
 from pabal.apps.messaging.store.rooms import get_room, list_rooms
 from pabal.apps.messaging.store.templates import list_templates
 from pabal.base.database import Tx
@@ -48,9 +50,13 @@ NAMES: dict[str, Pair] = {
 _TOPICS = {
     "rights": {
         "room_not_found", "bot_not_found", "bot_not_in_room", "no_bot_in_room", "unit_not_found", "room_not_below_unit",
-        "bot_offline", "bot_excluded", "device_pending", "title_says_test",
+        "bot_offline", "bot_excluded", "device_pending", "title_says_test", "room_unclaimed", "rooms_unclaimed",
+        "rooms_without_bot", "rooms_not_below_unit", "bot_in_no_room", "group_not_found",
     },
-    "limits": {"limit_too_small", "day_nearly_full", "text_too_long", "too_many_images", "too_many_images_in_group"},
+    "limits": {
+        "limit_too_small", "bulk_too_slow", "day_nearly_full", "text_too_long", "text_too_long_in_room",
+        "too_many_images", "too_many_images_in_group",
+    },
     "conflicts": {"room_busy", "delays_another", "same_text"},
 }  # fmt: skip
 
@@ -118,6 +124,7 @@ class FormView:
     lang: Lang
     rooms: list[Room]
     templates: list[Template]
+    groups: list[RoomGroup]
     units: list[Unit]
     zones: list[tuple[str, str]]
     limits: Limits
@@ -187,6 +194,7 @@ async def load_form(tx: Tx, visit: Visit, draft: Draft, messages: FormMessages =
         lang=visit.lang,
         rooms=rooms,
         templates=(await list_templates(tx, visit.scope, limit=MOST_CHOICES)).items,
+        groups=(await list_groups(tx, visit.scope, limit=MOST_CHOICES)).items,
         units=(await list_units(tx, visit.scope.listed))[:MOST_CHOICES],
         zones=_list_zones(draft.zone, tx.now),
         limits=limits,
@@ -203,6 +211,11 @@ async def look(tx: Tx, visit: Visit, draft: Draft, rooms: Sequence[Room], limits
     checked = await checking.check(tx, visit.actor, new, schedule_id=draft.number)
     room = next((one for one in rooms if one.id == new.room_id), None)
     bot = await find_bot(tx, new.bot_id) if room and any(one.bot_id == new.bot_id for one in room.bots) else None
+    content = new.content
+    if checked.texts:
+        # of many rooms the first is shown as it reads it
+        room = next((one for one in rooms if one.id == checked.texts[0].room_id), None)
+        content = replace(content, text=checked.texts[0].text)
     pace = Pace(bot.image_mode if bot else ImageMode.SINGLE, limits.image_gap)
     at = next((one.moment for one in checked.upcoming if one.is_sent), tx.now)
     name = bot.name if bot else ""
@@ -214,7 +227,7 @@ async def look(tx: Tx, visit: Visit, draft: Draft, rooms: Sequence[Room], limits
         room=room,
         problems=(*understood.faults, *(one for one in checked.problems if one.field not in unread)),
         checked=checked if is_timed else replace(checked, upcoming=()),
-        bubbles=show_bubbles(new.content, pace, name, at, limits.fold),
+        bubbles=show_bubbles(content, pace, name, at, limits.fold),
         bot_name=name,
         says=describe(new, tx.now) if is_timed else NOT_YET,
     )

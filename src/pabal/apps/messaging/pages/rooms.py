@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from pabal.apps.messaging.actions import deliveries as sending
 from pabal.apps.messaging.actions import rooms as actions
 from pabal.apps.messaging.actions.checking import read_budget
-from pabal.apps.messaging.errors import BadRoom, RoomNameRepeated
+from pabal.apps.messaging.errors import BadRoom, RoomNameRepeated, SchedulesDepend
 from pabal.apps.messaging.model.limits import SETTINGS
 from pabal.apps.messaging.model.reasons import LIMITS
 from pabal.apps.messaging.model.rooms import (
@@ -117,7 +117,7 @@ async def add(
         async with visit.change() as tx:
             made = await actions.add(tx, visit.actor, new)
     except RoomNameRepeated as error:
-        return await ask_same_name(visit, error, asdict(new))
+        return await ask_first(visit, error, asdict(new))
     return visit.go(f"/messages/rooms/{made.id}", said=("{name}: added.", "{name}: 더했습니다."), name=made.name)
 
 
@@ -135,17 +135,18 @@ async def claim(
         async with visit.change() as tx:
             room = await actions.claim(tx, visit.actor, room_id, change)
     except RoomNameRepeated as error:
-        return await ask_same_name(visit, error, {"unit_id": unit_id, "name": name, "room_type": room_type})
+        return await ask_first(visit, error, {"unit_id": unit_id, "name": name, "room_type": room_type})
     return visit.go("/messages/rooms", said=("{name}: claimed.", "{name}: 맡았습니다."), name=room.name)
 
 
-async def ask_same_name(visit: Visit, error: RoomNameRepeated, posted: Mapping[str, Any]) -> Response:
-    """What was posted, once more, for whoever knows that the bot has another room of this name."""
+async def ask_first(visit: Visit, error: RoomNameRepeated | SchedulesDepend, posted: Mapping[str, Any]) -> Response:
+    """What was posted, once more, for whoever knows of the other room, or of the schedules, and means it."""
     return await visit.show(
-        "messaging/room_same_name.html",
+        "messaging/ask_first.html",
         409,
         said=explain(error, visit.lang),
-        namesakes=error.namesakes,
+        namesakes=error.namesakes if isinstance(error, RoomNameRepeated) else (),
+        dependants=error.dependants if isinstance(error, SchedulesDepend) else (),
         action=visit.path,
         fields={key: value for key, value in posted.items() if key != "confirm"},
     )
@@ -245,18 +246,21 @@ async def edit(
     room_type: Annotated[RoomType, Form()],
     note: Annotated[str, Form(max_length=2000)] = "",
     unit_id: Annotated[int, Form()] = 0,
+    tags: Annotated[str, Form(max_length=1000)] = "",
     confirm: Annotated[bool, Form()] = False,
 ) -> Response:  # long: each field of the form
-    """Name, type, note and whose it is; the limits stay."""
+    """Name, type, note, tags and whose it is; the limits stay."""
     visit.actor.require(Right.WRITE, AREA)
     try:
         async with visit.change() as tx:
             await rooms.get_room(tx, visit.scope, room_id)
-            change = RoomChange(unit_id or None, name, room_type, note, confirm=confirm)
+            change = RoomChange(
+                unit_id or None, name, room_type, note, confirm=confirm, tags=tuple(tags.replace("#", ",").split(","))
+            )
             await actions.edit(tx, visit.actor, room_id, change)
-    except RoomNameRepeated as error:
-        posted = {"name": name, "room_type": room_type, "note": note, "unit_id": unit_id}
-        return await ask_same_name(visit, error, posted)
+    except (RoomNameRepeated, SchedulesDepend) as error:
+        posted = {"name": name, "room_type": room_type, "note": note, "unit_id": unit_id, "tags": tags}
+        return await ask_first(visit, error, posted)
     return visit.go(f"/messages/rooms/{room_id}", said=("Saved.", "저장했습니다."))
 
 
@@ -279,10 +283,29 @@ async def release(visit: Visitor, room_id: RowId) -> Response:
     return visit.go("/messages/rooms", said=("{name}: released.", "{name}: 내놓았습니다."), name=room.name)
 
 
-@router.post("/messages/rooms/{room_id}/bots/{bot_id}/remove")
-async def remove_bot(visit: Visitor, room_id: RowId, bot_id: RowId) -> Response:
+@router.post("/messages/rooms/{room_id}/order")
+async def order(visit: Visitor, room_id: RowId) -> Response:
+    """Which bot speaks first and who takes over: by the numbers typed beside them; empty has no turn."""
+    visit.actor.require(Right.WRITE, AREA)
+    form = await visit.request.form()
     async with visit.change() as tx:
-        room = await actions.remove_bot(tx, visit.actor, room_id, bot_id)
+        room = await rooms.get_room(tx, visit.scope, room_id)
+        typed = {each.bot_id: str(form.get(f"turn_{each.bot_id}") or "").strip() for each in room.bots}
+        chosen = sorted((int(text), bot_id) for bot_id, text in typed.items() if text.isascii() and text.isdigit())
+        change = RoomChange(bot_order=tuple(bot_id for _, bot_id in chosen))
+        await actions.edit(tx, visit.actor, room_id, change)
+    return visit.go(f"/messages/rooms/{room_id}", said=("The order is saved.", "봇 순서를 저장했습니다."))
+
+
+@router.post("/messages/rooms/{room_id}/bots/{bot_id}/remove")
+async def remove_bot(
+    visit: Visitor, room_id: RowId, bot_id: RowId, confirm: Annotated[bool, Form()] = False
+) -> Response:
+    try:
+        async with visit.change() as tx:
+            room = await actions.remove_bot(tx, visit.actor, room_id, bot_id, confirm=confirm)
+    except SchedulesDepend as error:
+        return await ask_first(visit, error, {})
     said = ("{name}: the bot is taken out.", "{name}: 봇을 뺐습니다.")
     return visit.go(f"/messages/rooms/{room_id}", said=said, name=room.name)
 

@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -10,22 +10,25 @@ from fastapi import APIRouter, Form, Query
 from fastapi.responses import Response
 from pydantic import BaseModel
 
-from pabal.apps.messaging.actions import deliveries, schedules
+from pabal.apps.messaging.actions import bulks, deliveries, schedules
 from pabal.apps.messaging.actions.checking import Checked, survey
 from pabal.apps.messaging.machine import SCHEDULE
 from pabal.apps.messaging.model.content import ImageMode, Pace
-from pabal.apps.messaging.model.deliveries import OpenSend
+from pabal.apps.messaging.model.deliveries import DeliveryState, OpenSend
 from pabal.apps.messaging.model.preview import Bubble
 from pabal.apps.messaging.model.rooms import RoomType
 from pabal.apps.messaging.model.schedules import Schedule, ScheduleState, ScheduleType
 from pabal.apps.messaging.pages.deliveries import show_line
 from pabal.apps.messaging.pages.form_view import MOST_CHOICES, describe, load_limits, show_bubbles
 from pabal.apps.messaging.pages.page_texts import AREA
+from pabal.apps.messaging.resources.bulks import BulkFilter
 from pabal.apps.messaging.resources.deliveries import MessageDeliveryFilter
 from pabal.apps.messaging.resources.rooms import RoomFilter
 from pabal.apps.messaging.resources.schedules import ListedState, MessageScheduleFilter, ScheduleSort, pace_of
 from pabal.apps.messaging.store.bots import find_bot
+from pabal.apps.messaging.store.bulks import list_bulks
 from pabal.apps.messaging.store.deliveries import list_deliveries, list_open
+from pabal.apps.messaging.store.groups import find_group
 from pabal.apps.messaging.store.rooms import list_rooms
 from pabal.apps.messaging.store.schedules import (
     Last,
@@ -174,6 +177,16 @@ async def send(visit: Visitor, schedule_id: RowId, back: Back = "", once: Nonce 
     return await _once(visit, once, f"send {schedule_id}", act, back or f"{LIST}/{schedule_id}")
 
 
+@router.post("/{schedule_id}/bulks/{bulk_id}/send-missing")
+async def send_missing(
+    visit: Visitor, schedule_id: RowId, bulk_id: RowId, resend_unknown: Annotated[bool, Form()] = False
+) -> Response:
+    async with visit.change() as tx:
+        done = await bulks.send_missing(tx, visit.actor, bulk_id, resend_unknown=resend_unknown)
+    said = ("On its way to {n} rooms.", "톡방 {n}곳에 보내는 중입니다.")
+    return visit.go(f"{LIST}/{schedule_id}", said=said, n=done.count(DeliveryState.OPEN))
+
+
 @router.get("/{schedule_id}/test")
 async def choose_test_room(visit: Visitor, schedule_id: RowId) -> Response:
     visit.actor.require(Right.WRITE, AREA)
@@ -288,6 +301,8 @@ async def show(visit: Visitor, schedule_id: RowId) -> Response:
         sends = await list_deliveries(tx, visit.scope, MessageDeliveryFilter(schedule=schedule_id), limit=RECENT)
         shown = await _show_bubbles(tx, schedule, checked)
         history = await _load_history(tx, visit, schedule)
+        sent = await list_bulks(tx, visit.scope, BulkFilter(schedule=schedule_id), limit=RECENT)
+        group = await find_group(tx, None if schedule.audience is None else schedule.audience.group_id)
     return await visit.show(
         "messaging/schedule.html",
         row=row,
@@ -298,6 +313,10 @@ async def show(visit: Visitor, schedule_id: RowId) -> Response:
         pace=pace_of(schedule.content, visit.lang),
         lines=[show_line(visit, one) for one in sends.items],
         history=history,
+        bulks=sent.items,
+        group=group,
+        rooms=checked.texts,
+        estimate=checked.estimate,
         nonce=secrets.token_urlsafe(12),
         live_topics=TOPICS,
     )
@@ -308,7 +327,11 @@ async def _show_bubbles(tx: Tx, schedule: Schedule, checked: Checked) -> list[Bu
     bot = await find_bot(tx, schedule.bot_id)
     pace = Pace(bot.image_mode if bot else ImageMode.SINGLE, limits.image_gap)
     at = next((one.moment for one in checked.upcoming if one.is_sent), tx.now)
-    return show_bubbles(schedule.content, pace, schedule.bot_name, at, limits.fold)
+    content = schedule.content
+    if checked.texts:
+        # of many rooms, as the first reads it
+        content = replace(content, text=checked.texts[0].text)
+    return show_bubbles(content, pace, schedule.bot_name, at, limits.fold)
 
 
 async def _load_history(tx: Tx, visit: Visit, schedule: Schedule) -> list[dict[str, Any]]:

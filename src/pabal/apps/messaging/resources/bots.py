@@ -132,6 +132,7 @@ class BotEdit(Ask):
         example=3,
         default=None,
     )
+    confirm: bool = ask("Also when schedules of other units send by it.", option="--yes,-y", default=False)
 
 
 class Exclude(Ask):

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Protocol
 
+from pabal.apps.messaging.model.bulks import RoomText
+from pabal.apps.messaging.model.capacity import Estimate
 from pabal.apps.messaging.model.content import Part
 from pabal.apps.messaging.model.reasons import COMPONENTS
 from pabal.apps.messaging.model.rooms import Budget, Room
@@ -37,6 +39,25 @@ class BubbleView(View):
     images: list[ImageView] = field(("Images", "그림"))
 
 
+class EstimateView(View):
+    """How long the bots need for many rooms, from what they were seen to take; `late` would miss the window."""
+
+    rooms: int = field(("Rooms", "톡방 수"), example=150)
+    bots: int = field(("Phones", "전화기 수"), example=1)
+    seconds: float = field(("Seconds", "초"), example=600)
+    window_seconds: float = field(("Window (s)", "발송 시간(초)"), example=300)
+    late: int = field(("Too late", "못 보냄"), example=70)
+    says: str = field(("In words", "설명"), example="150 rooms by 1 phone: about 10 minutes")
+
+
+class RoomTextView(View):
+    """What one of many rooms reads."""
+
+    room_id: int = field(("Room no.", "톡방 번호"), example=3)
+    room_name: str = field(("Room", "톡방"), example="해운대 손님방")
+    text: str | None = text_field()
+
+
 class CheckView(View):
     """With `problems` it cannot be saved; `warnings` are worth knowing."""
 
@@ -46,6 +67,8 @@ class CheckView(View):
     upcoming: list[MomentView] = field(("Next", "다음 발송"))
     bubbles: list[BubbleView] = field(("Bubbles", "말풍선"))
     budget: BudgetView | None = field(("Limits", "제한"))
+    estimate: EstimateView | None = field(("Time needed", "걸리는 시간"))
+    texts: list[RoomTextView] = field(("By room", "톡방별 글"), example=[])
 
 
 class PreviewView(View):
@@ -123,6 +146,10 @@ class Checked(Protocol):
     def budget(self) -> Budget | None: ...
     @property
     def room(self) -> Room | None: ...
+    @property
+    def estimate(self) -> Estimate | None: ...
+    @property
+    def texts(self) -> tuple[RoomText, ...]: ...
 
 
 def view_check(checked: Checked, bubbles: Sequence[BubbleView], lang: Lang) -> CheckView:
@@ -133,7 +160,14 @@ def view_check(checked: Checked, bubbles: Sequence[BubbleView], lang: Lang) -> C
         upcoming=[view_moment(one, lang) for one in checked.upcoming],
         bubbles=list(bubbles),
         budget=None if checked.budget is None else view_budget(checked.budget, checked.room),
+        estimate=None if checked.estimate is None else _view_estimate(checked.estimate, lang),
+        texts=[RoomTextView.of(one) for one in checked.texts],
     )
+
+
+def _view_estimate(one: Estimate, lang: Lang) -> EstimateView:
+    seconds = {"seconds": one.takes.total_seconds(), "window_seconds": one.window.total_seconds()}
+    return EstimateView.of(one, **seconds, says=put(lang, one.says))
 
 
 def view_moment(one: UpcomingSend, lang: Lang) -> MomentView:

@@ -15,7 +15,7 @@ _ACTIONS, _STORE, _FIND = f"{_HERE}.actions.rooms", f"{_HERE}.store.rooms", f"{_
 _UNIT = "pabal.platform.commands.options:find_unit_id"
 _COLUMNS = ("id", "name", "room_type", "unit_id", "bot_names", "channel_id", "last_message_at")
 _OWNER = "Whose it is: number or name. A room nobody has claimed is the head office's, if none is named."
-_SAME_NAME = "Also when the bot calls another room that you see by the same name."
+_SAME_NAME = "Also when the bot calls another room that you see by the same name, or schedules depend on it."
 # what is too much, the action says
 _COUNT = Rules(ge=0, le=2**31 - 1)
 
@@ -45,6 +45,9 @@ class RoomBotView(View):
         description="The bot has this name for another unit's room too: nothing is sent here by it.",
         example=False,
     )
+    turn: int | None = field(
+        ("Turn", "순서"), description="Its place in the order of bots; null: it never takes over.", example=1
+    )
 
 
 class RoomView(View):
@@ -57,6 +60,7 @@ class RoomView(View):
     room_type: RoomType = field(("Kind", "종류"), words=ROOM_TYPES)
     note: str = field(("Note", "메모"), example="")
     limits: RoomLimitsView = field(("Limits", "제한"))
+    tags: list[str] = field(("Tags", "태그"), example=["점장"])
     bots: list[RoomBotView] = field(("In it", "있는 봇"))
     last_message_at: datetime | None = field(("Last message", "마지막 메시지"))
     claimed_by: str | None = field(("Claimed by", "맡은 사람"), example="user:12")
@@ -102,7 +106,8 @@ class BudgetView(View):
 
 
 def view_room(room: Room, viewer: Viewer) -> RoomView:
-    return RoomView.of(room, limits=RoomLimitsView.of(room.limits), bots=[RoomBotView.of(bot) for bot in room.bots])
+    bots = [RoomBotView.of(bot) for bot in room.bots]
+    return RoomView.of(room, limits=RoomLimitsView.of(room.limits), tags=list(room.tags), bots=bots)
 
 
 def view_budget(budget: Budget, room: Room | None) -> BudgetView:
@@ -120,6 +125,7 @@ class RoomFilter(Filter):
     bot: int | None = ask(
         "Only those this bot is in.", rules=ROW_ID, find=f"{_FIND}:find_bot_id", example=1, default=None
     )
+    tag: str | None = ask("Only those with this tag.", example="점장", default=None)
     unclaimed: bool = ask("Instead, those nobody has claimed; the head office's to see.", default=False)
 
 
@@ -171,6 +177,19 @@ class RoomEdit(Ask):
     name: str | None = ask("What it is called here.", rules=Rules(max_length=200), example="부산-운영", default=None)
     room_type: RoomType | None = ask("For real messages, or for trying out.", option="--kind", default=None)
     note: str | None = ask("For whoever looks later.", example="점장님이 보십니다", default=None)
+    tags: tuple[str, ...] | None = ask(
+        "Words to gather rooms by: said again for each; none at all takes them away.",
+        option="--tag",
+        example=["점장"],
+        default=None,
+    )
+    bot_order: tuple[int, ...] | None = ask(
+        "Which bot speaks first and who takes over when it is away: numbers or names, separated by commas.",
+        option="--bots",
+        find=f"{_FIND}:find_bot_ids",
+        example=[1, 2],
+        default=None,
+    )
     # of its own command: pabal msg room limits
     limits: RoomLimitsEdit | None = ask("The room's own limits.", rest_only=True, default=None)
     confirm: bool = ask(_SAME_NAME, option="--yes,-y", default=False)
@@ -196,6 +215,7 @@ class RoomsClaim(Ask):
 
 class RoomBotGone(Ask):
     bot_id: int = ask("The bot that is not in it any more: number or name.", argument=True, find=f"{_FIND}:find_bot_id")
+    confirm: bool = ask("Also when schedules depend on it.", option="--yes,-y", default=False)
 
 
 ROOM = Noun(

@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from pabal.apps.messaging.model.bulks import Audience, Target
 from pabal.apps.messaging.model.content import Content, Picture, SendOrder
 from pabal.apps.messaging.model.rooms import RoomType
 from pabal.apps.messaging.model.schedules import LatePolicy, NewSchedule, Schedule, ScheduleState, ScheduleType, When
@@ -29,6 +30,9 @@ with lazily():
     from pabal.engine import why
 
 AREA = "messaging"
+# no room and no bot has this number: what is needed and was not said is not found
+NOBODY = 0
+AUDIENCE = ("group_id", "rooms_csv", "share_bots", "spread_minutes", "window_minutes")
 SEOUL = "Asia/Seoul"
 DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 ROOM_TYPES = {"production": ("production", "운영"), "test": ("test", "테스트")}
@@ -83,6 +87,17 @@ class MessageScheduleView(View):
     late_policy: LatePolicy = field(("When late", "늦었을 때"), words=_LATE)
     is_active: bool = field(("Active", "활성"))
     template_id: int | None = field(("Template", "템플릿"), example=None)
+    is_bulk: bool = field(
+        ("Many rooms", "여러 톡방"),
+        description="It goes to many rooms; room and bot are the first of them.",
+        example=False,
+    )
+    rooms: list[int] = field(("Rooms picked", "고른 톡방"), example=[])
+    group_id: int | None = field(("Group of rooms", "톡방 그룹"), example=None)
+    rooms_csv: str | None = field(("Rooms as CSV", "톡방 CSV"), example=None)
+    share_bots: bool = field(("Over all bots", "여러 봇이 나눔"), example=False)
+    spread_minutes: int = field(("Spread over (min)", "나누어 보내는 시간(분)"), example=0)
+    window_minutes: int | None = field(("Window (min)", "발송 시간(분)"), example=None)
     next_send_at: datetime | None = field(("Next", "다음 발송"))
     last_sent_at: datetime | None = field(("Last sent", "마지막 발송"))
     send_count: int = field(("Sends", "발송 수"), example=7)
@@ -104,6 +119,8 @@ def view_schedule(schedule: Schedule, viewer: Viewer) -> MessageScheduleView:
     return MessageScheduleView.of(
         schedule,
         **content_of(schedule.content),
+        is_bulk=schedule.audience is not None,
+        **_audience_of(schedule),
         timetable=None if schedule.timetable_id is None else why.show_schedule(schedule.timetable_id),
         says=describe(when, viewer.lang),
         schedule_type=when.schedule_type,
@@ -114,6 +131,11 @@ def view_schedule(schedule: Schedule, viewer: Viewer) -> MessageScheduleView:
         valid_from=when.valid_from,
         valid_until=when.valid_until,
     )
+
+
+def _audience_of(schedule: Schedule) -> dict[str, Any]:
+    said = schedule.audience or Audience()
+    return {"rooms": list(said.picked), **{name: getattr(said, name) for name in AUDIENCE}}
 
 
 def pace_of(content: Content, lang: Lang) -> list[tuple[str, str]]:
@@ -173,15 +195,55 @@ class MessageScheduleNew(Ask):
         example=3,
         default=None,
     )
-    room_id: int = ask(
-        "Where: number, name or channel id.", option="--room", find=f"{_FIND}:find_room_id", rules=ROW_ID, example=3
+    room_id: int | None = ask(
+        "Where: number, name or channel id; not needed with many rooms.",
+        option="--room",
+        find=f"{_FIND}:find_room_id",
+        rules=ROW_ID,
+        example=3,
+        default=None,
     )
-    bot_id: int = ask(
+    bot_id: int | None = ask(
         "Who sends: number or name; without it the room's first.",
         option="--bot",
         find=f"{_FIND}:find_bot_id",
         rules=ROW_ID,
         example=1,
+        default=None,
+    )
+    rooms: tuple[int, ...] = ask(
+        "Many rooms instead of one: numbers, names or channel ids, separated by commas.",
+        find=f"{_FIND}:find_room_ids",
+        read=f"{_FIELDS}:RoomNumbers",
+        example=[],
+        default=(),
+    )
+    group_id: int | None = ask(
+        "The rooms of this group, as they are when it is sent: number or name.",
+        option="--group",
+        find=f"{_FIND}:find_group_id",
+        rules=ROW_ID,
+        example=None,
+        default=None,
+    )
+    rooms_csv: str | None = ask(
+        "Rooms as CSV: a column names the room, the others are variables of the text; @FILE reads it.",
+        option="--csv",
+        metavar="CSV|@FILE",
+        read=f"{_FIELDS}:RoomsCsv",
+        example=None,
+        default=None,
+    )
+    share_bots: bool = ask(
+        "Of many rooms: over all bots that share a room.", option="--share-bots/--one-bot", default=False
+    )
+    spread_minutes: int = ask("Of many rooms: spread over so many minutes.", option="--spread", rules=_COUNT, default=0)
+    window_minutes: int | None = ask(
+        "Of many rooms: what has not begun after so many minutes is missed; without it, as late as any send may be.",
+        option="--window",
+        rules=_COUNT,
+        example=None,
+        default=None,
     )
     text: str | None = ask(
         "The text; @FILE reads it, @- from stdin.", metavar="TEXT|@FILE", read=f"{_FIELDS}:Prose", default=None
@@ -246,12 +308,21 @@ MessageScheduleEdit = edit_of(
 )
 
 
+def audience_of(asked: Mapping[str, Any]) -> Audience | None:
+    """None: it goes to one room."""
+    rooms, group_id, rooms_csv = (asked.get(name) for name in ("rooms", "group_id", "rooms_csv"))
+    if not (rooms or group_id or rooms_csv):
+        return None
+    said = {name: asked[name] for name in AUDIENCE if asked.get(name) is not None}
+    return Audience(tuple(Target(one) for one in rooms or ()), **said)
+
+
 def as_new(asked: MessageScheduleNew) -> NewSchedule:
     zone = ZoneInfo(asked.timezone)
     return NewSchedule(
         title=asked.title,
-        room_id=asked.room_id,
-        bot_id=asked.bot_id,
+        room_id=asked.room_id or NOBODY,
+        bot_id=asked.bot_id or NOBODY,
         content=Content(**{name: getattr(asked, name) for name in CONTENT}),
         when=When(
             schedule_type=asked.schedule_type,
@@ -267,6 +338,7 @@ def as_new(asked: MessageScheduleNew) -> NewSchedule:
         is_active=asked.is_active,
         template_id=asked.template_id,
         unit_id=asked.unit_id,
+        audience=audience_of({name: getattr(asked, name) for name in ("rooms", *AUDIENCE)}),
     )
 
 
@@ -283,6 +355,7 @@ def as_asked(schedule: Schedule) -> Mapping[str, Any]:
         "valid_from": when.valid_from.astimezone(zone),
         "valid_until": when.valid_until.astimezone(zone),
         "is_active": stays_active(schedule),
+        **_audience_of(schedule),
     }
 
 

@@ -40,6 +40,7 @@ from pabal.apps.messaging.settings.messages import (
     RETRY_HORIZON,
     SAME_TEXT_DAYS,
     SEND_DEADLINE,
+    TAKEOVER_AFTER,
     TELL_TROUBLES,
     UNKNOWN_PARTS,
     WARN_TEXT_LENGTH,
@@ -63,6 +64,7 @@ ALL = (
     UNKNOWN_PARTS,
     TELL_TROUBLES,
     CATCHUP_WINDOW,
+    TAKEOVER_AFTER,
     ASK_MISSED_FOR,
     RETRIES,
     RETRY_AFTER,
@@ -127,6 +129,7 @@ __all__ = [
     "SAME_TEXT_DAYS",
     "SEND_DEADLINE",
     "TELL_TROUBLES",
+    "TAKEOVER_AFTER",
     "UNKNOWN_PARTS",
     "WARN_TEXT_LENGTH",
 ]

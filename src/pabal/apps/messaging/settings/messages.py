@@ -115,6 +115,20 @@ CATCHUP_WINDOW = span(
     requirement="A-128",
     group=SENDING,
 )
+TAKEOVER_AFTER = span(
+    "takeover_after",
+    timedelta(seconds=60),
+    ("Another bot takes over after", "다른 봇이 대신 보내기까지"),
+    (
+        "A send that waits this long for a bot that is away goes to the next connected bot in the room's order. "
+        "Rooms without an order are left as they are; 0 switches it off.",
+        "연결이 끊긴 봇을 이만큼 기다린 발송은 톡방에 정한 봇 순서에서 연결된 다음 봇이 보냅니다. "
+        "순서를 정하지 않은 톡방은 그대로 두고, 0이면 끕니다.",
+    ),
+    least=timedelta(0),
+    most=timedelta(hours=1),
+    group=SENDING,
+)
 ASK_MISSED_FOR = span(
     "ask_missed_for",
     timedelta(hours=24),

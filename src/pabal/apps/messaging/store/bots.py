@@ -2,13 +2,14 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from pabal.apps.messaging.errors import BotNotFound, DeviceNotFound
-from pabal.apps.messaging.model.bots import Bot, BotServer, Device
+from pabal.apps.messaging.model.bots import Bot, BotServer, Device, route_of
 from pabal.apps.messaging.model.content import ImageMode
 from pabal.apps.messaging.resources.bots import BotFilter, DeviceFilter
+from pabal.apps.messaging.store.capacity import measure
 from pabal.base.database import Row, Tx
 from pabal.base.sql import load
 from pabal.engine.listing import Page, paging
@@ -77,6 +78,12 @@ async def list_devices(
 ) -> list[Device]:
     """Those in this state, the longest known first: with what is pending, those that ask from a new address."""
     return await tx.all(Device, SQL.list_devices_in, units=scope.listed, state=wanted.state.value, most=limit)
+
+
+async def list_connected(tx: Tx, names: Collection[str]) -> set[str]:
+    """Those of these bots, by name, that a server holds now."""
+    routes = {route_of(name): name for name in names}
+    return {routes[row["route"]] for row in await tx.rows(SQL.list_holders, routes=list(routes))}
 
 
 async def list_servers(tx: Tx) -> list[BotServer]:
@@ -181,7 +188,18 @@ async def _complete(tx: Tx, found: Sequence[_BotRow], units: Sequence[int] | Non
     for device in await tx.all(Device, SQL.list_devices, bots=[bot.id for bot in bots]):
         devices.setdefault(device.bot_id, []).append(device)
     bots = [replace(bot, worker=holders.get(bot.route), lane=lanes.get(bot.route, 0)) for bot in bots]
+    bots = await _foresee(tx, bots)
     return [_with(bot, devices.get(bot.id, [])) if units is None or bot.unit_id in units else bot for bot in bots]
+
+
+async def _foresee(tx: Tx, bots: Sequence[Bot]) -> list[Bot]:
+    """When each would be through with what waits, if it is connected and was seen to send before."""
+    busy = [bot.id for bot in bots if bot.lane and bot.worker is not None]
+    seen = await measure(tx, busy) if busy else {}
+    return [
+        replace(bot, through_at=tx.now + timedelta(seconds=bot.lane * seen[bot.id].send)) if bot.id in seen else bot
+        for bot in bots
+    ]
 
 
 def _with(bot: Bot, devices: Sequence[Device]) -> Bot:

@@ -73,6 +73,7 @@ async def _find_ids(tx: Tx, scope: Scope, wanted: MessageDeliveryFilter, before:
             schedule_id=wanted.schedule,
             room_id=wanted.room,
             bot_id=wanted.bot,
+            bulk_id=wanted.bulk,
             cause=wanted.cause,
             from_at=wanted.since,
             to_at=wanted.until,

@@ -1,12 +1,12 @@
 -- name: lock_delivery(id)
 select id from pabal.delivery where id = :id for no key update;
 
--- name: find_deliveries(units, states, schedule_id, room_id, bot_id, cause, from_at, to_at, q, before, most)
+-- name: find_deliveries(units, states, schedule_id, room_id, bot_id, bulk_id, cause, from_at, to_at, q, before, most)
 select d.id from pabal.delivery d
 where d.id < :before and (:units::bigint[] is null or d.unit_id = any(:units::bigint[]))
   and (:states::text[] is null or d.state = any(:states::text[])) and (:schedule_id::bigint is null or d.schedule_id = :schedule_id)
   and (:room_id::bigint is null or d.room_id = :room_id) and (:bot_id::bigint is null or d.bot_id = :bot_id)
-  and (:cause::text is null or d.cause = :cause)
+  and (:bulk_id::bigint is null or d.bulk_id = :bulk_id) and (:cause::text is null or d.cause = :cause)
   and (:from_at::timestamptz is null or d.scheduled_at >= :from_at) and (:to_at::timestamptz is null or d.scheduled_at < :to_at)
   and (:q::text is null or strpos(lower(d.content->>'text'), lower(:q)) > 0
     or exists (select from pabal.message_schedule s where s.id = d.schedule_id and strpos(lower(s.title), lower(:q)) > 0)
@@ -24,7 +24,7 @@ order by d.id desc limit :most;
 -- name: show_deliveries(ids, units)
 select d.id, d.unit_id, d.state, d.version, d.schedule_id, s.title as schedule_title, d.room_id, r.name as room_name, r.channel_id,
   d.bot_id, b.name as bot_name, d.scheduled_at, d.cause, d.asked_by, d.is_catch_up, d.job_id, d.attempts, d.content, d.image_mode,
-  d.template_id, d.started_at, d.ended_at, d.duration_ms, d.reason, d.detail, d.deferred_by, d.deferred_until, d.created_at,
+  d.template_id, d.started_at, d.ended_at, d.duration_ms, d.reason, d.detail, d.deferred_by, d.deferred_until, d.created_at, d.bulk_id,
   case when d.state = 'open' then (
     select case when l.id is not null then 'sending' when y.reason like 'limit:% name' then 'held'
       when y.reason like 'limit:%' then 'deferred' when y.reason = 'retry' then 'retrying'
@@ -46,6 +46,7 @@ with open as (
   from pabal.occurrence o join pabal.message_schedule s on s.timetable_id = o.schedule_id
   where o."end" is null and o.work_id > 0
     and not exists (select from pabal.delivery d where d.schedule_id = s.id and d.scheduled_at = o.fire_at)
+    and not exists (select from pabal.bulk_send k where k.schedule_id = s.id and k.fire_at = o.fire_at)
   union all
   select d.job_id, d.schedule_id, d.scheduled_at, d.unit_id, d.room_id, d.bot_id, d.cause, d.id
   from pabal.delivery d where d.state = 'open')

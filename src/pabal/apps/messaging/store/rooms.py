@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from pabal.apps.messaging.errors import RoomNotFound
-from pabal.apps.messaging.model.rooms import Namesake, Room, RoomBot, RoomLimits, RoomType
+from pabal.apps.messaging.model.rooms import Dependant, Namesake, Room, RoomBot, RoomLimits, RoomType
 from pabal.apps.messaging.resources.rooms import RoomFilter
 from pabal.base.database import Row, Tx
 from pabal.base.sql import load
@@ -75,6 +75,7 @@ async def list_rooms(
         q=wanted.q or None,
         room_type=None if wanted.type is None else wanted.type.value,
         bot_id=wanted.bot,
+        tag=wanted.tag or None,
         after_name=name,
         after_id=last,
         most=paging.one_more(limit),
@@ -122,14 +123,23 @@ async def update_room(tx: Tx, room: Room) -> None:
         room_type=room.room_type.value,
         note=room.note,
         claimed_by=room.claimed_by,
+        tags=list(room.tags),
         now=tx.now,
         **asdict(room.limits),
     )
 
 
-async def has_schedules(tx: Tx, room_id: int) -> bool:
-    """That are not over."""
-    return bool(await tx.value(SQL.has_schedules, room_id=room_id))
+async def list_dependants(
+    tx: Tx, scope: Scope, *, room_id: int | None = None, bot_id: int | None = None
+) -> list[Dependant]:
+    """Schedules that are not over and send there, or by it. Of those out of sight, only that they are."""
+    found = await tx.all(Dependant, SQL.list_dependants, room_id=room_id, bot_id=bot_id)
+    return [one if scope.holds(one.unit_id) else replace(one, title=None) for one in found]
+
+
+async def set_turns(tx: Tx, room_id: int, bots: Sequence[int]) -> None:
+    """Which of its bots speaks first; those not named have no turn."""
+    await tx.run(SQL.set_turns, room_id=room_id, bots=list(bots))
 
 
 async def hold_bots(tx: Tx, bot_ids: Iterable[int]) -> None:
@@ -193,4 +203,5 @@ async def _complete(tx: Tx, rows: Sequence[Row]) -> list[Room]:
 
 def _room(values: dict[str, Any]) -> Room:
     limits = RoomLimits(**{name: values.pop(name) for name in _LIMITS})
-    return Room(**{**values, "room_type": RoomType(values["room_type"])}, limits=limits)
+    values |= {"room_type": RoomType(values["room_type"]), "tags": tuple(values["tags"])}
+    return Room(**values, limits=limits)

@@ -1,6 +1,6 @@
 -- name: find_room(id)
 select r.id, r.unit_id, r.channel_id, r.name, r.room_type, r.note, r.min_gap_seconds, r.dispatches_per_day, r.messages_per_minute,
-  r.messages_per_hour, r.messages_per_day, r.max_text_length, r.last_message_at, r.claimed_by, r.created_at, r.updated_at
+  r.messages_per_hour, r.messages_per_day, r.max_text_length, r.last_message_at, r.claimed_by, r.created_at, r.updated_at, r.tags
 from pabal.room r where r.id = :id;
 
 -- name: find_by_channel(channel_id, units)
@@ -9,26 +9,27 @@ where r.channel_id = :channel_id and r.unit_id is not null and (:units::bigint[]
 
 -- name: hold_room(id)
 select r.id, r.unit_id, r.channel_id, r.name, r.room_type, r.note, r.min_gap_seconds, r.dispatches_per_day, r.messages_per_minute,
-  r.messages_per_hour, r.messages_per_day, r.max_text_length, r.last_message_at, r.claimed_by, r.created_at, r.updated_at
+  r.messages_per_hour, r.messages_per_day, r.max_text_length, r.last_message_at, r.claimed_by, r.created_at, r.updated_at, r.tags
 from pabal.room r where r.id = :id for no key update;
 
--- name: list_rooms(units, q, room_type, bot_id, after_name, after_id, most)
+-- name: list_rooms(units, q, room_type, bot_id, tag, after_name, after_id, most)
 -- claimed ones, by name
 select r.id, r.unit_id, r.channel_id, r.name, r.room_type, r.note, r.min_gap_seconds, r.dispatches_per_day, r.messages_per_minute,
-  r.messages_per_hour, r.messages_per_day, r.max_text_length, r.last_message_at, r.claimed_by, r.created_at, r.updated_at
+  r.messages_per_hour, r.messages_per_day, r.max_text_length, r.last_message_at, r.claimed_by, r.created_at, r.updated_at, r.tags
 from pabal.room r
 where r.unit_id is not null and (:units::bigint[] is null or r.unit_id = any(:units::bigint[]))
   and (:q::text is null or strpos(lower(r.name), lower(:q)) > 0 or r.channel_id = :q
     or exists (select from pabal.room_bot rb where rb.room_id = r.id and strpos(lower(rb.room_name), lower(:q)) > 0))
   and (:room_type::text is null or r.room_type = :room_type)
   and (:bot_id::bigint is null or exists (select from pabal.room_bot rb where rb.room_id = r.id and rb.bot_id = :bot_id))
+  and (:tag::text is null or r.tags @> array[:tag::text])
   and (r.name, r.id) > (:after_name::text, :after_id::bigint)
 order by r.name, r.id limit :most;
 
 -- name: list_named(units, is_all, name, most)
 -- by name or channel id; what nobody claimed only for whoever sees all
 select r.id, r.unit_id, r.channel_id, r.name, r.room_type, r.note, r.min_gap_seconds, r.dispatches_per_day, r.messages_per_minute,
-  r.messages_per_hour, r.messages_per_day, r.max_text_length, r.last_message_at, r.claimed_by, r.created_at, r.updated_at
+  r.messages_per_hour, r.messages_per_day, r.max_text_length, r.last_message_at, r.claimed_by, r.created_at, r.updated_at, r.tags
 from pabal.room r
 where (r.name = :name or r.channel_id = :name)
   and case when r.unit_id is null then :is_all::boolean else :units::bigint[] is null or r.unit_id = any(:units::bigint[]) end
@@ -37,7 +38,7 @@ order by r.unit_id is null, r.name, r.id limit :most;
 -- name: list_unclaimed(before, most)
 -- newest first
 select r.id, r.unit_id, r.channel_id, r.name, r.room_type, r.note, r.min_gap_seconds, r.dispatches_per_day, r.messages_per_minute,
-  r.messages_per_hour, r.messages_per_day, r.max_text_length, r.last_message_at, r.claimed_by, r.created_at, r.updated_at
+  r.messages_per_hour, r.messages_per_day, r.max_text_length, r.last_message_at, r.claimed_by, r.created_at, r.updated_at, r.tags
 from pabal.room r where r.unit_id is null and r.id < :before order by r.id desc limit :most;
 
 -- name: list_room_bots(rooms)
@@ -46,9 +47,9 @@ select rb.room_id, rb.bot_id, b.name as bot_name, rb.room_name, rb.last_seen_at,
   exists (
     select from pabal.room_bot o join pabal.room x on x.id = o.room_id
     where o.bot_id = rb.bot_id and normalize(o.room_name, NFC) = normalize(rb.room_name, NFC) and o.room_id <> rb.room_id
-      and x.unit_id is distinct from r.unit_id) as is_held
+      and x.unit_id is distinct from r.unit_id) as is_held, rb.turn
 from pabal.room_bot rb join pabal.bot b on b.id = rb.bot_id join pabal.room r on r.id = rb.room_id
-where rb.room_id = any(:rooms::bigint[]) order by rb.room_id, b.name;
+where rb.room_id = any(:rooms::bigint[]) order by rb.room_id, rb.turn nulls last, b.name;
 
 -- name: hold_bots(ids)
 -- whoever gives a room a name on a bot holds that bot: of two who do so at once, the second sees the first
@@ -71,15 +72,24 @@ insert into pabal.room (unit_id, channel_id, name, room_type, claimed_by, create
 values (:unit_id, :channel_id, :name, :room_type, :by, :now, :now)
 on conflict (channel_id) do nothing returning id;
 
--- name: update_room(id, unit_id, name, room_type, note, min_gap_seconds, dispatches_per_day, messages_per_minute, messages_per_hour, messages_per_day, max_text_length, claimed_by, now)!
+-- name: update_room(id, unit_id, name, room_type, note, min_gap_seconds, dispatches_per_day, messages_per_minute, messages_per_hour, messages_per_day, max_text_length, claimed_by, tags, now)!
 update pabal.room set unit_id = :unit_id, name = :name, room_type = :room_type, note = :note, min_gap_seconds = :min_gap_seconds,
   dispatches_per_day = :dispatches_per_day, messages_per_minute = :messages_per_minute, messages_per_hour = :messages_per_hour,
-  messages_per_day = :messages_per_day, max_text_length = :max_text_length, claimed_by = :claimed_by, updated_at = :now
+  messages_per_day = :messages_per_day, max_text_length = :max_text_length, claimed_by = :claimed_by, tags = :tags, updated_at = :now
 where id = :id;
 
--- name: has_schedules(room_id)
-select exists (
-  select from pabal.message_schedule s where s.room_id = :room_id and s.state in ('active', 'inactive', 'error'));
+-- name: list_dependants(room_id, bot_id)
+-- That are not over: of a room, of a bot, or of a bot in a room. Of many rooms each has a bot of its own choosing.
+select s.id, s.unit_id, s.title from pabal.message_schedule s
+where s.state in ('active', 'inactive', 'error')
+  and (:bot_id::bigint is null or s.bot_id = :bot_id and not exists (select from pabal.message_audience a where a.schedule_id = s.id))
+  and (:room_id::bigint is null or s.room_id = :room_id
+    or exists (select from pabal.message_audience_room t where t.schedule_id = s.id and t.room_id = :room_id))
+order by s.title, s.id;
+
+-- name: set_turns(room_id, bots)!
+update pabal.room_bot rb set turn = (select g.n from unnest(:bots::bigint[]) with ordinality as g(bot_id, n) where g.bot_id = rb.bot_id)
+where rb.room_id = :room_id;
 
 -- name: insert_seen(channels, names, now)
 -- what nobody has claimed is called as it was called last

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Literal, NamedTuple
 
@@ -12,6 +12,7 @@ from pabal.apps.messaging.model.content import Content, Picture, SendOrder
 from pabal.apps.messaging.model.schedules import LatePolicy, NewSchedule, Schedule, ScheduleState, ScheduleType, When
 from pabal.apps.messaging.model.upcoming import Neighbour
 from pabal.apps.messaging.resources.schedules import MessageScheduleFilter, ScheduleSort
+from pabal.apps.messaging.store.audiences import load_audiences
 from pabal.base.database import Row, Tx
 from pabal.base.errors import Invalid
 from pabal.base.sql import load
@@ -61,7 +62,9 @@ async def load_schedules(tx: Tx, ids: Sequence[int]) -> list[Schedule]:
     rows = await tx.rows(SQL.load_schedules, ids=list(ids)) if ids else []
     timetables = [row["timetable_id"] for row in rows if row["next_at"] is not None]
     asked = await occurrences.list_asked(tx, timetables, after=tx.now) if timetables else {}
-    return [_read(row, asked.get(row["timetable_id"], ())) for row in rows]
+    audiences = await load_audiences(tx, [row["id"] for row in rows]) if rows else {}
+    read = [_read(row, asked.get(row["timetable_id"], ())) for row in rows]
+    return [replace(one, audience=audiences.get(one.id)) for one in read] if audiences else read
 
 
 async def list_titled(tx: Tx, scope: Scope, title: str, *, most: int) -> list[Schedule]:

@@ -17,7 +17,9 @@ with chosen as not materialized (
   select s.id, s.state, s.timetable_id, s.valid_from, s.valid_until, s.last_sent_at from pabal.message_schedule s
   where s.deleted_at is null and (:units::bigint[] is null or s.unit_id = any(:units::bigint[]))
     and (:states::text[] is null or s.state = any(:states::text[])) and (:types::text[] is null or s.schedule_type = any(:types::text[]))
-    and (:room_id::bigint is null or s.room_id = :room_id) and (:bot_id::bigint is null or s.bot_id = :bot_id)
+    and (:room_id::bigint is null or s.room_id = :room_id
+      or exists (select from pabal.message_audience_room t where t.schedule_id = s.id and t.room_id = :room_id))
+    and (:bot_id::bigint is null or s.bot_id = :bot_id)
     and (:q::text is null or s.title ilike :q or s.text ilike :q))
 (select s.id, t.next_at from chosen s join pabal.schedule t on t.id = s.timetable_id
  where :part::text = 'upcoming' and s.state = 'active' and t.paused_at is null and t.next_at is not null
@@ -82,7 +84,8 @@ delete from pabal.message_schedule where id = :id;
 -- what else is sent to this room
 select s.unit_id, s.title, s.schedule_type, s.schedule_date, s.schedule_time, s.schedule_weekdays, s.zone, s.valid_from, s.valid_until
 from pabal.message_schedule s join pabal.schedule t on t.id = s.timetable_id
-where s.room_id = :room_id and s.state = 'active' and s.id is distinct from :but_id::bigint and t.next_at is not null
+where (s.room_id = :room_id or exists (select from pabal.message_audience_room t where t.schedule_id = s.id and t.room_id = :room_id))
+  and s.state = 'active' and s.id is distinct from :but_id::bigint and t.next_at is not null
 order by t.next_at, s.id limit :most;
 
 -- name: find_same_text(room_id, but_id, text, since)
@@ -99,7 +102,9 @@ order by f.at desc limit 1;
 
 -- name: list_begun(job_ids)
 -- jobs whose delivery is there already: it began, or somebody asked for it by name
-select job_id from pabal.delivery where job_id = any(:job_ids::bigint[]);
+select job_id from pabal.delivery where job_id = any(:job_ids::bigint[])
+union all
+select job_id from pabal.bulk_send where job_id = any(:job_ids::bigint[]);
 
 -- name: list_jobs_of_deliveries(id)
 select job_id from pabal.delivery where schedule_id = :id and state = 'open' and job_id is not null;
@@ -109,7 +114,8 @@ select job_id from pabal.delivery where schedule_id = :id and state = 'open' and
 select s.id from pabal.message_schedule s join pabal.schedule t on t.id = s.timetable_id
 join unnest(:policies::text[], :windows::interval[]) as w(policy, span) on w.policy = s.late_policy
 where s.id > :after_id and s.deleted_at is null and (
-  t.lane is distinct from case when :by_room::boolean then 'room:' || s.room_id else t.route end
+  -- one that goes to many rooms has no lane itself
+  t.lane is distinct from case when :by_room::boolean and t.route is not null then 'room:' || s.room_id else t.route end
   or t.misfire_window is distinct from w.span or t.expires_after is distinct from w.span)
 order by s.id limit :most;
 

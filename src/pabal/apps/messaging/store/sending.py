@@ -4,11 +4,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
+from zoneinfo import ZoneInfo
 
 from pabal.apps.messaging.model.bots import route_of
 from pabal.apps.messaging.model.content import Content, ImageMode, Pace, plan_parts
 from pabal.apps.messaging.model.deliveries import ABOUT, Cause, DeliveryPart, PartState
 from pabal.apps.messaging.model.rooms import RoomLimits
+from pabal.apps.messaging.model.variables import values_of
 from pabal.base.database import Database, Row, Tx
 from pabal.base.sql import load
 from pabal.engine.kinds import Job
@@ -38,6 +40,7 @@ class DeliveryToSend:
     image_mode: ImageMode
     counts_from: datetime
     schedule_id: int
+    bulk_id: int | None
     schedule_unit_id: int
     schedule_state: str
     late_policy: str
@@ -128,6 +131,28 @@ async def find_delivery(tx: Tx, delivery_id: int) -> DeliveryToSend | None:
 async def find_deliveries(tx: Tx, delivery_ids: Sequence[int]) -> dict[int, DeliveryToSend]:
     rows = await tx.rows(SQL.load_deliveries, ids=list(delivery_ids))
     return {row["id"]: as_delivery(row) for row in rows}
+
+
+@dataclass(frozen=True, slots=True)
+class OwnWords:
+    """What a delivery's room reads in the place of variables. `columns` are of the first row of its schedule's CSV."""
+
+    delivery_id: int
+    room: str
+    branch: str
+    zone: str
+    columns: dict[str, str]
+
+    def values_at(self, moment: datetime) -> dict[str, str]:
+        return values_of(self.room, self.branch, moment.astimezone(ZoneInfo(self.zone)), self.columns)
+
+
+async def list_words(tx: Tx, delivery_ids: Sequence[int]) -> list[OwnWords]:
+    return await tx.all(OwnWords, SQL.list_words, ids=list(delivery_ids))
+
+
+async def set_contents(tx: Tx, contents: Mapping[int, Content]) -> None:
+    await tx.run(SQL.set_contents, ids=list(contents), contents=[one.to_json() for one in contents.values()])
 
 
 async def start_deliveries(tx: Tx, jobs: Mapping[int, int]) -> None:

@@ -40,7 +40,7 @@ select id from pabal.delivery where schedule_id = :schedule_id and scheduled_at 
 -- unit: for the engine's own work; two rooms compared with one another
 select d.id, d.unit_id, d.state, d.cause, d.scheduled_at, d.started_at, d.attempts, d.deferred_by, d.job_id, d.content, d.image_mode,
   coalesce((d.detail->>'resumed_at')::timestamptz, d.scheduled_at) as counts_from,
-  s.id as schedule_id, s.unit_id as schedule_unit_id, s.state as schedule_state, s.late_policy, s.timetable_id,
+  s.id as schedule_id, d.bulk_id, s.unit_id as schedule_unit_id, s.state as schedule_state, s.late_policy, s.timetable_id,
   d.bot_id, b.name as bot_name, b.excluded_at, d.room_id, r.unit_id as room_unit_id, r.room_type, r.channel_id, rb.room_name,
   exists (
     select from pabal.room_bot o join pabal.room x on x.id = o.room_id
@@ -50,6 +50,17 @@ select d.id, d.unit_id, d.state, d.cause, d.scheduled_at, d.started_at, d.attemp
 from pabal.delivery d join pabal.message_schedule s on s.id = d.schedule_id join pabal.bot b on b.id = d.bot_id
 join pabal.room r on r.id = d.room_id left join pabal.room_bot rb on rb.room_id = d.room_id and rb.bot_id = d.bot_id
 where d.id = any(:ids::bigint[]);
+
+-- name: list_words(ids)
+-- unit: by id, of deliveries that this commit opened
+select d.id as delivery_id, r.name as room, coalesce(u.name, '') as branch, s.zone,
+  coalesce((select t.columns from pabal.message_audience_room t where t.schedule_id = s.id order by t.no limit 1), '{}') as columns
+from pabal.delivery d join pabal.message_schedule s on s.id = d.schedule_id join pabal.room r on r.id = d.room_id
+left join pabal.unit u on u.id = r.unit_id where d.id = any(:ids::bigint[]);
+
+-- name: set_contents(ids, contents)!
+update pabal.delivery d set content = g.content from unnest(:ids::bigint[], :contents::jsonb[]) as g(id, content)
+where d.id = any(:ids::bigint[]) and d.id = g.id;
 
 -- name: start_deliveries(ids, jobs, now)!
 update pabal.delivery d set started_at = coalesce(d.started_at, :now), attempts = d.attempts + 1, job_id = g.job_id

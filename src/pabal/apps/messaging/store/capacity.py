@@ -1,0 +1,25 @@
+"""What bots were seen to take for their sends, and what else they have to do."""
+
+from collections.abc import Collection
+from datetime import datetime, timedelta
+
+from pabal.apps.messaging.model.capacity import Measured
+from pabal.base.database import Tx
+from pabal.base.sql import load
+
+SQL = load(__file__)
+# older sends say little about the phone of today
+LOOK_BACK = timedelta(days=14)
+
+
+async def measure(tx: Tx, bots: Collection[int]) -> dict[int, Measured]:
+    """Those that have sent something of late."""
+    rows = await tx.rows(SQL.measure, bots=sorted(bots), since=tx.now - LOOK_BACK)
+    return {row["bot_id"]: Measured(float(row["part"]), float(row["send"])) for row in rows}
+
+
+async def count_due(
+    tx: Tx, bots: Collection[int], *, since: datetime, until: datetime, but: int | None = None
+) -> dict[int, int]:
+    rows = await tx.rows(SQL.count_due, bots=sorted(bots), since=since, until=until, but_id=but)
+    return {row["bot_id"]: row["sends"] for row in rows}

@@ -1,0 +1,17 @@
+-- name: measure(bots, since)
+-- by each bot's newest sends that went out: its own time, waits included
+select b.id as bot_id, sum(d.duration_ms) / 1000.0 / sum(d.parts) as part, avg(d.duration_ms) / 1000.0 as send
+from unnest(:bots::bigint[]) as b(id)
+cross join lateral (
+  select d.duration_ms, (select count(*) from pabal.delivery_part p where p.delivery_id = d.id) as parts
+  from pabal.delivery d
+  where d.bot_id = b.id and d.id >= pabal.id_at(:since::timestamptz) and d.state = 'sent' and d.attempts = 1 and d.duration_ms is not null
+  order by d.id desc limit 100) d
+where d.parts > 0 group by b.id;
+
+-- name: count_due(bots, since, until, but_id)
+-- what other schedules have for these bots then: one room each, or for each of many rooms whose first bot it is
+select s.bot_id, count(*)::int as sends from pabal.message_schedule s join pabal.schedule t on t.id = s.timetable_id
+where s.bot_id = any(:bots::bigint[]) and s.state = 'active' and t.paused_at is null and s.id is distinct from :but_id::bigint
+  and t.next_at >= :since and t.next_at <= :until
+group by s.bot_id;

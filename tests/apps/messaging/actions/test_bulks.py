@@ -1,0 +1,362 @@
+"""One occurrence to many rooms: how it fans out, ends, is withdrawn, and what is missing is sent."""
+
+from dataclasses import replace
+from datetime import time, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pabal.apps.messaging import settings as own
+from pabal.apps.messaging.actions import bulks, deliveries, groups, schedules
+from pabal.apps.messaging.errors import BulkNotFound, GroupInUse, GroupRefused, NothingMissing, ScheduleRefused
+from pabal.apps.messaging.jobs.fanning import FanOut
+from pabal.apps.messaging.model.bulks import BULK, Audience, Bulk, NewGroup, Target
+from pabal.apps.messaging.model.content import Content
+from pabal.apps.messaging.model.deliveries import DeliveryState
+from pabal.apps.messaging.model.schedules import NewSchedule, Schedule, ScheduleType, When
+from pabal.apps.messaging.store import bulks as store
+from pabal.apps.messaging.store import rooms as room_store
+from pabal.base import clock
+from pabal.base.database import Database
+from pabal.engine import claims, delays, occurrences, ticks
+from pabal.engine.kinds import Job, Kinds
+from pabal.platform.actor import Actor
+from pabal.platform.tenants import Scope
+from tests.support import work
+from tests.support.botline import Desk, find_deliveries, set_value
+from tests.support.messaging import SEOUL, SQL, World, add_bot, add_room, make_world
+from tests.support.people import person
+
+ALL = Scope(None, None)
+
+
+@pytest.fixture
+async def world(db: Database, tmp_path: Path) -> World:
+    world = await make_world(db, tmp_path)
+    for setting in (own.IMAGE_GAP_MS, own.MIN_GAP_SECONDS, own.MESSAGES_PER_MINUTE):
+        await set_value(db, setting, 0)
+    return world
+
+
+@pytest.fixture
+async def desk(world: World) -> Desk:
+    return await Desk.open(world)
+
+
+@pytest.fixture
+def manager(world: World) -> Actor:
+    return person(world.tree.haeundae)
+
+
+async def make_rooms(world: World, count: int, *, bots: list[int] | None = None) -> list[int]:
+    unit, own_bots = world.tree.haeundae, bots or [world.bot_id]
+    return [await add_room(world.db, unit, f"1830{n:04}", f"손님방 {n}", bots=own_bots) for n in range(count)]
+
+
+async def save(world: World, actor: Actor, audience: Audience, **more: Any) -> Schedule:
+    """Every day, first in one minute."""
+    async with world.db.transaction() as tx:
+        at = (tx.now + timedelta(minutes=1)).astimezone(SEOUL)
+        when = When(
+            ScheduleType.DAILY,
+            time(at.hour, at.minute, at.second),
+            tx.now - timedelta(days=1),
+            tx.now + timedelta(days=30),
+        )
+        given = {"content": Content(text="{톡방} 안녕하세요", send_interval_seconds=0), "when": when, **more}
+        new = NewSchedule(title="전 지점 공지", room_id=0, bot_id=0, audience=audience, **given)
+        return await schedules.create(tx, actor, new)
+
+
+def picked(rooms: list[int], **more: Any) -> Audience:
+    return Audience(tuple(Target(one) for one in rooms), **more)
+
+
+async def fan_out(db: Database, by: timedelta = timedelta(minutes=1)) -> Bulk:
+    """Its moment comes, and any server opens it."""
+    await clock.advance(db, by)
+    await ticks.tick_once(db)
+    await run_bulk(db)
+    [bulk] = (await list_bulks(db))[:1]
+    return bulk
+
+
+async def run_bulk(db: Database) -> None:
+    kinds = Kinds()
+    handler = FanOut(db)
+    kinds.plain(BULK, give_up=handler.give_up)(handler.run)
+    worker = await work.begin_life(db)
+    for job in await work.claim(db, worker, BULK):
+        outcome = await handler.run(job)
+        await settle(db, worker, job, outcome, kinds)
+
+
+async def settle(db: Database, worker: int, job: Job, outcome: Any, kinds: Kinds) -> None:
+    async with db.transaction() as tx:
+        await claims.settle(tx, worker, [(job, outcome)], kinds)
+
+
+async def list_bulks(db: Database) -> list[Bulk]:
+    async with db.transaction() as tx:
+        return (await store.list_bulks(tx, ALL)).items
+
+
+async def test_one_occurrence_opens_a_delivery_for_each_room_and_ends_with_the_last(
+    world: World, desk: Desk, manager: Actor
+):
+    rooms = await make_rooms(world, 3)
+    schedule = await save(world, manager, picked(rooms))
+
+    bulk = await fan_out(world.db)
+    opened = await find_deliveries(world.db)
+    while await desk.run():
+        pass
+
+    assert [one.room_id for one in reversed(opened)] == rooms
+    assert {one.schedule_id for one in opened} == {schedule.id}
+    assert len({one.scheduled_at for one in opened}) == 3, "one per schedule and moment stays true"
+    assert (bulk.rooms, bulk.is_open, bulk.summary[0]) == (3, True, "0 of 3, 3 under way")
+    assert [one.what for one in desk.line.sent] == [f"손님방 {n} 안녕하세요" for n in range(3)]
+    [after] = await list_bulks(world.db)
+    assert (after.summary, after.is_open) == (("3 of 3", "3곳 중 3곳"), False)
+
+
+async def test_the_occurrence_of_the_engine_ends_after_the_last_room(world: World, desk: Desk, manager: Actor):
+    schedule = await save(world, manager, picked(await make_rooms(world, 2)))
+    await fan_out(world.db)
+
+    await desk.run()
+    await pass_by(world.db)
+    half = await read_end(world.db, schedule)
+    await desk.run()
+    await pass_by(world.db)
+
+    assert half is None
+    assert await read_end(world.db, schedule) == "done"
+
+
+async def pass_by(db: Database) -> None:
+    await clock.advance(db, timedelta(seconds=20))
+    await delays.promote_once(db)
+    await run_bulk(db)
+
+
+async def read_end(db: Database, schedule: Schedule) -> str | None:
+    async with db.transaction() as tx:
+        [found] = await occurrences.list_occurrences(tx, schedule.timetable_id or 0)
+    return found.end
+
+
+async def test_rooms_are_frozen_when_its_moment_comes(world: World, desk: Desk, manager: Actor):
+    rooms = await make_rooms(world, 2)
+    schedule = await save(world, manager, picked(rooms))
+    await fan_out(world.db)
+
+    async with world.db.transaction() as tx:
+        await schedules.edit(tx, manager, schedule.id, replace(schedule.as_new(), audience=picked(rooms[:1])))
+    while await desk.run():
+        pass
+
+    assert len(desk.line.sent) == 2
+
+
+async def test_one_room_that_fails_stops_neither_the_others_nor_the_schedule(world: World, desk: Desk, manager: Actor):
+    rooms = await make_rooms(world, 3)
+    schedule = await save(world, manager, picked(rooms))
+    await fan_out(world.db)
+    async with world.db.transaction() as tx:
+        await room_store.delete_room_bot(tx, rooms[1], world.bot_id)
+
+    while await desk.run():
+        pass
+
+    [bulk] = await list_bulks(world.db)
+    assert bulk.summary[0] == "2 of 3, 1 failed"
+    async with world.db.transaction() as tx:
+        [after] = await schedules.store.load_schedules(tx, [schedule.id])
+    assert (after.state, after.failures, after.send_count) == ("active", 0, 2)
+
+
+async def test_what_waits_for_its_turn_is_missed_only_when_the_window_closes(world: World, desk: Desk, manager: Actor):
+    await save(world, manager, picked(await make_rooms(world, 3), window_minutes=20))
+    await fan_out(world.db)
+    await desk.run()
+
+    await clock.advance(world.db, timedelta(minutes=10))
+    await desk.expire()
+    [waiting] = await list_bulks(world.db)
+    await clock.advance(world.db, timedelta(minutes=11))
+    await desk.expire()
+
+    [closed] = await list_bulks(world.db)
+    assert waiting.summary[0] == "1 of 3, 2 under way"
+    assert (closed.summary[0], closed.is_open) == ("1 of 3, 2 missed", False)
+    assert {one.reason for one in await find_deliveries(world.db, state=(DeliveryState.MISSED,))} == {"bulk_window"}
+
+
+async def test_one_action_sends_what_is_missing_and_nothing_twice(world: World, desk: Desk, manager: Actor):
+    await save(world, manager, picked(await make_rooms(world, 3)))
+    bulk = await fan_out(world.db)
+    await desk.run()
+    await clock.advance(world.db, timedelta(minutes=6))
+    await desk.expire()
+
+    async with world.db.transaction() as tx:
+        reopened = await bulks.send_missing(tx, manager, bulk.id)
+    while await desk.run():
+        pass
+
+    assert reopened.is_open
+    [after] = await list_bulks(world.db)
+    assert after.summary[0] == "3 of 3"
+    assert len({one.room for one in desk.line.sent}) == len(desk.line.sent) == 3
+    with pytest.raises(NothingMissing):
+        async with world.db.transaction() as tx:
+            await bulks.send_missing(tx, manager, bulk.id)
+
+
+async def test_nobody_sends_what_is_missing_of_another_unit(world: World, manager: Actor):
+    await save(world, manager, picked(await make_rooms(world, 2)))
+    bulk = await fan_out(world.db)
+    stranger = person(world.tree.nampo)
+
+    with pytest.raises(BulkNotFound):
+        async with world.db.transaction() as tx:
+            await bulks.send_missing(tx, stranger, bulk.id)
+
+
+async def test_a_pause_withdraws_the_rooms_whose_turn_has_not_come(world: World, desk: Desk, manager: Actor):
+    schedule = await save(world, manager, picked(await make_rooms(world, 3)))
+    await fan_out(world.db)
+    await desk.run()
+
+    async with world.db.transaction() as tx:
+        await schedules.deactivate(tx, manager, schedule.id)
+    while await desk.run():
+        pass
+
+    [bulk] = await list_bulks(world.db)
+    assert (len(desk.line.sent), bulk.summary[0], bulk.is_open) == (1, "1 of 3, 2 missed", False)
+
+
+async def test_rooms_are_spread_over_the_time_that_is_given(world: World, desk: Desk, manager: Actor):
+    await save(world, manager, picked(await make_rooms(world, 3), spread_minutes=30))
+    bulk = await fan_out(world.db)
+
+    while await desk.run():
+        pass
+    at_once = len(desk.line.sent)
+    await clock.advance(world.db, timedelta(minutes=10))
+    while await desk.run():
+        pass
+
+    assert (at_once, len(desk.line.sent)) == (1, 2)
+    assert bulk.until - bulk.fire_at == timedelta(minutes=35)
+
+
+async def test_bots_that_share_a_room_share_the_work(world: World, desk: Desk, manager: Actor):
+    other, _ = await add_bot(world.db, world.tree.haeundae, "busan2")
+    rooms = await make_rooms(world, 4, bots=[world.bot_id, other])
+    await Desk.open(world, bot="busan2")
+    await save(world, manager, picked(rooms, share_bots=True))
+
+    await fan_out(world.db)
+
+    chosen = [one.bot_id for one in await find_deliveries(world.db)]
+    assert sorted(chosen) == [world.bot_id, world.bot_id, other, other]
+
+
+async def test_a_group_holds_the_rooms_of_its_unit_kind_and_tag_when_it_is_sent(
+    world: World, desk: Desk, manager: Actor
+):
+    rooms = await make_rooms(world, 3)
+    async with world.db.transaction() as tx:
+        group = await groups.save(tx, manager, NewGroup("손님방", room_type="production", tag="점장"))
+    await tag(world.db, rooms[:1], "점장")
+    await save(world, manager, Audience(group_id=group.id))
+    await tag(world.db, rooms[1:2], "점장")
+
+    await fan_out(world.db)
+
+    assert {one.room_id for one in await find_deliveries(world.db)} == set(rooms[:2])
+
+
+async def tag(db: Database, rooms: list[int], *tags: str) -> None:
+    async with db.transaction() as tx:
+        await tx.run(SQL.set_tags, rooms=rooms, tags=list(tags))
+
+
+async def test_a_group_that_schedules_send_to_stays(world: World, manager: Actor):
+    rooms = await make_rooms(world, 1)
+    await tag(world.db, rooms, "점장")
+    async with world.db.transaction() as tx:
+        group = await groups.save(tx, manager, NewGroup("점장방", tag="점장"))
+    await save(world, manager, Audience(group_id=group.id))
+
+    with pytest.raises(GroupInUse):
+        async with world.db.transaction() as tx:
+            await groups.delete(tx, manager, group.id)
+    with pytest.raises(GroupRefused):
+        async with world.db.transaction() as tx:
+            await groups.save(tx, manager, NewGroup("점장방"))
+
+
+async def test_columns_of_a_csv_are_words_of_the_text(world: World, desk: Desk, manager: Actor):
+    await make_rooms(world, 2)
+    table = "톡방,담당자\n손님방 0,김하늘\n18300001,이바다\n"
+    text = Content(text="{지점명} {담당자}: {{그대로}} {요일}", send_interval_seconds=0)
+    await save(world, manager, Audience(rooms_csv=table), content=text)
+
+    await fan_out(world.db)
+    while await desk.run():
+        pass
+
+    unit = world.tree.haeundae.name
+    assert [one.what for one in desk.line.sent] == [
+        f"{unit} 김하늘: {{그대로}} 화요일",
+        f"{unit} 이바다: {{그대로}} 화요일",
+    ]
+
+
+async def refused(world: World, actor: Actor, audience: Audience, **more: Any) -> set[str]:
+    with pytest.raises(ScheduleRefused) as refusal:
+        await save(world, actor, audience, **more)
+    return {one.code for one in refusal.value.findings}
+
+
+async def test_what_cannot_work_is_refused_when_it_is_saved(world: World, manager: Actor):
+    [room] = await make_rooms(world, 1)
+    mute = await add_room(world.db, world.tree.haeundae, "18990001", "봇 없는 방", bots=[])
+    house = person(world.tree.hq)
+    nobodys = await add_room(world.db, None, "18990002", "주인 없는 방", bots=[world.bot_id])
+    other, _ = await add_bot(world.db, world.tree.haeundae, "busan2")
+    hello = Content(text="{담당자}님")
+
+    assert await refused(world, manager, picked([room]), content=hello) == {"variable_unknown"}
+    assert await refused(world, manager, picked([room, mute])) == {"rooms_without_bot"}
+    assert await refused(world, house, picked([room, nobodys])) == {"rooms_unclaimed"}
+    assert "room_not_found" in await refused(world, manager, picked([room, 999_999]))
+    assert await refused(world, manager, Audience(rooms_csv="톡방\n없는 방\n")) >= {"csv_room_unknown"}
+    assert await refused(world, manager, Audience(rooms_csv="톡방,이름\n손님방 0\n")) >= {"csv_row_uneven"}
+    assert other
+
+
+async def test_a_delivery_of_many_is_resumed_like_any_other_and_its_bulk_ends_again(
+    world: World, desk: Desk, manager: Actor
+):
+    await save(world, manager, picked(await make_rooms(world, 2)))
+    await fan_out(world.db)
+    await desk.run()
+    await clock.advance(world.db, timedelta(minutes=6))
+    await desk.expire()
+    [missed] = await find_deliveries(world.db, state=(DeliveryState.MISSED,))
+
+    async with world.db.transaction() as tx:
+        await deliveries.resume(tx, manager, missed.id)
+    [during] = await list_bulks(world.db)
+    while await desk.run():
+        pass
+
+    [after] = await list_bulks(world.db)
+    assert (during.is_open, after.is_open, after.summary[0]) == (True, False, "2 of 2")
