@@ -19,7 +19,7 @@ _MOMENT: Schema = {"type": "object", "properties": {"at": {"type": "string"}}, "
 
 
 def read_yaml(text: str, kinds: StepKinds) -> Workflow:
-    """A workflow that can be saved: right in form and meaning, its kinds with their versions. Raises WorkflowRefused."""
+    """A workflow that can be saved, its kinds with their versions. Raises WorkflowRefused with every mistake."""
     workflow, written, mistakes = yaml_form.read_workflow(text)
     if workflow is not None and not mistakes:
         mistakes = written.at_lines(list(check(workflow, kinds)))

@@ -121,7 +121,7 @@ class _Form:
             return None
         inputs = self._inputs(data.get("input", {}))
         steps = self._steps(data)
-        made = {
+        made: dict[str, Any] = {
             "name": self._name(data, ()),
             "title": self._text(data, "title", (), 200),
             "description": self._text(data, "description", (), 2000),

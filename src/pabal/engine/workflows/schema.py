@@ -57,7 +57,7 @@ def find(schema: Schema, parts: list[str]) -> list[Schema] | None:
 
 
 def faults(schema: Schema, value: Any, at: Path = (), *, name: str = "input") -> list[Fault]:
-    """What of a written value does not fit. References fit everywhere: what they bring is checked when the step runs."""
+    """What of a written value does not fit. References fit everywhere: their values are looked at when a step runs."""
     return list(_faults(schema, schema, value, at, name))
 
 

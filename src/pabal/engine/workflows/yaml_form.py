@@ -25,6 +25,8 @@ _CORE = {
     ),
 }
 _STR, _SEQ, _MAP = "tag:yaml.org,2002:str", "tag:yaml.org,2002:seq", "tag:yaml.org,2002:map"
+# line breaks to YAML, which would not be read as they were written
+_ODD_BREAKS = re.compile("[\r\x85\u2028\u2029]")
 Lines = dict[Path, int]
 
 
@@ -79,14 +81,15 @@ def show_workflow(workflow: Workflow) -> str:
 
 
 def show_data(data: Any) -> str:
-    return yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110, indent=2)
+    text: str = yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110, indent=2)
+    return text
 
 
-class _Loader(yaml.SafeLoader):
+class _Loader(yaml.SafeLoader):  # type: ignore[misc]  # yaml has no types
     pass
 
 
-class _Dumper(yaml.SafeDumper):
+class _Dumper(yaml.SafeDumper):  # type: ignore[misc]  # yaml has no types
     def ignore_aliases(self, data: Any) -> bool:
         return True
 
@@ -96,6 +99,8 @@ class _Dumper(yaml.SafeDumper):
 
 
 def _represent_text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    if _ODD_BREAKS.search(text):
+        return dumper.represent_scalar(_STR, text, style='"')
     return dumper.represent_scalar(_STR, text, style="|" if "\n" in text.strip("\n") else None)
 
 

@@ -1,4 +1,4 @@
-"""SliceStep: a step as an app declares it, and how the engine gets it: the owner found, the right asked, values parsed."""
+"""SliceStep: a step as an app declares it, and as the engine gets it: the owner found, the right asked."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -23,7 +23,7 @@ Run = Callable[[Tx, Actor, Any, StepCall], Awaitable[BaseModel | AwaitSignal | S
 
 
 class OwnerGone(Forbidden, code="workflow_owner_gone"):
-    """Whoever this run belongs to may not act here any more: they left, or their token ended. Start it in another name."""
+    """The owner of this run may not act here any more: they left, or their token ended. Start it in another name."""
 
 
 @dataclass(frozen=True)
