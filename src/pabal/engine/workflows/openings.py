@@ -180,7 +180,7 @@ class Openings(Writing):
             return False
         if wait.event:
             key = None if wait.key is None else str(values.resolve(wait.key, data))
-            signal = signals.event_signal(wait.event, key)
+            signal = signals.event_signal(wait.event, key, run.unit_id)
         else:
             child = await self._start_child(run, wait.workflow, given)
             if isinstance(child, StepFailed):

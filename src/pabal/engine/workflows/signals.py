@@ -28,9 +28,13 @@ class StepPlace(NamedTuple):
     undo: bool
 
 
-def event_signal(name: str, key: str | None = None) -> str:
-    """What a step that waits for an event waits for; without a key any event of the name is right."""
-    return f"event:{name}" if key is None else f"event:{name}#{key}"
+def event_signal(name: str, key: str | None = None, unit_id: int | None = None) -> str:
+    """What a step that waits for an event waits for; without a key any event of the name is right.
+
+    Runs hear events of their own unit; whoever passes on events says which units those are.
+    """
+    where = "" if unit_id is None else f"{unit_id}:"
+    return f"event:{where}{name}" if key is None else f"event:{where}{name}#{key}"
 
 
 async def send(tx: Tx, signal: str, data: Mapping[str, Any]) -> int:
