@@ -94,9 +94,10 @@ async def _on_start(tx: Tx, *, apps: Sequence[Slice]) -> None:
     await definitions.check_kinds(tx, make_step_kinds(apps))
 
 
-def make_step_kinds(apps: Sequence[Slice]) -> StepKinds:
+def make_step_kinds(apps: Sequence[Slice], services: Services | None = None) -> StepKinds:
     """Of all apps and of the platform."""
-    return workflows.make_step_kinds([*workflows.OWN_STEPS, *(step for one in apps for step in one.steps)])
+    steps = [*workflows.OWN_STEPS, *(step for one in apps for step in one.steps)]
+    return workflows.make_step_kinds(steps, services)
 
 
 def _link(about: str) -> str | None:
@@ -153,7 +154,7 @@ def _make_kinds(services: Services, *, apps: Sequence[Slice], migrations: Sequen
             ),
             cards.add_kinds(Kinds(), services.telegram, services.vault, _approvables(apps)),
             backup.make_kinds(services.database, config.data_dir / "backups", migrations),
-            Strands(services.database, make_step_kinds(apps)).add_to(Kinds()),
+            Strands(services.database, make_step_kinds(apps, services)).add_to(Kinds()),
         ]
     )
 

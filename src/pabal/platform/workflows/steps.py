@@ -14,6 +14,7 @@ from pabal.platform import auth, tenants
 from pabal.platform.actor import Actor, Right, Role
 from pabal.platform.auth.store import find_user
 from pabal.platform.language.pairs import Pair
+from pabal.platform.services import Services
 
 # Marks for the fields of a step's input: `room: Annotated[str, Destination]`.
 Destination = Field(json_schema_extra={DESTINATION: True})
@@ -30,6 +31,7 @@ class OwnerGone(Forbidden, code="workflow_owner_gone"):
 class SliceStep:
     """What a workflow may do in an app. `run` is the app's own action, in the commit that records the step.
 
+    One that needs something of the process is made by `run_with`.
     It takes `right` in `area`, asked of the run's owner when the step runs. `on_signal` reads the answer of what `run`
     waits for; `release` takes back what it asked for when the run does not wait any more. `StepCall.key` is the same
     in every attempt.
@@ -42,7 +44,8 @@ class SliceStep:
     output: type[BaseModel]
     area: str
     right: Right
-    run: Run
+    run: Run | None = None
+    run_with: Callable[[Services], Run] | None = None
     effects: tuple[Effect, ...] = ()
     on_signal: Callable[[StepCall, Mapping[str, Any]], BaseModel | StepFailed] | None = None
     release: Callable[[Tx, Actor, StepCall], Awaitable[None]] | None = None
@@ -52,12 +55,14 @@ class SliceStep:
         return f"{self.name}@{self.version}"
 
 
-def make_step_kinds(steps: Iterable[SliceStep]) -> StepKinds:
-    return StepKinds(bind(step) for step in steps)
+def make_step_kinds(steps: Iterable[SliceStep], services: Services | None = None) -> StepKinds:
+    """Without services they can be looked at, and those that need some cannot run."""
+    return StepKinds(bind(step, services) for step in steps)
 
 
-def bind(step: SliceStep) -> StepKind:
+def bind(step: SliceStep, services: Services | None = None) -> StepKind:
     """As the engine knows it: no people in it, and plain data in and out."""
+    run = step.run if step.run_with is None or services is None else step.run_with(services)
 
     async def act(tx: Tx, call: StepCall) -> Mapping[str, Any] | AwaitSignal | StepFailed:
         try:
@@ -66,7 +71,9 @@ def bind(step: SliceStep) -> StepKind:
             return StepFailed(_first(error), "bad_step_input", is_final=True)
         actor = await find_owner(tx, call)
         actor.require(step.right, step.area)
-        return _plain(await step.run(tx, actor, given, call))
+        if run is None:
+            return StepFailed(f"{step.full_name} cannot run here", "unknown_kind", is_final=True)
+        return _plain(await run(tx, actor, given, call))
 
     return StepKind(
         name=step.name,
