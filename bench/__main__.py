@@ -43,6 +43,8 @@ NAMES = (
     "approvals",
     "events",
     "rules",
+    "workflows",
+    "fanout",
 )
 
 

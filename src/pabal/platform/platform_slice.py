@@ -12,7 +12,24 @@ from pabal.engine.facts import Subscriber
 from pabal.engine.kinds import Kinds
 from pabal.engine.life import Life
 from pabal.engine.loop import Loop
-from pabal.platform import alerts, approvals, auth, backup, broker, bulks, events, notifications, settings, storage
+from pabal.engine.workflows import definitions
+from pabal.engine.workflows.machine import WORKFLOW_RUN
+from pabal.engine.workflows.step_kinds import StepKinds
+from pabal.engine.workflows.stopping import STRAND
+from pabal.engine.workflows.strands import Strands
+from pabal.platform import (
+    alerts,
+    approvals,
+    auth,
+    backup,
+    broker,
+    bulks,
+    events,
+    notifications,
+    settings,
+    storage,
+    workflows,
+)
 from pabal.platform.actor import Actor, Right
 from pabal.platform.alerts import AlertRule, Measure
 from pabal.platform.approvals import cards
@@ -42,6 +59,7 @@ KIND_CONTROLS = (
     KindControls(bulks.RUN, "jobs", Right.MANAGE),
     KindControls(backup.TAKE, backup.AREA, Right.MANAGE),
     KindControls(backup.CHECK, backup.AREA, Right.MANAGE),
+    KindControls(STRAND, workflows.AREA),
 )
 MEASURES = (*alerts.ENGINE_MEASURES, *broker.MEASURES, *events.MEASURES)
 RULES = (*alerts.ENGINE_RULES, *broker.ALERT_RULES, *events.ALERT_RULES)
@@ -55,11 +73,14 @@ def platform_slice(apps: Sequence[Slice], migrations: Sequence[Migration]) -> Sl
         icon="server-2",
         nouns="pabal.resources:NOUNS",
         kinds=partial(_make_kinds, apps=apps, migrations=migrations),
-        machines=(alerts.ALERT, approvals.APPROVAL),
-        controls=(alerts.CONTROLS, approvals.CONTROLS),
+        machines=(alerts.ALERT, approvals.APPROVAL, WORKFLOW_RUN, workflows.WORKFLOW_QUESTION),
+        controls=(alerts.CONTROLS, approvals.CONTROLS, workflows.RUN_CONTROLS, workflows.QUESTION_CONTROLS),
+        approvals=(workflows.QUESTION,),
+        steps=workflows.OWN_STEPS,
+        consumers=(workflows.CONSUMER,),
         kind_controls=KIND_CONTROLS,
-        subscribers=(backup.SUBSCRIBER, _follow_deadlines(apps), cards.make_subscriber(list_approvables(apps))),
-        on_start=backup.ensure_schedule,
+        subscribers=(backup.SUBSCRIBER, _follow_deadlines(apps), cards.make_subscriber(_approvables(apps))),
+        on_start=partial(_on_start, apps=apps),
         loops=partial(_make_loops, apps=apps),
         settings=(
             KEEP_NOTIFICATIONS,
@@ -79,14 +100,30 @@ def platform_slice(apps: Sequence[Slice], migrations: Sequence[Migration]) -> Sl
     )
 
 
+def _approvables(apps: Sequence[Slice]) -> approvals.Approvables:
+    return {**list_approvables(apps), workflows.QUESTION.kind.name: workflows.QUESTION}
+
+
+async def _on_start(tx: Tx, *, apps: Sequence[Slice]) -> None:
+    """A server whose steps do not fit the runs there are does not start."""
+    await backup.ensure_schedule(tx)
+    await definitions.check_kinds(tx, make_step_kinds(apps))
+
+
+def make_step_kinds(apps: Sequence[Slice], services: Services | None = None) -> StepKinds:
+    """Of all apps and of the platform."""
+    steps = [*workflows.OWN_STEPS, *(step for one in apps for step in one.steps)]
+    return workflows.make_step_kinds(steps, services)
+
+
 def _link(about: str) -> str | None:
     kind, _, name = about.partition(":")
-    there = {"alert": "/alerts/{}", "approval": "/approvals/{}"}.get(kind)
+    there = {"alert": "/alerts/{}", "approval": "/approvals/{}", "workflow_run": "/workflows/runs/{}"}.get(kind)
     return there.format(name) if there is not None and name.isdigit() else None
 
 
 def _follow_deadlines(apps: Sequence[Slice]) -> Subscriber:
-    follow = partial(approvals.follow_deadlines, approvables=list_approvables(apps))
+    follow = partial(approvals.follow_deadlines, approvables=_approvables(apps))
     return Subscriber("approvals.deadlines", ("approval.expired",), follow)
 
 
@@ -132,9 +169,10 @@ def _make_kinds(services: Services, *, apps: Sequence[Slice], migrations: Sequen
                 services.files,
                 console_url=config.public_url or None,
             ),
-            cards.add_kinds(Kinds(), services.telegram, services.vault, list_approvables(apps)),
+            cards.add_kinds(Kinds(), services.telegram, services.vault, _approvables(apps)),
             bulks.make_kinds(partial(list_nouns, whole), partial(_hand_over, services, whole)),
             backup.make_kinds(services.database, config.data_dir / "backups", migrations),
+            Strands(services.database, make_step_kinds(apps, services)).add_to(Kinds()),
         ]
     )
 
@@ -154,7 +192,7 @@ def _hand_over(services: Services, whole: Sequence[Slice], actor: Actor) -> bulk
 
 
 def _open_gateways(services: Services, life: Life, *, apps: Sequence[Slice]) -> list[Gateway]:
-    press = partial(cards.press, approvables=list_approvables(apps))
+    press = partial(cards.press, approvables=_approvables(apps))
     poller = Poller(services.database, services.telegram, services.vault, life, press=press)
     return [*broker.open_bridges(services, life, apps=apps), poller]
 

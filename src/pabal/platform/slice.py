@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from pabal.platform.events import Consumer
     from pabal.platform.resources import Noun
     from pabal.platform.settings import Setting
+    from pabal.platform.workflows import SliceStep
 
 ATTRIBUTE = "SLICE"
 
@@ -84,6 +85,7 @@ class Slice:
     `controls` say for every event of every machine who may send it by hand, `kind_controls` who may operate its work.
     `approvals` are what people decide in the inbox all apps share. `nouns` names its described resources, for what is
     done to many rows of one.
+    `steps` are what a workflow may do through the app's own actions, in the name of its owner.
     """
 
     name: str
@@ -92,6 +94,7 @@ class Slice:
     controls: tuple[MachineControls, ...] = ()
     kind_controls: tuple[KindControls, ...] = ()
     approvals: "tuple[Approvable, ...]" = ()
+    steps: "tuple[SliceStep, ...]" = ()
     subscribers: tuple[Subscriber, ...] = ()
     events: "dict[str, EventHandler]" = field(default_factory=dict)
     consumers: "tuple[Consumer, ...]" = ()
@@ -185,6 +188,7 @@ def check_names(slices: Iterable[Slice]) -> None:
         ("machine", [machine.name for one in slices for machine in one.machines]),
         ("owner of kind", [owner.kind for one in slices for owner in one.kind_controls]),
         ("kind of approval", [each.kind.name for one in slices for each in one.approvals]),
+        ("kind of step", [each.full_name for one in slices for each in one.steps]),
         ("subscriber", [subscriber.name for one in slices for subscriber in one.subscribers]),
         ("event", [name.lower() for one in slices for name in one.events]),
         ("consumer", [consumer.group for one in slices for consumer in one.consumers]),

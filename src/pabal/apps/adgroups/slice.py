@@ -13,6 +13,7 @@ from pabal.apps.adgroups.labels import ACTIONS, NAMES, STATUS
 from pabal.apps.adgroups.machine import AD_GROUP
 from pabal.apps.adgroups.model.adgroups import AREA
 from pabal.apps.adgroups.serving.gateway import make_gateways
+from pabal.apps.adgroups.steps import STEPS
 from pabal.apps.adgroups.subscribers import SUBSCRIBERS
 from pabal.platform import alerts
 from pabal.platform.overview import NavItem
@@ -28,6 +29,7 @@ SLICE = Slice(
     machines=(AD_GROUP,),
     controls=CONTROLS,
     approvals=APPROVABLES,
+    steps=STEPS,
     kind_controls=KIND_CONTROLS,
     subscribers=SUBSCRIBERS,
     events=EVENTS,

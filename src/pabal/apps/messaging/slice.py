@@ -22,6 +22,7 @@ from pabal.apps.messaging.machine import DELIVERY, DEVICE, SCHEDULE
 from pabal.apps.messaging.model.bulks import BULK
 from pabal.apps.messaging.model.deliveries import SEND
 from pabal.apps.messaging.model.schedules import ABOUT as SCHEDULE_ABOUT
+from pabal.apps.messaging.steps import STEPS
 from pabal.apps.messaging.store.sending import Occurrence
 from pabal.base.database import Tx
 from pabal.engine.facts import Fact, Subscriber
@@ -105,6 +106,7 @@ SLICE = Slice(
     machines=(SCHEDULE, DELIVERY, DEVICE),
     controls=CONTROLS,
     approvals=APPROVABLES,
+    steps=STEPS,
     kind_controls=KIND_CONTROLS,
     subscribers=SUBSCRIBERS,
     migrations=HERE / "migrations",

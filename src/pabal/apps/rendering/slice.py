@@ -16,6 +16,7 @@ from pabal.apps.rendering.labels import ACTIONS, LIMITS, NAMES, STATUS
 from pabal.apps.rendering.machine import RENDER
 from pabal.apps.rendering.model.renders import AREA
 from pabal.apps.rendering.recovery import RecoveryClock
+from pabal.apps.rendering.steps import ENDS, STEPS
 from pabal.apps.rendering.video import errors as video_errors
 from pabal.engine.facts import Subscriber
 from pabal.engine.loop import Loop
@@ -45,7 +46,8 @@ SLICE = Slice(
     machines=(RENDER,),
     controls=CONTROLS,
     kind_controls=KIND_CONTROLS,
-    subscribers=(Subscriber("rendering.lost_servers", ("server.lost",), recover_lost_servers),),
+    subscribers=(Subscriber("rendering.lost_servers", ("server.lost",), recover_lost_servers), ENDS),
+    steps=STEPS,
     migrations=HERE / "migrations",
     loops=make_loops,
     gateways=keeper.make_workers,

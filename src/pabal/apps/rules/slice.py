@@ -18,6 +18,7 @@ from pabal.apps.rules.preparing import Preparing
 from pabal.apps.rules.running import NoScripts, RepositoryScripts
 from pabal.apps.rules.skills.choosing import ToolsAtWork, tools_of
 from pabal.apps.rules.startup import RulesStartup
+from pabal.apps.rules.steps import ENDS, STEPS
 from pabal.apps.rules.subscribers import SUBSCRIBERS
 from pabal.base.settings import read_app_settings
 from pabal.engine.kinds import Kinds
@@ -72,7 +73,8 @@ SLICE = Slice(
     controls=(*CONTROLS, *parts.CONTROLS),
     kind_controls=KIND_CONTROLS,
     approvals=APPROVABLES,
-    subscribers=SUBSCRIBERS,
+    steps=STEPS,
+    subscribers=(*SUBSCRIBERS, ENDS),
     migrations=HERE / "migrations",
     loops=make_loops,
     gateways=lambda services, _life: [ToolsAtWork(services)],
