@@ -1,0 +1,26 @@
+-- Requests that became workflows and went well. Their pairs of syllables are numbers in an array: no extension is needed, and Korean works
+-- as English does.
+create table rules.recall_case (
+  id bigint generated always as identity primary key,
+  unit_id bigint not null references pabal.unit (id),
+  request text not null check (char_length(request) between 1 and 2000),
+  workflow text not null,
+  grams integer[] not null,
+  -- of both texts: the same case is remembered once
+  digest text not null,
+  standing text not null default 'normal' check (standing in ('normal', 'pinned', 'banned')),
+  runs integer not null default 0,
+  successes integer not null default 0,
+  created_at timestamptz not null default pabal.now(),
+  created_by text not null,
+  unique (unit_id, digest)
+);
+create index recall_case_unit on rules.recall_case (unit_id, id);
+-- read often, written seldom: a list of pending entries would be searched by every reader
+create index recall_case_grams on rules.recall_case using gin (grams) with (fastupdate = off);
+
+-- In how many cases a pair occurs, whoever's: how rare it is.
+create table rules.recall_gram (
+  gram integer primary key,
+  cases integer not null check (cases >= 0)
+) with (fillfactor = 70);
