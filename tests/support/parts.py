@@ -14,7 +14,7 @@ DEAR = {
 
 
 # whole folders of it: `make check` runs the first already, and what breaks the second mostly breaks a smaller test too
-FOLDERS = ("tests/architecture/", "tests/flows/")
+FOLDERS = ("tests/architecture/", "tests/stories/")
 
 
 def pytest_configure(config: pytest.Config) -> None:

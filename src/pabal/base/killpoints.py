@@ -29,14 +29,14 @@ KILL_POINTS = (
     "facts.delivered",
     "facts.committed",
 )
-# Those of the platform: tests/flows/test_events_survive.py comes by.
+# Those of the platform: tests/stories/test_events_survive.py comes by.
 PLATFORM_POINTS = (
     "events.published",
     "events.taken",
     "events.take_committed",
 )
 # Those of apps and of Telegram's poller: their own runs come by (chaos.relay, chaos.rendering,
-# tests/flows/test_a_button_counts_once.py).
+# tests/stories/test_a_button_counts_once.py).
 APP_POINTS = (
     "telegram.heard",
     "telegram.applied",

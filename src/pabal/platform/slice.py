@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from pabal.platform.broker import EventHandler
     from pabal.platform.events import Consumer
     from pabal.platform.settings import Setting
+    from pabal.platform.workflows import SliceStep
 
 ATTRIBUTE = "SLICE"
 
@@ -81,6 +82,7 @@ class Slice:
     `health` reads what `/health` says of the app, under the names its own clients know.
     `controls` say for every event of every machine who may send it by hand, `kind_controls` who may operate its work.
     `approvals` are what people decide in the inbox all apps share.
+    `steps` are what a workflow may do through the app's own actions, in the name of its owner.
     """
 
     name: str
@@ -89,6 +91,7 @@ class Slice:
     controls: tuple[MachineControls, ...] = ()
     kind_controls: tuple[KindControls, ...] = ()
     approvals: "tuple[Approvable, ...]" = ()
+    steps: "tuple[SliceStep, ...]" = ()
     subscribers: tuple[Subscriber, ...] = ()
     events: "dict[str, EventHandler]" = field(default_factory=dict)
     consumers: "tuple[Consumer, ...]" = ()
@@ -175,6 +178,7 @@ def check_names(slices: Iterable[Slice]) -> None:
         ("machine", [machine.name for one in slices for machine in one.machines]),
         ("owner of kind", [owner.kind for one in slices for owner in one.kind_controls]),
         ("kind of approval", [each.kind.name for one in slices for each in one.approvals]),
+        ("kind of step", [each.full_name for one in slices for each in one.steps]),
         ("subscriber", [subscriber.name for one in slices for subscriber in one.subscribers]),
         ("event", [name.lower() for one in slices for name in one.events]),
         ("consumer", [consumer.group for one in slices for consumer in one.consumers]),

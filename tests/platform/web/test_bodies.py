@@ -43,7 +43,7 @@ async def test_parts_nobody_asked_for_are_neither_read_nor_kept(web: Web, tmp_pa
 
 
 async def test_no_address_reads_a_strangers_upload(web: Web):
-    """Those that take uploads, of every app: tests/flows/test_no_upload_of_a_stranger_is_read.py."""
+    """Those that take uploads, of every app: tests/stories/test_no_upload_of_a_stranger_is_read.py."""
     told = {
         "/sign-in": 415,
         "/theme": 415,

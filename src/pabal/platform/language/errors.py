@@ -37,6 +37,8 @@ KO: dict[str, str] = {
     # jobs
     "job_not_found": "그런 작업이 없거나, 보관 기간이 지나 지워졌거나, 볼 권한이 없습니다.",
     "data_too_large": "작업이 남기는 값은 JSON으로 8,192바이트까지입니다. 더 큰 것은 파일에 두고 그 이름만 남기세요.",
+    "bad_condition": "조건은 path, op, value로 적습니다. op는 ==, !=, <, <=, >, >=, contains, exists 중 하나이고, "
+    "여러 개는 all이나 any로 묶습니다.",
     "bad_job": "이대로는 작업을 등록할 수 없습니다. 표시된 값을 고치세요.",
     "bad_kind": "작업 종류의 이름은 area.thing_to_do 꼴의 영문 소문자이고, 한 번만 쓰며, 핸들러가 하나입니다.",
     "bad_id": "파발의 ID가 아닙니다. ID는 job_01h2xcejqtf2n처럼 생겼습니다.",

@@ -9,11 +9,12 @@ from typing import Any
 
 from pabal.apps.rules.errors import BadScriptPath, NothingToDo, RuleRefused, UnknownSource
 from pabal.apps.rules.lookups import list_labels
-from pabal.apps.rules.model import callbacks, conditions
+from pabal.apps.rules.model import callbacks
 from pabal.apps.rules.model.callbacks import CallbackType
 from pabal.apps.rules.model.cleaning import is_clean
 from pabal.apps.rules.model.rules import LARGEST_PAYLOAD, LONGEST_NAME, MisfirePolicy, RuleForm
 from pabal.base.errors import PabalError
+from pabal.engine import conditions
 from pabal.engine.misfires import LARGEST_MAX
 from pabal.engine.recurrence import Cron, cron_warnings, describe, find_zone, preview
 from pabal.platform.events.model import check_name, check_word

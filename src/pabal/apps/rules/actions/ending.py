@@ -8,7 +8,6 @@ from pabal.apps.rules import artifacts
 from pabal.apps.rules.actions import calling
 from pabal.apps.rules.actions.calling import RunResult
 from pabal.apps.rules.machine import RULE_RUN, RunEvent
-from pabal.apps.rules.model import conditions
 from pabal.apps.rules.model.cleaning import clean_data, clean_text
 from pabal.apps.rules.model.rules import LONGEST_LOG, LONGEST_SUMMARY, Rule, RuleRunState, Run, RunReason, Trigger
 from pabal.apps.rules.store import rules as rule_store
@@ -16,7 +15,7 @@ from pabal.apps.rules.store import runs
 from pabal.apps.rules.store.runs import RunEnd
 from pabal.base.database import Tx
 from pabal.base.telemetry import declare, emit
-from pabal.engine import occurrences
+from pabal.engine import conditions, occurrences
 from pabal.engine.transitions import Because, begin, begin_in, transition
 from pabal.platform.actor import ENGINE
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from pabal.apps.rules.model.conditions import look_up
+from pabal.engine.conditions import look_up
 
 LONGEST = 3000
 _KEY = re.compile(r"\{([A-Za-z_][A-Za-z0-9_.]{0,199})\}")

@@ -14,8 +14,8 @@ from pabal.engine.queue import NewJob
 from pabal.platform import audit
 from pabal.platform.actor import Right, Role
 from tests.cli.inside import Inside
-from tests.flows import test_doors
-from tests.flows.test_doors import (
+from tests.stories import test_doors
+from tests.stories.test_doors import (
     TAKES,
     Asker,
     Door,

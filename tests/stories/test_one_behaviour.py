@@ -14,7 +14,7 @@ from pabal.platform import audit
 from pabal.platform.actor import Role
 from pabal.platform.alerts import ALERT
 from tests.cli.inside import Inside
-from tests.flows.test_doors import furnish
+from tests.stories.test_doors import furnish
 from tests.support.pages import read, visitor
 from tests.support.web import SECRET, Web
 

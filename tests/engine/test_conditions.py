@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pabal.apps.rules.errors import BadCondition
-from pabal.apps.rules.model.conditions import COMPARISONS, check, compare, judge, look_up
+from pabal.engine.conditions import COMPARISONS, BadCondition, check, compare, judge, look_up
 
 ANYTHING = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),

@@ -17,7 +17,7 @@ from pabal.base.database import Database
 from pabal.base.settings import Settings
 from pabal.engine import ids
 from tests.apps.messaging.api.house import V1, House, build, v1_body
-from tests.flows.test_a_schedule_becomes_a_sent_message import MINUTE, be_roomy, has, phone, serving
+from tests.stories.test_a_schedule_becomes_a_sent_message import MINUTE, be_roomy, has, phone, serving
 from tests.support.botline import set_value
 from tests.support.messaging import add_room
 from tests.support.servers import until

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pabal.platform.actor import EVERYTHING, Right
-from tests.flows.test_doors import LATER, TAKES, Asker
+from tests.stories.test_doors import LATER, TAKES, Asker
 
 R, W, M = Right.READ, Right.WRITE, Right.MANAGE
 V1, MSG, ADS, RLY = "/api/v1", "/api/v1/messages", "/api/v1/adgroups", "/api/v1/relay"

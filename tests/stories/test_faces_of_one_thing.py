@@ -12,7 +12,7 @@ from pabal.base.settings import Settings
 from pabal.platform import demo
 from pabal.platform.web.openapi import operations_of, schema_of
 from tests.cli.inside import Inside
-from tests.flows.test_faces_say_the_same import NOUNS, described_commands, same
+from tests.stories.test_faces_say_the_same import NOUNS, described_commands, same
 from tests.support.web import SECRET, Web
 
 # commands that show one thing and are written by hand

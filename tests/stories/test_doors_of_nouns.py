@@ -34,8 +34,8 @@ from pabal.platform.auth import NewToken, NewUser
 from pabal.platform.events.delivery import bury
 from pabal.platform.notifications import ChannelForm, attempts
 from pabal.platform.notifications.model import Message
-from tests.flows import test_doors, test_doors_for_many
-from tests.flows.doors_of_nouns import (
+from tests.stories import test_doors, test_doors_for_many
+from tests.stories.doors_of_nouns import (
     ADGROUPS,
     AT_FIELD,
     FAMILY,
@@ -57,7 +57,7 @@ from tests.flows.doors_of_nouns import (
     Door,
     Verb,
 )
-from tests.flows.test_doors import (
+from tests.stories.test_doors import (
     ALONE,
     EVENTS,
     VERBS,

@@ -1,18 +1,23 @@
-"""Conditions are data: a path into what a source or a script answered, a comparison, a value; all or any of several.
+"""Conditions are data: a path into what was answered, a comparison, a value; all or any of several.
 
-Nothing is evaluated as code, and nothing that a source may answer makes a comparison raise.
+Nothing is evaluated as code, and nothing that may be answered makes a comparison raise.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pabal.apps.rules.errors import BadCondition
+from pabal.base.errors import Invalid
 
 DEEPEST, MOST = 5, 50
 ORDERED = ("<", "<=", ">", ">=")
 COMPARISONS = ("==", "!=", *ORDERED, "contains", "exists")
 _FIELDS = {"path", "op", "value", "value_from"}
+
+
+class BadCondition(Invalid, code="bad_condition"):
+    """A condition is {"path", "op", "value"}: op is ==, !=, <, <=, >, >=, contains or exists. Several stand in a list
+    under all or any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +47,7 @@ def check(condition: Any) -> None:
 
 
 def judge(condition: Mapping[str, Any], data: Any, payload: Mapping[str, Any]) -> ConditionResult:
-    """Of a condition that was checked. `value_from` names a value of the rule's payload."""
+    """Of a condition that was checked. `value_from` names a value of the payload."""
     found: list[ConditionCheck] = []
     met = _judge(condition, data, payload, found)
     return ConditionResult(met, tuple(found))
