@@ -128,7 +128,6 @@ def test_what_lies_outside_the_repository_is_not_shown(tmp_path: Path):
     assert read_existing(repository, ["a.py"]) == {}
 
 
-
 def run(folder: Path, *argv: str, given: str = "") -> str:
     done = subprocess.run(argv, cwd=folder, input=given, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -3,12 +3,12 @@
 import pytest
 
 from pabal.apps.rules.recall import actions, store
-from pabal.apps.rules.recall.errors import CaseNotFound
+from pabal.apps.rules.recall.errors import BadCase, CaseNotFound
 from pabal.apps.rules.recall.model import Case, Recalled, list_grams
 from pabal.base.database import Database
 from pabal.platform import audit
-from pabal.platform.actor import Actor, NotAllowed, Role
-from pabal.platform.tenants import Scope, visible_to
+from pabal.platform.actor import ENGINE, Actor, NotAllowed, Role
+from pabal.platform.tenants import Scope, UnitNotFound, visible_to
 from tests.support.people import Tree, person
 
 REQUESTS = (
@@ -20,9 +20,9 @@ REQUESTS = (
 HOUSE = Scope(None, None)
 
 
-async def remember(db: Database, unit_id: int, request: str, workflow: str = "name: x\n") -> int:
+async def remember(db: Database, unit_id: int, request: str, answer: str = "=== a.py") -> int:
     async with db.transaction() as tx:
-        return await actions.remember(tx, unit_id, request=request, workflow=workflow, by="user:1")
+        return (await actions.teach_case(tx, ENGINE, request=request, answer=answer, unit_id=unit_id)).id
 
 
 async def remember_all(db: Database, unit_id: int) -> dict[str, int]:
@@ -39,7 +39,6 @@ async def look(db: Database, case_id: int) -> Case:
         return await store.get_case(tx, HOUSE, case_id)
 
 
-@pytest.mark.req("D-42")
 async def test_the_nearest_case_comes_first_with_why_it_was_chosen(db: Database, tree: Tree):
     await remember_all(db, tree.haeundae.id)
 
@@ -57,7 +56,6 @@ async def test_a_request_that_has_nothing_in_common_recalls_nothing(db: Database
     assert await find(db, person(tree.haeundae), "completely different") == []
 
 
-@pytest.mark.req("D-42")
 async def test_nobody_is_shown_a_case_of_another_branch(db: Database, tree: Tree):
     await remember_all(db, tree.haeundae.id)
 
@@ -97,10 +95,10 @@ async def test_what_is_forgotten_is_gone_and_counts_no_more(db: Database, tree: 
 async def test_a_secret_is_not_remembered(db: Database, tree: Tree):
     secret = "Zx81kQ77pLm0Aa93bV5cR2"
 
-    case_id = await remember(db, tree.haeundae.id, f"password={secret} 로 읽어 줘", f"with: {{token: {secret}}}\n")
+    case_id = await remember(db, tree.haeundae.id, f"password={secret} 로 읽어 줘", f"token = {secret}")
 
     case = await look(db, case_id)
-    assert secret not in case.request + case.workflow
+    assert secret not in case.request + case.answer
 
 
 async def test_the_same_case_is_remembered_once(db: Database, tree: Tree):
@@ -128,6 +126,21 @@ async def test_the_audit_tells_who_pinned_it(db: Database, tree: Tree):
 
     async with db.transaction() as tx:
         await actions.pin_case(tx, actor, case_id)
-        [entry] = await audit.list_entries(tx, audit.Wanted(about=f"recall_case:{case_id}"))
+        entry, taught = await audit.list_entries(tx, audit.Wanted(about=f"recall_case:{case_id}"))
 
     assert (entry.action, entry.actor) == ("rules.case_pin", actor.name)
+    assert taught.action == "rules.case_teach"
+
+
+@pytest.mark.parametrize(
+    ("request_", "answer"), [("", "x"), ("...", "x"), ("가" * 2001, "x"), ("요청", ""), ("요청\0", "x")]
+)
+async def test_a_case_without_words_or_too_long_is_refused(db: Database, tree: Tree, request_: str, answer: str):
+    with pytest.raises(BadCase):
+        await remember(db, tree.haeundae.id, request_, answer)
+
+
+async def test_nobody_teaches_for_a_unit_out_of_sight(db: Database, tree: Tree):
+    with pytest.raises(UnitNotFound):
+        async with db.transaction() as tx:
+            await actions.teach_case(tx, person(tree.nampo), request="요청", answer="x", unit_id=tree.haeundae.id)

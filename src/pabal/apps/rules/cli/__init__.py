@@ -57,7 +57,9 @@ app = tree(
             "Heartbeats: addresses that jobs elsewhere report to.",
         ),
         Later(
-            "case", "pabal.apps.rules.recall.cli:app", "Cases: requests that went well before, as examples for the planner."
+            "case",
+            "pabal.apps.rules.recall.cli:app",
+            "Cases: requests with good answers, as examples for a language model.",
         ),
     ],
 )

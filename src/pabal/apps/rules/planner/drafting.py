@@ -10,6 +10,7 @@ from decimal import Decimal
 from pathlib import Path, PurePosixPath
 
 from pabal.apps.rules.planner.errors import BadRequest, DraftRefused
+from pabal.apps.rules.recall.model import Recalled
 from pabal.apps.rules.recall.scrubbing import scrub
 from pabal.apps.rules.scripts import inspecting
 from pabal.apps.rules.skills.extracting import FRAME
@@ -59,9 +60,11 @@ class Draft:
         return sum((one.cost for one in self.answers), Decimal(0))
 
 
-async def draft_script(llm: Llm, request: str, *, model: str, limits: AskLimits) -> Draft:
+async def draft_script(
+    llm: Llm, request: str, *, model: str, limits: AskLimits, examples: Sequence[Recalled] = ()
+) -> Draft:
     """Asks until both files are right, three times at most. What is wrong is told in the checker's own words."""
-    prompt = asking = make_prompt(request)
+    prompt = asking = make_prompt(request, examples)
     answers: list[Answer] = []
     mistakes: list[str] = []
     for _ in range(MOST_ANSWERS):
@@ -74,12 +77,19 @@ async def draft_script(llm: Llm, request: str, *, model: str, limits: AskLimits)
     raise DraftRefused("; ".join(mistakes)[:500])
 
 
-def make_prompt(request: str) -> str:
+def make_prompt(request: str, examples: Sequence[Recalled] = ()) -> str:
+    """The best example stands last, next to the request."""
     said = scrub(request.strip())
     if not 1 <= len(said) <= LONGEST_REQUEST:
         raise BadRequest(str(len(said)))
-    # no request can end the frame it stands in
-    return PROMPT.format(example=show_files(_read_example()), frame=FRAME, request=said.replace(FRAME, "—"))
+    # neither a request nor an example can end the frame
+    shown = [f"For “{one.case.request}” this was good:\n{one.case.answer}\n" for one in reversed(examples)]
+    example = _unframed("\n".join([show_files(_read_example()), *shown]))
+    return PROMPT.format(example=example, frame=FRAME, request=_unframed(said))
+
+
+def _unframed(text: str) -> str:
+    return text.replace(FRAME, "—")
 
 
 def read_answer(text: str) -> tuple[dict[str, str], list[str]]:

@@ -1,1 +1,1 @@
-"""Recall: requests that went well before, and which of them are nearest to a new one. No extension of PostgreSQL."""
+"""Recall: requests with answers that were good, and which are nearest to a new one. No extension of PostgreSQL."""

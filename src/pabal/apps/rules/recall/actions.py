@@ -1,13 +1,14 @@
-"""The verbs of recall: remember what went well, find the nearest, pin, ban, forget."""
+"""The verbs of recall: teach a case, find the nearest, pin, ban, forget."""
 
 from typing import Any
 
 from pabal.apps.rules.recall import store
-from pabal.apps.rules.recall.errors import CaseNotFound
+from pabal.apps.rules.recall.errors import BadCase, CaseNotFound
 from pabal.apps.rules.recall.model import (
     ABOUT,
     AREA,
     LEAST_SCORE,
+    LONGEST_ANSWER,
     LONGEST_REQUEST,
     NEAREST,
     Case,
@@ -19,15 +20,32 @@ from pabal.apps.rules.recall.model import (
 )
 from pabal.apps.rules.recall.scrubbing import scrub
 from pabal.base.database import Tx
-from pabal.platform import audit
+from pabal.platform import audit, tenants
 from pabal.platform.actor import Actor, Right
-from pabal.platform.tenants import Scope, visible_to
+from pabal.platform.tenants import Scope, UnitNotFound, visible_to
 
 
-async def remember(tx: Tx, unit_id: int, *, request: str, workflow: str, by: str) -> int:
-    """Without what looks like a secret. The same request with the same workflow is one case."""
-    said, kept = scrub(request.strip())[:LONGEST_REQUEST], scrub(workflow)
-    return await store.insert_case(tx, unit_id, request=said, workflow=kept, grams=list_grams(said), created_by=by)
+async def teach_case(tx: Tx, actor: Actor, *, request: str, answer: str, unit_id: int | None = None) -> Case:
+    """Kept without what looks like a secret. The same request with the same answer is one case."""
+    actor.require(Right.WRITE, AREA)
+    scope = await visible_to(tx, actor)
+    owner = unit_id or scope.unit_id
+    if owner is None or not scope.holds(owner):
+        raise UnitNotFound(str(owner))
+    await tenants.get_unit(tx, owner)
+    said, kept = check_case(scrub(request.strip()), scrub(answer.strip()))
+    made = await store.insert_case(tx, owner, request=said, answer=kept, grams=list_grams(said), created_by=actor.name)
+    case = await store.get_case(tx, scope, made)
+    await _record(tx, actor, "teach", case)
+    return case
+
+
+def check_case(request: str, answer: str) -> tuple[str, str]:
+    if not 1 <= len(request) <= LONGEST_REQUEST or not 1 <= len(answer) <= LONGEST_ANSWER:
+        raise BadCase(f"{len(request)}, {len(answer)}")
+    if "\0" in request + answer or not list_grams(request):
+        raise BadCase("no words")
+    return request, answer
 
 
 async def find_nearest(tx: Tx, scope: Scope, request: str, limit: int = NEAREST) -> list[Recalled]:

@@ -11,6 +11,7 @@ STATUS: Words = {
     }
 }
 ACTIONS: dict[str, Pair] = {
+    "case_teach": ("taught a case", "사례 등록"),
     "case_pin": ("pinned a case", "사례 고정"),
     "case_ban": ("banned a case", "사례 쓰지 않기"),
     "case_reset": ("let a case be used as others are", "사례 고정·제외 해제"),

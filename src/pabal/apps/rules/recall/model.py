@@ -1,4 +1,4 @@
-"""A case: a request that became a workflow and went well. Pairs of syllables, how rare they are, why one was chosen."""
+"""A case: a request and an answer that was good. Pairs of syllables, how rare they are, why one was chosen."""
 
 import math
 import re
@@ -7,10 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from itertools import pairwise
 
 AREA = "rules"
 ABOUT = "recall_case"
 LONGEST_REQUEST = 2000
+LONGEST_ANSWER = 20_000
 # how many cases are looked at closely, whatever the request is
 MOST_CANDIDATES = 1000
 NEAREST = 5
@@ -32,15 +34,13 @@ class Standing(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """`runs` counts those of its workflow since it was remembered, `successes` the good ones among them."""
+    """`answer` is what a language model shall learn from: the files of a script."""
 
     id: int
     unit_id: int
     request: str
-    workflow: str
+    answer: str
     standing: str
-    runs: int
-    successes: int
     created_at: datetime
     created_by: str
 
@@ -108,7 +108,7 @@ def _grams_of(word: str) -> list[int]:
     """A word of one letter is a pair with nothing before it."""
     if len(word) == 1:
         return [_number("\0", word)]
-    return [_number(first, second) for first, second in zip(word, word[1:], strict=False)]
+    return [_number(first, second) for first, second in pairwise(word)]
 
 
 def _number(first: str, second: str) -> int:

@@ -22,17 +22,17 @@ class Near:
 
 
 async def insert_case(  # long: a row
-    tx: Tx, unit_id: int, *, request: str, workflow: str, grams: Sequence[int], created_by: str
+    tx: Tx, unit_id: int, *, request: str, answer: str, grams: Sequence[int], created_by: str
 ) -> int:
-    """The number of the same case where there is one; its runs are counted on."""
-    found: int | None = await tx.value(SQL.find_same, unit_id=unit_id, request=request, workflow=workflow)
+    """The number of the same case where there is one."""
+    found: int | None = await tx.value(SQL.find_same, unit_id=unit_id, request=request, answer=answer)
     if found is not None:
         return found
     made: int = await tx.value(
         SQL.insert_case,
         unit_id=unit_id,
         request=request,
-        workflow=workflow,
+        answer=answer,
         grams=list(grams),
         created_by=created_by,
     )
@@ -47,10 +47,6 @@ async def delete_case(tx: Tx, case_id: int) -> None:
 
 async def set_standing(tx: Tx, case_id: int, standing: str) -> None:
     await tx.run(SQL.set_standing, id=case_id, standing=standing)
-
-
-async def count_run(tx: Tx, case_id: int, *, ok: bool) -> None:
-    await tx.run(SQL.count_run, id=case_id, successes=int(ok))
 
 
 async def count_grams(tx: Tx, grams: Sequence[int]) -> Mapping[int, int]:

@@ -1,11 +1,11 @@
--- name: find_same(unit_id, request, workflow)
+-- name: find_same(unit_id, request, answer)
 -- by the index on digests; the texts themselves would be too long for one
 select id from rules.recall_case
-where unit_id = :unit_id and digest = md5(:request || e'\n' || :workflow);
+where unit_id = :unit_id and digest = md5(:request || e'\n' || :answer);
 
--- name: insert_case(unit_id, request, workflow, grams, created_by)
-insert into rules.recall_case (unit_id, request, workflow, grams, digest, created_by)
-values (:unit_id, :request, :workflow, :grams::integer[], md5(:request || e'\n' || :workflow), :created_by) returning id;
+-- name: insert_case(unit_id, request, answer, grams, created_by)
+insert into rules.recall_case (unit_id, request, answer, grams, digest, created_by)
+values (:unit_id, :request, :answer, :grams::integer[], md5(:request || e'\n' || :answer), :created_by) returning id;
 
 -- name: count_in(grams)!
 -- in order: two who remember at once wait for each other, and neither for ever
@@ -21,9 +21,6 @@ delete from rules.recall_case where id = :id returning grams;
 
 -- name: set_standing(id, standing)!
 update rules.recall_case set standing = :standing where id = :id;
-
--- name: count_run(id, successes)!
-update rules.recall_case set runs = runs + 1, successes = successes + :successes where id = :id;
 
 -- name: count_grams(grams)
 select gram, cases from rules.recall_gram where gram = any(:grams::integer[]) and cases > 0;
@@ -46,15 +43,15 @@ order by c.standing = 'pinned' desc, s.shared desc, abs(cardinality(c.grams) - c
 limit :most;
 
 -- name: load_cases(ids)
-select id, unit_id, request, workflow, standing, runs, successes, created_at, created_by
+select id, unit_id, request, answer, standing, created_at, created_by
 from rules.recall_case where id = any(:ids::bigint[]) order by id;
 
 -- name: hold_case(id)
-select id, unit_id, request, workflow, standing, runs, successes, created_at, created_by
+select id, unit_id, request, answer, standing, created_at, created_by
 from rules.recall_case where id = :id for no key update;
 
 -- name: list_cases(units, standings, q, before, most)
-select id, unit_id, request, workflow, standing, runs, successes, created_at, created_by from rules.recall_case
+select id, unit_id, request, answer, standing, created_at, created_by from rules.recall_case
 where id < :before and (:units::bigint[] is null or unit_id = any(:units::bigint[]))
   and (:standings::text[] is null or standing = any(:standings::text[]))
   and (:q::text is null or strpos(lower(request), lower(:q)) > 0)

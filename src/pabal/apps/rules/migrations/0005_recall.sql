@@ -1,16 +1,14 @@
--- Requests that became workflows and went well. Their pairs of syllables are numbers in an array: no extension is needed, and Korean works
--- as English does.
+-- Requests with an answer that was good, as examples for a language model. Their pairs of syllables are numbers in an array: no extension is
+-- needed, and Korean works as English does.
 create table rules.recall_case (
   id bigint generated always as identity primary key,
   unit_id bigint not null references pabal.unit (id),
   request text not null check (char_length(request) between 1 and 2000),
-  workflow text not null,
+  answer text not null check (char_length(answer) between 1 and 20000),
   grams integer[] not null,
   -- of both texts: the same case is remembered once
   digest text not null,
   standing text not null default 'normal' check (standing in ('normal', 'pinned', 'banned')),
-  runs integer not null default 0,
-  successes integer not null default 0,
   created_at timestamptz not null default pabal.now(),
   created_by text not null,
   unique (unit_id, digest)
