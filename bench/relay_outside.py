@@ -5,6 +5,7 @@ import json
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
@@ -52,12 +53,7 @@ class Outside:
 
     async def sit(self, accounts: int) -> None:
         """Each account has one instance, which answers at once."""
-        up = [asyncio.Event() for _ in range(accounts)]
-        # a server takes only so many strangers of one address at once
-        for start in range(0, accounts, AT_ONCE):
-            some = list(enumerate(up))[start : start + AT_ONCE]
-            self._readers += [asyncio.create_task(self._read(number, event)) for number, event in some]
-            await asyncio.wait_for(asyncio.gather(*(event.wait() for _, event in some)), PATIENCE)
+        self._readers = await connect(accounts, self._read)
 
     async def _read(self, number: int, is_up: asyncio.Event) -> None:
         place = number % len(self._ports)
@@ -148,6 +144,20 @@ class Outside:
             line.close()
 
 
+async def connect(
+    streams: int, read: Callable[[int, asyncio.Event], Coroutine[Any, Any, None]]
+) -> list[asyncio.Task[None]]:
+    """Readers that are all connected; one that is refused ends the run instead of being waited for."""
+    up = [asyncio.Event() for _ in range(streams)]
+    readers: list[asyncio.Task[None]] = []
+    # a server takes only so many strangers of one address at once
+    for start in range(0, streams, AT_ONCE):
+        some = list(enumerate(up))[start : start + AT_ONCE]
+        readers += [asyncio.create_task(read(number, event)) for number, event in some]
+        await asyncio.wait_for(asyncio.gather(*(event.wait() for _, event in some)), PATIENCE)
+    return readers
+
+
 def describe(rounds: list[Round]) -> dict[str, float]:
     accepted = [1000 * (one.accepted - one.sent) for one in rounds]
     received = [1000 * (one.received - one.sent) for one in rounds if one.received]
@@ -195,19 +205,15 @@ async def _windows(outside: Outside, rate: float, seconds: float, *, windows: in
 
 async def listen(url: str, port: float, streams: float) -> dict[str, Any]:
     """So many idle streams at one server, until it is killed."""
-    up = [asyncio.Event() for _ in range(int(streams))]
 
-    async def read(number: int) -> None:
+    async def read(number: int, is_up: asyncio.Event) -> None:
         async for name, _ in follow(int(port), f"token{number}"):
             if name == "connected":
-                up[number].set()
+                is_up.set()
 
-    tasks = []
-    for start in range(0, len(up), 100):
-        tasks += [asyncio.create_task(read(number)) for number in range(start, min(start + 100, len(up)))]
-        await asyncio.gather(*(event.wait() for event in up[start : start + 100]))
-    say(connected=len(tasks))
-    await asyncio.gather(*tasks)
+    readers = await connect(int(streams), read)
+    say(connected=len(readers))
+    await asyncio.gather(*readers)
     return {}
 
 

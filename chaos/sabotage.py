@@ -363,7 +363,7 @@ LONG_WORK = (
     _seen_by_test(
         "what was handed back is claimed in the same commit",
         "exchange.py",
-        "        back = {job.queue for job, outcome in attempts if isinstance(outcome, Returned)}\n",
+        "        back = {job.queue for job in returned}\n",
         "        back: set[str] = set()\n",
         "test_exchange.py::test_what_is_handed_back_is_announced_with_its_turn_and_not_claimed_in_the_same_commit",
     ),
@@ -478,6 +478,13 @@ LONG_WORK = (
         "routes.union(*self._looking) if routes else set()",
         "set(routes)",
         "test_exchange.py::test_urgent_jobs_at_which_another_exchange_looks_go_first_too",
+    ),
+    _seen_by_test(
+        "routes are looked at while work of another goes back",
+        "exchange.py",
+        "            room = replace(room, routed=0)\n",
+        "            pass\n",
+        "test_exchange.py::test_nothing_of_a_route_is_claimed_in_a_commit_that_hands_back_work_of_another",
     ),
     _seen_by_test(
         "priority does not hold across routes",

@@ -442,6 +442,21 @@ async def test_urgent_jobs_at_which_another_exchange_looks_go_first_too(db: Data
     assert (beside.queue, beside.priority) == ("bot:a", Priority.URGENT)
 
 
+async def test_nothing_of_a_route_is_claimed_in_a_commit_that_hands_back_work_of_another(db: Database) -> None:
+    """What is handed back may be more urgent, and so may the rest of its route; found by the chaos run."""
+    exchange, worker = await held_routes(db, "bot:a", "bot:b")
+    urgent = NewJob(PLAIN, route="bot:a", priority=Priority.URGENT)
+    made = [one.id for one in await enqueue_many(db, urgent, urgent, NewJob(PLAIN, route="bot:b"))]
+    exchange.hear("*", None)
+    _, [begun] = await exchange.run(worker, [], routed(1))
+
+    _, beside = await exchange.run(worker, [(begun, Returned("connection lost"))], routed(3))
+
+    assert beside == []
+    assert sorted(await take(exchange, worker, routed(2))) == made[:2], "the urgent ones first, without another hint"
+    assert await take(exchange, worker, routed(1)) == made[2:]
+
+
 async def test_each_route_gets_its_share_and_what_one_does_not_need_goes_to_the_others(db: Database) -> None:
     exchange, worker = await held_routes(db, "bot:a", "bot:b", "bot:c")
     for name, count in (("bot:a", 300), ("bot:b", 300), ("bot:c", 2)):

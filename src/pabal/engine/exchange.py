@@ -118,7 +118,11 @@ class Exchange:
 
     async def run(self, worker: int, attempts: Sequence[Attempted], room: Capacity) -> tuple[Settled, list[Job]]:
         """Settles `attempts` and claims what there is room for, in one commit; nothing of what it hands back."""
-        back = {job.queue for job, outcome in attempts if isinstance(outcome, Returned)}
+        returned = [job for job, outcome in attempts if isinstance(outcome, Returned)]
+        back = {job.queue for job in returned}
+        # What goes back to a route may be more urgent than what the others have: all wait for the next commit.
+        if any(job.route_epoch is not None for job in returned):
+            room = replace(room, routed=0)
         # Taken before the claim, never after: what is announced meanwhile must be looked at again.
         # Where the last claim was cut there is more: another exchange need not wait for the end of this one.
         dirty, self._dirty = self._dirty - back, self._dirty & (back | self._deep)
