@@ -41,6 +41,7 @@ NAMES = (
     "render_copy",
     "approvals",
     "events",
+    "rules",
     "recall",
 )
 

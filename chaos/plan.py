@@ -18,6 +18,7 @@ What = Literal[
     "nas",
     "lose",
     "misbehave",
+    "script",
 ]
 
 FREEZE_SECONDS = 22.0

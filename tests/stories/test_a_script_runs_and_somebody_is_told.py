@@ -13,8 +13,8 @@ from pabal.apps.rules.actions import rules as actions
 from pabal.apps.rules.actions.retention import Cleaning
 from pabal.apps.rules.artifacts import Shelf
 from pabal.apps.rules.model.rules import Rule, RuleRunState, Run, RunReason
+from pabal.apps.rules.permissions import ScriptCeiling
 from pabal.apps.rules.running import RepositoryScripts
-from pabal.apps.rules.scripts import Allows
 from pabal.base.database import Database
 from pabal.engine.kinds import merge
 from pabal.platform.actor import ENGINE
@@ -60,7 +60,7 @@ class House:
     async def read_file(self, run: Run) -> tuple[str, str | None]:
         async with self.world.db.transaction() as tx:
             found = await artifacts.find_files(tx, HOUSE, run)
-        [one] = await artifacts.show(self.office.files, run, found)
+        [one] = await artifacts.show(self.office.files, run, found, {})
         return one.file.name, one.text
 
 
@@ -69,7 +69,7 @@ async def house(db: Database, tmp_path: Path) -> AsyncIterator[House]:
     async with open_office(db, tmp_path) as office:
         world, repository = await make_rules(db), Repository(tmp_path / "scripts")
         shelf = Shelf(db, office.files)
-        scripts = RepositoryScripts(repository.folder, tmp_path / "cache", shelf, Allows())
+        scripts = RepositoryScripts(repository.folder, tmp_path / "cache", shelf, ScriptCeiling())
         world.scripts = scripts  # type: ignore[assignment]  # the real one of the seam
         await put(db, quote_source="offline_quote")
         await office.add_channel(world.tree.haeundae)

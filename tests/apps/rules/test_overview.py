@@ -36,7 +36,7 @@ async def test_the_demo_comes_and_goes_whole(db: Database) -> None:
     async with db.transaction() as tx:
         await demo._fill(tx, slices, ENGINE)
         found = (await rules.list_rules(tx, HOUSE)).items
-    assert [one.state for one in found] == ["paused", "active", "active"]
+    assert [one.state for one in found] == ["active", "active", "paused", "active", "active"]
     assert found[-1].recent == "7" * 12
 
     await demo.clear(db, slices, ENGINE)

@@ -3,9 +3,10 @@
 from pathlib import Path
 from typing import Any, cast
 
+from pabal.apps.rules.permissions import ScriptCeiling
 from pabal.apps.rules.preparing import Preparing
 from pabal.apps.rules.running import RepositoryScripts
-from pabal.apps.rules.scripts import Allows
+from pabal.apps.rules.store.rules import NamedScript
 from tests.support.rule_scripts import Repository
 from tests.support.rules import RulesWorld
 
@@ -13,7 +14,7 @@ from tests.support.rules import RulesWorld
 async def test_each_script_is_prepared_once_and_a_missing_one_keeps_no_other_waiting(world: RulesWorld, tmp_path: Path):
     repository = Repository(tmp_path / "scripts")
     repository.commit_body("return {}")
-    prepared: list[str] = []
+    prepared: list[NamedScript] = []
 
     class Noting(RepositoryScripts):
         async def prepare(self, named: Any) -> None:
@@ -22,7 +23,7 @@ async def test_each_script_is_prepared_once_and_a_missing_one_keeps_no_other_wai
 
     for script in ("missing.py", "check.py", "check.py"):
         await world.rule(execution_script_path=script)
-    scripts = Noting(repository.folder, tmp_path / "cache", cast("Any", None), Allows())
+    scripts = Noting(repository.folder, tmp_path / "cache", cast("Any", None), ScriptCeiling())
 
     assert await Preparing(world.db, scripts).run_once() == 0
-    assert prepared == ["check.py", "missing.py"]
+    assert prepared == [NamedScript("check.py"), NamedScript("missing.py")]

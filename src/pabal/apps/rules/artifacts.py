@@ -1,12 +1,16 @@
 """Files that a script made: into the file store while it is performed, held by its run from the commit of its end."""
 
 import asyncio
+import difflib
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 from pabal.apps.rules.model.rules import AREA, RUN_ABOUT, Run
+from pabal.apps.rules.store import runs
 from pabal.base.database import Database, Tx
 from pabal.base.errors import Invalid
 from pabal.platform import storage
@@ -16,6 +20,8 @@ from pabal.platform.tenants import Scope
 
 LARGEST = 100 * 1024 * 1024
 PREVIEW = 16 * 1024
+# lines of a difference that are shown
+MOST_DIFF = 200
 _PIECE = 1 << 18
 _PICTURES = ("image/png", "image/jpeg", "image/gif")
 _TEXTS = ("text/", "application/json", "application/xml")
@@ -32,11 +38,21 @@ class FoundFile:
 
 @dataclass(frozen=True, slots=True)
 class Artifact:
-    """A file of a run, and what of it a person may see at once: `text` is its beginning."""
+    """A file of a run, and what of it a person may see at once: `text` is its beginning. `earlier` is the run that last
+    made a file of this name, `is_same` whether nothing has changed since, `diff` what has, line by line."""
 
     file: File
     is_picture: bool
     text: str | None = None
+    earlier: UUID | None = None
+    is_same: bool = False
+    diff: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    run_id: UUID
+    file: File
 
 
 class Shelf:
@@ -81,15 +97,39 @@ async def find_files(tx: Tx, scope: Scope, run: Run) -> list[File]:
     return [found[int(one["file"])] for one in run.artifacts if int(one["file"]) in found]
 
 
-async def show(files: Files, run: Run, found: Sequence[File]) -> list[Artifact]:
+async def find_earlier(tx: Tx, scope: Scope, run: Run) -> dict[str, Earlier]:
+    """By name, the file that the last run before made; of those that are still there."""
+    known = await runs.list_before(tx, run)
+    found = await storage.find_files(tx, scope, [one.file for one in known.values()])
+    return {name: Earlier(one.run_id, found[one.file]) for name, one in known.items() if one.file in found}
+
+
+async def show(files: Files, run: Run, found: Sequence[File], earlier: Mapping[str, Earlier]) -> list[Artifact]:
     """Outside a transaction: the store may be slow."""
-    types = {int(one["file"]): str(one["media_type"]) for one in run.artifacts}
-    return [Artifact(one, one.width is not None, await _begin(files, one, types[one.id])) for one in found]
+    about = {int(one["file"]): one for one in run.artifacts}
+    return [await _show(files, one, about[one.id], earlier.get(str(about[one.id]["name"]))) for one in found]
 
 
-async def _begin(files: Files, file: File, media_type: str) -> str | None:
-    if not media_type.startswith(_TEXTS) or file.size == 0:
-        return None
+async def _show(files: Files, file: File, about: Mapping[str, Any], before: Earlier | None) -> Artifact:
+    is_text = str(about["media_type"]).startswith(_TEXTS)
+    text = await _begin(files, file) if is_text and file.size else None
+    shown = Artifact(file, file.width is not None, text)
+    if before is None:
+        return shown
+    is_same = before.file.sha256 == file.sha256
+    shown = replace(shown, earlier=before.run_id, is_same=is_same)
+    if text is None or is_same or before.file.size == 0:
+        return shown
+    return replace(shown, diff=compare(await _begin(files, before.file), text))
+
+
+def compare(before: str, now: str) -> tuple[str, ...]:
+    """The lines that differ, with a few around them; of what is shown of each."""
+    lines = difflib.unified_diff(before.splitlines(), now.splitlines(), lineterm="", n=2)
+    return tuple(islice(lines, 2, 2 + MOST_DIFF))
+
+
+async def _begin(files: Files, file: File) -> str:
     content = await storage.read(files, file, Span(0, min(PREVIEW, file.size)))
     return b"".join([chunk async for chunk in content.chunks]).decode("utf-8", "replace").replace("\0", "")
 

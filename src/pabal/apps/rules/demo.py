@@ -1,11 +1,12 @@
-"""The demo's rules: a price that is watched, a summary each morning, one that is paused; and how they went so far.
-Beside them the heartbeat of a backup elsewhere."""
+"""The demo's rules: a price that is watched, a summary each morning, one that is paused, and one that asks before another
+goes on; and how they went so far. Beside them the heartbeat of a backup elsewhere."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
 
+from pabal.apps.rules import artifacts
 from pabal.apps.rules.actions import ending, rules
 from pabal.apps.rules.heartbeats import actions as heartbeats
 from pabal.apps.rules.heartbeats.model import Report, ReportKind
@@ -42,12 +43,27 @@ RULES: tuple[dict[str, Any], ...] = (
     },
     {"name": "환율 점검", "schedule": "*/30 * * * *", "source": "offline_quote", "payload": {}, "is_active": False},
 )
+ORDER: dict[str, Any] = {
+    "name": "원두 발주",
+    "schedule": "0 0 1 1 *",
+    "source": "offline_quote",
+    "payload": {"ticker": "KC=F", "price": 3.12},
+    "on_success": [{"type": "telegram", "config": {"template": "원두를 발주했습니다: {price} USD"}}],
+}
+ASK: dict[str, Any] = {
+    "name": "원두 시세 확인",
+    "schedule": "0 9 * * 1",
+    "source": "offline_quote",
+    "payload": {"ticker": "KC=F", "price": 3.12, "most": 3.5},
+    "condition": {"path": "price", "op": "<=", "value_from": "most"},
+}
 
 
 async def load(tx: Tx) -> None:
     unit_id: int = await tx.value(SQL.find_unit, name=UNIT)
     with _ago(tx, timedelta(days=2)):
         made = [await rules.create_rule(tx, ENGINE, unit_id=unit_id, **one) for one in RULES]
+        asking = await _make_asking(tx, unit_id)
     price, news, rates = made
     for hours in range(24, 0, -2):
         await _run(tx, price, hours, RunEnd(summary="NVDA 487.2 USD", data={"ticker": "NVDA", "price": 487.2}))
@@ -57,11 +73,14 @@ async def load(tx: Tx) -> None:
     with _ago(tx, timedelta(hours=1)):
         at = tx.now - timedelta(hours=8)
         await ending.note_missed(tx, news, at, count=8)
+    found = {"ticker": "KC=F", "price": 3.12, "currency": "USD"}
+    await _run(tx, asking, 2, RunEnd(summary="KC=F 3.12 USD", data=found))
     await _beat(tx, unit_id)
 
 
 async def clear(tx: Tx) -> None:
-    """Rows and all: a demo leaves nothing behind."""
+    """Rows and all: a demo leaves nothing behind, files of runs that a visitor began among it."""
+    await artifacts.release(tx, [row["id"] for row in await tx.rows(SQL.list_demo_runs)])
     for row in await tx.rows(SQL.list_demo_rules):
         [rule] = await store.load_rules(tx, [row["id"]])
         if rule.timetable_id is not None:
@@ -69,6 +88,14 @@ async def clear(tx: Tx) -> None:
             await schedules.delete(tx, rule.timetable_id)
     await tx.run(SQL.delete_demo_rules)
     await heartbeats.remove(tx, [row["id"] for row in await tx.rows(SQL.list_demo_heartbeats)])
+
+
+async def _make_asking(tx: Tx, unit_id: int) -> Rule:
+    """Its question waits in the inbox and in Telegram: a yes runs the other rule."""
+    order = await rules.create_rule(tx, ENGINE, unit_id=unit_id, **ORDER)
+    asks = {"template": "원두가 {price} USD입니다. 발주할까요?", "then": str(order.id)}
+    told = [{"type": "approval", "config": asks, "when": "condition"}]
+    return await rules.create_rule(tx, ENGINE, unit_id=unit_id, on_success=told, **ASK)
 
 
 async def _run(tx: Tx, rule: Rule, hours: int, ended: RunEnd, *, ok: bool = True) -> None:

@@ -4,6 +4,9 @@ select u.id from pabal.unit u where u.is_demo and u.name like :name || '%' order
 -- name: list_demo_rules()
 select r.id from rules.rule r join pabal.unit u on u.id = r.unit_id where u.is_demo order by r.id;
 
+-- name: list_demo_runs()
+select n.id from rules.run n join pabal.unit u on u.id = n.unit_id where u.is_demo and n.artifacts <> '[]' order by n.id;
+
 -- name: delete_demo_rules()!
 delete from rules.rule r using pabal.unit u where u.id = r.unit_id and u.is_demo;
 

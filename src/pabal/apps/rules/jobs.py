@@ -13,6 +13,7 @@ from pabal.apps.rules.live_log import LiveLog
 from pabal.apps.rules.lookups import LookedUp, Lookup, Lookups
 from pabal.apps.rules.model.cleaning import clean_text
 from pabal.apps.rules.model.rules import RUN, Rule, RuleState, Run, RunReason, Trigger
+from pabal.apps.rules.permissions import allows_of
 from pabal.apps.rules.running import ScriptCall, ScriptEnd, Scripts
 from pabal.apps.rules.sources.errors import SourceNotFound
 from pabal.apps.rules.sources.registry import QUOTE
@@ -141,6 +142,9 @@ class RunRule:
             context=context_of(prepared, found),
             seconds=seconds,
             answer=partial(self._answer, prepared),
+            function=rule.script_function,
+            is_fetched=rule.fetch_before_run,
+            allows=allows_of(rule),
         )
         async with log.shown():
             end = await self._scripts.run(call, on_line=log.add, stop=stop)

@@ -31,6 +31,7 @@ REASONS: dict[str, Pair] = {
     RunReason.SCRIPTS_OFF: ("this server runs no scripts", "스크립트를 실행할 수 없는 서버"),
     RunReason.SOURCE_FAILED: ("no data", "데이터를 받지 못함"),
     RunReason.FILES_NOT_KEPT: ("its files could not be kept", "결과 파일을 보관하지 못함"),
+    RunReason.NOT_ALLOWED: ("this server does not allow what the rule asks for", "서버에서 허용하지 않은 권한"),
     RunReason.RAISED: ("the script raised an exception", "스크립트에서 예외 발생"),
     RunReason.BAD_RETURN: ("the script returned something else than a dict", "반환값이 dict가 아님"),
     RunReason.CRASHED: ("the script's process died", "스크립트 프로세스가 비정상 종료됨"),

@@ -13,10 +13,10 @@ from pabal.apps.rules.labels import ACTIONS, NAMES, STATUS
 from pabal.apps.rules.lookups import Lookups
 from pabal.apps.rules.machine import RULE, RULE_RUN
 from pabal.apps.rules.model.rules import AREA
+from pabal.apps.rules.permissions import ScriptCeiling
 from pabal.apps.rules.preparing import Preparing
 from pabal.apps.rules.running import NoScripts, RepositoryScripts
-from pabal.apps.rules.scripts import Allows
-from pabal.apps.rules.skills.choosing import tools_of
+from pabal.apps.rules.skills.choosing import ToolsAtWork, tools_of
 from pabal.apps.rules.startup import RulesStartup
 from pabal.apps.rules.subscribers import SUBSCRIBERS
 from pabal.base.settings import read_app_settings
@@ -56,9 +56,8 @@ def find_scripts(services: Services) -> RepositoryScripts | None:
     found = services.kept.get(SCRIPTS)
     if not isinstance(found, RepositoryScripts):
         shelf = Shelf(services.database, services.files)
-        allows = Allows(network=startup.script_network)
         cache = services.settings.data_dir / AREA
-        found = RepositoryScripts(Path(startup.repository).resolve(), cache, shelf, allows)
+        found = RepositoryScripts(Path(startup.repository).resolve(), cache, shelf, ScriptCeiling.of(startup))
         services.kept[SCRIPTS] = found
     return found
 
@@ -75,6 +74,7 @@ SLICE = Slice(
     subscribers=SUBSCRIBERS,
     migrations=HERE / "migrations",
     loops=make_loops,
+    gateways=lambda services, _life: [ToolsAtWork(services)],
     errors={**KO, **parts.ERRORS},
     actions={**ACTIONS, **parts.ACTIONS},
     names={**NAMES, **parts.NAMES},

@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from pabal.apps.rules.running import SAID_NO, SCRIPTS_OFF
+from pabal.apps.rules.running import NO_FOLDER, NOT_ALLOWED, SAID_NO, SCRIPTS_OFF
 from pabal.apps.rules.scripts import REASONS
 from pabal.apps.rules.skills import errors as skill_errors
 from pabal.apps.rules.sources import errors as source_errors
@@ -18,6 +18,8 @@ _OWN: tuple[Pair, ...] = (
     TOO_LONG,
     (SCRIPTS_OFF, "이 서버에는 스크립트 저장소가 설정되어 있지 않습니다."),
     (SAID_NO, "스크립트가 실패했다고 알렸습니다."),
+    (NOT_ALLOWED, "이 서버에서 스크립트에 허용하지 않은 권한을 룰이 요구합니다."),
+    (NO_FOLDER, "스크립트에 허용한 폴더가 없습니다."),
 )
 
 

@@ -6,7 +6,7 @@ from pabal.platform import auth, tenants
 from pabal.platform.actor import ENGINE
 from pabal.platform.notifications import actions, linking
 from pabal.platform.notifications.gateway import URL
-from pabal.platform.notifications.model import ChannelForm
+from pabal.platform.notifications.model import ChannelForm, Level
 from pabal.platform.services import Services
 from pabal.platform.tenants import Scope
 
@@ -30,7 +30,7 @@ async def after(services: Services) -> None:
         if not found or await tx.value(SQL.has_channel, bot_id=BOT):
             return
         hq = await tenants.ensure_hq(tx)
-        form = ChannelForm(NAME, GROUP, TOKEN, wants=("approvals.*",))
+        form = ChannelForm(NAME, GROUP, TOKEN, wants=("approvals.*", "rules.*"), least_level=Level.INFO)
         await actions.add_channel(tx, ENGINE, services.vault, form, unit_id=hq.id)
         code = (await linking.make_code(tx, found[0].actor())).code
         await linking.use_code(tx, code, telegram_id=PERSON, chat_id=str(PERSON), bot_id=BOT)

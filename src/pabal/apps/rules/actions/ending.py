@@ -1,10 +1,11 @@
 """How a run begins and ends, in the commit of its attempt: its row, its machine, the condition's memory, callbacks."""
 
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from pabal.apps.rules import artifacts
+from pabal.apps.rules import settings as own
 from pabal.apps.rules.actions import calling
 from pabal.apps.rules.actions.calling import RunResult
 from pabal.apps.rules.machine import RULE_RUN, RunEvent
@@ -17,6 +18,7 @@ from pabal.base.database import Tx
 from pabal.base.telemetry import declare, emit
 from pabal.engine import conditions, occurrences
 from pabal.engine.transitions import Because, begin, begin_in, transition
+from pabal.platform import settings
 from pabal.platform.actor import ENGINE
 
 declare("rules.run_ended", "Runs that ended", labels=("state", "reason"))
@@ -57,7 +59,9 @@ async def end_run(tx: Tx, rule: Rule, run: Run, ended: RunEnd, *, ok: bool) -> R
         await _keep_memory(tx, rule, run, ended)
     await artifacts.hold(tx, run, ended.artifacts)
     checks = [] if judged is None else [one.as_data() for one in judged.checks]
-    await _close(tx, run, _trim(ended, met=met, checks=checks, captured=captured), state)
+    until = await _keep_until(tx, rule, ended)
+    kept = _trim(ended, met=met, checks=checks, captured=captured, artifacts_until=until)
+    await _close(tx, run, kept, state)
     await _note_skipped(tx, rule, run)
     return state
 
@@ -85,6 +89,14 @@ async def _keep_memory(tx: Tx, rule: Rule, run: Run, ended: RunEnd) -> None:
     """For its script's next run. A dry run leaves no trace."""
     if rule.execution_script_path is not None and not run.is_dry:
         await rule_store.keep_memory(tx, rule.number, ended.data)
+
+
+async def _keep_until(tx: Tx, rule: Rule, ended: RunEnd) -> datetime | None:
+    """When its files go: by the rule's own time, or else by the setting as it is now."""
+    if not ended.artifacts:
+        return None
+    days = rule.artifact_days
+    return tx.now + (await settings.value(tx, own.KEEP_ARTIFACTS) if days is None else timedelta(days=days))
 
 
 def _judge(rule: Rule, ended: RunEnd) -> conditions.ConditionResult | None:

@@ -29,7 +29,9 @@ declare("rules.created", "Rules made")
 declare("rules.asked", "Runs that people asked for", labels=("trigger",))
 
 
-_MAY_BE_NONE = ("execution_script_path", "source", "condition", "misfire_max")
+_MAY_BE_NONE = ("execution_script_path", "script_function", "artifact_days", "source", "condition", "misfire_max")
+# what decides which program is run by a rule that allows one more than usual
+_PROGRAM = ("execution_script_path", "script_function", "fetch_before_run")
 
 
 async def create_rule(
@@ -40,6 +42,7 @@ async def create_rule(
     scope = await visible_to(tx, actor)
     owner = await _find_owner(tx, scope, unit_id or scope.unit_id)
     form = _read(given)
+    _require_for_rights(actor, None, form)
     check(form)
     number = await store.insert_rule(tx, owner, form, created_by=actor.name)
     await begin(tx, RULE, [number], actor=actor.name)
@@ -58,6 +61,7 @@ async def edit_rule(tx: Tx, actor: Actor, rule_id: UUID, *, unit_id: int | None 
     owner = await _find_owner(tx, scope, unit_id or before.unit_id)
     is_active = given.pop("is_active", None)
     form = _read({**form_of(before), **_told(given)})
+    _require_for_rights(actor, before, form)
     check(form)
     await store.update_rule(tx, before.number, owner, form)
     [after] = await store.load_rules(tx, [before.number])
@@ -183,10 +187,23 @@ def _read(given: dict[str, Any]) -> RuleForm:
         overlap=overlap,
         schedule=" ".join(form.schedule.split()),
         execution_script_path=form.execution_script_path or None,
+        script_function=form.script_function or None,
+        read_folders=[one.rstrip("/") or one for one in form.read_folders],
+        write_folders=[one.rstrip("/") or one for one in form.write_folders],
         source=form.source or None,
         on_success=callbacks.as_list(form.on_success),
         on_failure=callbacks.as_list(form.on_failure),
     )
+
+
+def _require_for_rights(actor: Actor, before: RuleForm | None, form: RuleForm) -> None:
+    """Network and folders are an administrator's to allow, and so is another script for a rule that has them."""
+    network, read, write = form.script_rights
+    had_network, had_read, had_write = (False, frozenset(), frozenset()) if before is None else before.script_rights
+    is_wider = network > had_network or not (read <= had_read and write <= had_write)
+    is_other = before is not None and any(getattr(before, one) != getattr(form, one) for one in _PROGRAM)
+    if is_wider or (is_other and (network or read or write)):
+        actor.require(Right.MANAGE, AREA)
 
 
 async def _trigger(tx: Tx, actor: Actor, rule: Rule) -> Occurrence:

@@ -13,3 +13,4 @@ RuleId = Annotated[UUID, Path(description="The rule's id.", examples=[RULE_EXAMP
 RunId = Annotated[UUID, Path(description="The run's id.", examples=[RUN_EXAMPLE])]
 JsonObject = Annotated[dict[str, Any], Field(max_length=200)]
 Callbacks = Annotated[list[dict[str, Any]], BeforeValidator(as_list), Field(max_length=20)]
+Folders = Annotated[list[Annotated[str, Field(max_length=500)]], Field(max_length=20)]

@@ -9,6 +9,7 @@ from pabal.apps.rules.model.callbacks import as_list
 from pabal.apps.rules.model.rules import Rule, Run
 from pabal.apps.rules.store import rules, runs
 from pabal.base.database import Tx
+from pabal.base.settings import split_list
 from pabal.platform.commands.options import NameAmbiguous
 from pabal.platform.tenants import Scope
 
@@ -46,6 +47,10 @@ async def read_object(tx: Tx, scope: Scope, text: str) -> dict[str, Any]:
 
 async def read_callbacks(tx: Tx, scope: Scope, text: str) -> list[Any]:
     return as_list(_read(text))
+
+
+async def read_folders(tx: Tx, scope: Scope, text: str) -> list[str]:
+    return split_list(text)
 
 
 def _read(text: str) -> Any:

@@ -48,6 +48,7 @@ class RunReason(StrEnum):
     SCRIPTS_OFF = "scripts_off"
     SOURCE_FAILED = "source_failed"
     FILES_NOT_KEPT = "files_not_kept"
+    NOT_ALLOWED = "not_allowed"
     # of scripts, under the names their room gives them
     RAISED = "raised"
     BAD_RETURN = "bad_return"
@@ -91,6 +92,14 @@ class RuleForm:
     zone: str = ZONE
     payload: dict[str, Any] = field(default_factory=dict)
     execution_script_path: str | None = None
+    # of several functions of the script, the one of this name
+    script_function: str | None = None
+    fetch_before_run: bool = False
+    allow_network: bool = False
+    read_folders: list[str] = field(default_factory=list)
+    write_folders: list[str] = field(default_factory=list)
+    # how long files of its runs are kept; None: as long as the setting says
+    artifact_days: int | None = None
     source: str | None = None
     condition: dict[str, Any] | None = None
     on_success: list[dict[str, Any]] = field(default_factory=list)
@@ -107,6 +116,11 @@ class RuleForm:
     def timing(self) -> Timing:
         """Raises where the expression or the zone cannot be read."""
         return Timing(Cron(self.schedule), self.zone)
+
+    @property
+    def script_rights(self) -> tuple[bool, frozenset[str], frozenset[str]]:
+        """What its script may reach besides its own folder: the network, folders to read, folders to write."""
+        return self.allow_network, frozenset(self.read_folders), frozenset(self.write_folders)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,13 +159,18 @@ class Rule(RuleForm):
     def timeout(self) -> timedelta:
         return timedelta(seconds=self.timeout_seconds)
 
+    @property
+    def cooldown(self) -> timedelta:
+        return timedelta(seconds=self.cooldown_seconds)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
     """One row of rule_executions. `scheduled_at` is the moment it stands for, `count` how many when they were missed.
 
     `captured` is what it sent, or with `is_dry` would have sent; `checks` what its condition compared. `dirty` are
-    uncommitted files that ran, with their SHA-256; `artifacts` are files that it made.
+    uncommitted files that ran, with their SHA-256; `artifacts` are files that it made, kept until `artifacts_until`
+    or as long as the run; `artifacts_gone` is how many of them have gone.
     """
 
     id: UUID
@@ -177,6 +196,8 @@ class Run:
     log: str = field(repr=False)
     artifact_path: str | None
     artifacts: list[dict[str, Any]]
+    artifacts_until: datetime | None
+    artifacts_gone: int
     data: dict[str, Any] | None = field(repr=False)
     met: bool | None
     checks: list[dict[str, Any]]

@@ -1,5 +1,6 @@
 """The form of a rule: what was typed comes back with what is wrong beside it, and the next moments beside all of it."""
 
+import asyncio
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,8 +18,12 @@ from pabal.apps.rules.errors import RuleRefused
 from pabal.apps.rules.labels import MISFIRES, OVERLAPS
 from pabal.apps.rules.lookups import list_labels
 from pabal.apps.rules.model.rules import AREA, ZONE, MisfirePolicy, Rule, RuleForm
+from pabal.apps.rules.permissions import ScriptCeiling
+from pabal.apps.rules.scripts import probe_isolation
+from pabal.apps.rules.startup import RulesStartup
 from pabal.apps.rules.store import rules as store
 from pabal.base.errors import PabalError
+from pabal.base.settings import read_app_settings
 from pabal.engine.misfires import Overlap
 from pabal.platform.actor import Right
 from pabal.platform.findings import Finding, texts_by_field
@@ -32,6 +37,7 @@ router = APIRouter(prefix="/rules", include_in_schema=False)
 LONGEST = 20_000
 _JSON: Pair = ("This is no JSON of the kind that is wanted here.", "여기에 맞는 JSON이 아닙니다.")
 _NUMBER: Pair = ("Write a whole number.", "숫자로 적어 주세요.")
+_OPTIONAL_NUMBERS = ("misfire_max", "artifact_days")
 # of a new rule: what a first one most often is
 _EXAMPLE = {"ticker": "AAPL", "target": 200}
 
@@ -53,6 +59,12 @@ class RuleDraft(BaseModel):
     zone: Typed = ZONE
     payload: Typed = "{}"
     execution_script_path: Typed = ""
+    script_function: Typed = ""
+    fetch_before_run: Typed = ""
+    allow_network: Typed = ""
+    read_folders: Typed = ""
+    write_folders: Typed = ""
+    artifact_days: Typed = ""
     source: Typed = ""
     condition: Typed = ""
     on_success: Typed = ""
@@ -131,7 +143,10 @@ async def change(visit: Visitor, rule_id: UUID, draft: Annotated[RuleDraft, Form
 
 def read_draft(draft: RuleDraft) -> FormReading:
     given: dict[str, Any] = {"name": draft.name, "schedule": draft.schedule, "zone": draft.zone or ZONE}
-    given |= {"execution_script_path": draft.execution_script_path or None, "source": draft.source or None}
+    for name in ("execution_script_path", "script_function", "source"):
+        given[name] = getattr(draft, name) or None
+    given |= {"fetch_before_run": bool(draft.fetch_before_run), "allow_network": bool(draft.allow_network)}
+    given |= {name: getattr(draft, name).split() for name in ("read_folders", "write_folders")}
     faults: list[Finding] = []
     for name, kinds, empty in (
         ("payload", dict, {}),
@@ -143,10 +158,10 @@ def read_draft(draft: RuleDraft) -> FormReading:
             given[name] = _read_json(getattr(draft, name), kinds, empty)
         except ValueError:
             faults.append(Finding("bad_json", name, _JSON))
-    for name in ("misfire_max", "timeout_seconds", "max_attempts", "retry_seconds", "cooldown_seconds"):
+    for name in (*_OPTIONAL_NUMBERS, "timeout_seconds", "max_attempts", "retry_seconds", "cooldown_seconds"):
         text = getattr(draft, name)
         number = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
-        if number is None and (text or name != "misfire_max"):
+        if number is None and (text or name not in _OPTIONAL_NUMBERS):
             faults.append(Finding("bad_number", name, _NUMBER))
         given[name] = number
     given["misfire"] = MisfirePolicy(draft.misfire) if draft.misfire in list(MisfirePolicy) else MisfirePolicy.RUN_ONCE
@@ -161,6 +176,12 @@ def draft_of(rule: Rule) -> RuleDraft:
         zone=rule.zone,
         payload=_show_json(rule.payload),
         execution_script_path=rule.execution_script_path or "",
+        script_function=rule.script_function or "",
+        fetch_before_run="yes" if rule.fetch_before_run else "",
+        allow_network="yes" if rule.allow_network else "",
+        read_folders="\n".join(rule.read_folders),
+        write_folders="\n".join(rule.write_folders),
+        artifact_days="" if rule.artifact_days is None else str(rule.artifact_days),
         source=rule.source or "",
         condition="" if rule.condition is None else _show_json(rule.condition),
         on_success=_show_json(rule.on_success) if rule.on_success else "",
@@ -204,6 +225,9 @@ async def _show_form(visit: Visit, draft: RuleDraft, rule: Rule | None, faults: 
         sources=list_labels(),
         misfires=MISFIRES,
         overlaps=OVERLAPS,
+        may_allow=visit.actor.may(Right.MANAGE, AREA),
+        ceiling=ScriptCeiling.of(read_app_settings(RulesStartup)),
+        isolation=await asyncio.to_thread(probe_isolation),
     )
 
 

@@ -12,11 +12,12 @@ from pabal.apps.rules.actions.runs import cancel_run
 from pabal.apps.rules.labels import REASONS, TRIGGERS, WAYS
 from pabal.apps.rules.model.rules import AREA, RuleRunState
 from pabal.apps.rules.pages.rules import PAGE, TOPICS
+from pabal.apps.rules.settings import KEEP_ARTIFACTS, KEEP_RUNS
 from pabal.apps.rules.store import rules, runs
 from pabal.apps.rules.store.runs import RunFilter
 from pabal.apps.rules.wording import tell_failure
 from pabal.engine import ids
-from pabal.platform import storage
+from pabal.platform import settings, storage
 from pabal.platform.actor import Right
 from pabal.platform.storage import ANY_MEDIA_TYPE, FileNotFound
 from pabal.platform.web.identify import Visitor
@@ -51,6 +52,8 @@ async def show_list(visit: Visitor, filters: Annotated[RunFilters, Query()]) -> 
         page = await read_page(
             lambda cursor: runs.list_runs(tx, visit.scope, filters.read(), cursor=cursor, limit=PAGE), filters.cursor
         )
+        cleaned = await runs.find_cleaned(tx, visit.scope)
+        keep = await settings.value(tx, KEEP_RUNS), await settings.value(tx, KEEP_ARTIFACTS)
     return await visit.show(
         "rules/runs.html",
         runs=page.items,
@@ -58,6 +61,8 @@ async def show_list(visit: Visitor, filters: Annotated[RunFilters, Query()]) -> 
         reasons=REASONS,
         triggers=TRIGGERS,
         pager=turn(visit, page.cursor),
+        cleaned=cleaned,
+        keep=keep,
         live_topics=TOPICS,
     )
 
@@ -77,6 +82,7 @@ async def show(visit: Visitor, run_id: UUID) -> Response:
         run = await runs.get_run(tx, visit.scope, run_id)
         [rule] = await rules.load_rules(tx, [run.rule_number])
         found = await artifacts.find_files(tx, visit.scope, run)
+        earlier = await artifacts.find_earlier(tx, visit.scope, run)
     job = None if run.work_id is None or not visit.actor.may(Right.READ, "jobs") else ids.show("job", run.work_id)
     return await visit.show(
         "rules/run.html",
@@ -84,7 +90,7 @@ async def show(visit: Visitor, run_id: UUID) -> Response:
         rule=rule,
         job=job,
         told=tell_failure(run.log_summary),
-        artifacts=await artifacts.show(visit.services.files, run, found[:MOST_SHOWN]),
+        artifacts=await artifacts.show(visit.services.files, run, found[:MOST_SHOWN], earlier),
         reasons=REASONS,
         triggers=TRIGGERS,
         ways=WAYS,

@@ -35,6 +35,30 @@ class RuleView(View):
         description="Path inside the repository. Null: the rule only judges its condition.",
         example="scripts/stock/check_price.py",
     )
+    script_function: str | None = field(
+        ("Function", "함수"),
+        description="Of several functions of the script. Null: the only one, or the one that is called like its file.",
+        example=None,
+    )
+    fetch_before_run: bool = field(
+        ("Fetch first", "실행 전 가져오기"),
+        description="Whether a run uses the newest commit of the repository's remote.",
+        example=False,
+    )
+    allow_network: bool = field(
+        ("Network", "네트워크"), description="Whether the script may use the network.", example=False
+    )
+    read_folders: list[str] = field(
+        ("Folders to read", "읽을 폴더"), description="What the script may read besides its own.", example=["/srv/data"]
+    )
+    write_folders: list[str] = field(
+        ("Folders to change", "바꿀 폴더"), description="What it may change, too.", example=[]
+    )
+    artifact_days: int | None = field(
+        ("Keep files (days)", "파일 보관(일)"),
+        description="How long files of its runs are kept. Null: as long as the setting says.",
+        example=None,
+    )
     source: str | None = field(
         ("Data source", "데이터 소스"), words=SOURCES, description="What is read before.", example="offline_quote"
     )
@@ -107,6 +131,51 @@ class RuleToMake(Ask):
         option="--script",
         metavar="PATH",
         example="scripts/stock/check_price.py",
+        default=None,
+    )
+    script_function: str | None = ask(
+        "Of several functions of the script, the one of this name.",
+        option="--function",
+        metavar="NAME",
+        rules=_NAME,
+        example="stock/check_price",
+        default=None,
+    )
+    fetch_before_run: bool = ask(
+        "Whether a run uses the newest commit of the repository's remote.",
+        option="--fetch/--no-fetch",
+        example=False,
+        default=False,
+    )
+    allow_network: bool = ask(
+        "Whether the script may use the network; an administrator's to allow.",
+        option="--network/--no-network",
+        example=False,
+        default=False,
+    )
+    read_folders: list[str] = ask(
+        "Folders that the script may read, separated by commas; an administrator's to allow.",
+        option="--read",
+        metavar="FOLDERS",
+        find=f"{FINDING}:read_folders",
+        read=f"{READINGS}:Folders",
+        example=[],
+        default_factory=list,
+    )
+    write_folders: list[str] = ask(
+        "Folders that the script may change, separated by commas; an administrator's to allow.",
+        option="--write",
+        metavar="FOLDERS",
+        find=f"{FINDING}:read_folders",
+        read=f"{READINGS}:Folders",
+        example=[],
+        default_factory=list,
+    )
+    artifact_days: int | None = ask(
+        "Days that files of its runs are kept.",
+        option="--keep-files",
+        rules=Rules(ge=1, le=3650),
+        example=None,
         default=None,
     )
     source: str | None = ask("Data source that is read before.", example="offline_quote", default=None)

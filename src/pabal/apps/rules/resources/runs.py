@@ -43,6 +43,14 @@ class RuleExecutionView(View):
     commit: str | None = field(("Commit", "커밋"), description="Of the script's repository.", example=None)
     log_summary: str = field(("Summary", "요약"), example="5개 기사 요약 완료")
     artifact_path: str | None = field(("Artifact", "결과 파일"), example=None)
+    artifacts: list[dict[str, Any]] = field(
+        ("Files", "결과 파일 목록"),
+        description="Files that it made, each with its name, size, type and where programs get it.",
+        example=[],
+    )
+    artifacts_until: datetime | None = field(
+        ("Files until", "파일 보관 기한"), description="When they are deleted. Null: with the run."
+    )
     met: bool | None = field(
         ("Condition met", "조건 충족"), description="Null: the rule has no condition, or it failed.", example=True
     )
@@ -68,7 +76,13 @@ def view_run(run: Run, viewer: Viewer) -> RuleExecutionView:
         status=run.state.value,
         reason=None if run.reason is None else run.reason.value,
         trigger=run.trigger.value,
+        artifacts=[_show_artifact(one) for one in run.artifacts],
     )
+
+
+def _show_artifact(one: dict[str, Any]) -> dict[str, Any]:
+    shown = {name: one[name] for name in ("id", "name", "media_type", "size")}
+    return {**shown, "path": f"/api/v1/files/{one['id']}/content"}
 
 
 class ExecutionFilter(Filter):

@@ -5,6 +5,7 @@ from pabal.apps.rules.scripts.environments import lock_script, prepare_environme
 from pabal.apps.rules.scripts.errors import KO, REASONS, ScriptUnusable
 from pabal.apps.rules.scripts.inspecting import inspect_script
 from pabal.apps.rules.scripts.isolation import probe_isolation
+from pabal.apps.rules.scripts.judging import refuse
 from pabal.apps.rules.scripts.model import (
     Allows,
     ArtifactFile,
@@ -46,6 +47,7 @@ __all__ = [
     "lock_script",
     "prepare_environment",
     "probe_isolation",
+    "refuse",
     "run_script",
     "tidy_cache",
     "try_script",

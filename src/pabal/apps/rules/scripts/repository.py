@@ -106,7 +106,9 @@ def _find_commit(repository: Path, commit: str | None) -> str | None:
     return found.decode().strip()
 
 
-def fetch_commit(repository: Path, *, remote: str = "origin", branch: str | None = None) -> str:
+def fetch_commit(
+    repository: Path, *, remote: str = "origin", branch: str | None = None, seconds: float = FETCH_SECONDS
+) -> str:
     """The newest commit of a branch there. The folder and its branches stay as they are."""
     if branch is None:
         branch = _git(repository, "symbolic-ref", "--short", "HEAD").decode().strip()
@@ -116,7 +118,7 @@ def fetch_commit(repository: Path, *, remote: str = "origin", branch: str | None
         repository,
         *("fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head", "--no-auto-maintenance"),
         *("--upload-pack", "git-upload-pack", remote, f"+refs/heads/{branch}:refs/pabal/{branch}"),
-        seconds=FETCH_SECONDS,
+        seconds=min(seconds, FETCH_SECONDS),
         protocols="file:git:http:https:ssh",
     )
     return _git(repository, "rev-parse", "--verify", f"refs/pabal/{branch}^{{commit}}").decode().strip()

@@ -18,6 +18,7 @@ from pabal.base.settings import parse_networks, read_app_settings
 from pabal.engine import limits
 from pabal.engine.kinds import Job
 from pabal.engine.limits import Limit, Window
+from pabal.engine.loop import Loop
 from pabal.engine.outcome import Limited
 from pabal.platform import settings
 from pabal.platform.services import Services
@@ -64,6 +65,23 @@ def tools_of(services: Services) -> Tools:
     made = make_tools(read_app_settings(SkillsStartup))
     services.kept[KEPT_AS] = made
     return made
+
+
+class ToolsAtWork:
+    """The tools as the server sees them: its connections are closed when nothing runs any more."""
+
+    def __init__(self, services: Services) -> None:
+        self.loops: list[Loop] = []
+        self._services = services
+
+    async def start(self) -> None:
+        """They open what they need when it is first asked for."""
+
+    def refuse_new(self) -> None:
+        """Runs that go on may still ask."""
+
+    async def close(self) -> None:
+        await tools_of(self._services).close()
 
 
 def make_tools(startup: SkillsStartup) -> Tools:

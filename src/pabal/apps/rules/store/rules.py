@@ -1,7 +1,7 @@
 """Rules: rows of `rules.rule`, each with the next moment of its schedule."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -17,6 +17,14 @@ from pabal.platform.tenants import Scope
 SQL = load(__file__)
 BARS = 20
 LIVING = (RuleState.ACTIVE, RuleState.PAUSED)
+
+
+@dataclass(frozen=True, slots=True)
+class NamedScript:
+    """A script that a rule names. `is_fetched`: as the repository's remote has it, not as the folder does."""
+
+    script: str
+    is_fetched: bool = False
 
 
 async def insert_rule(tx: Tx, unit_id: int, form: RuleForm, *, created_by: str) -> int:
@@ -106,8 +114,8 @@ async def set_timetable(tx: Tx, number: int, timetable_id: int | None) -> None:
     await tx.run(SQL.set_timetable, id=number, timetable_id=timetable_id)
 
 
-async def list_scripts(tx: Tx) -> list[str]:
-    return [row["script"] for row in await tx.rows(SQL.list_scripts)]
+async def list_scripts(tx: Tx) -> list[NamedScript]:
+    return await tx.all(NamedScript, SQL.list_scripts)
 
 
 async def load_memory(tx: Tx, number: int) -> Any:
@@ -139,6 +147,12 @@ def _columns(form: RuleForm) -> dict[str, Any]:
         "zone": form.zone,
         "payload": form.payload,
         "script": form.execution_script_path,
+        "function": form.script_function,
+        "fetch": form.fetch_before_run,
+        "network": form.allow_network,
+        "reads": form.read_folders,
+        "writes": form.write_folders,
+        "artifact_days": form.artifact_days,
         "source": form.source,
         "condition": form.condition,
         "on_success": form.on_success,

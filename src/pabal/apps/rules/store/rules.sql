@@ -1,22 +1,24 @@
--- name: insert_rule(unit_id, name, schedule, zone, payload, script, source, condition, on_success, on_failure, misfire, misfire_max, overlap, timeout, attempts, retry, cooldown, created_by, now)
-insert into rules.rule (unit_id, name, schedule, zone, payload, execution_script_path, source, condition, on_success, on_failure, misfire,
-  misfire_max, overlap, timeout_seconds, max_attempts, retry_seconds, cooldown_seconds, created_by, created_at, updated_at)
-values (:unit_id, :name, :schedule, :zone, :payload, :script, :source, :condition, :on_success, :on_failure, :misfire, :misfire_max,
+-- name: insert_rule(unit_id, name, schedule, zone, payload, script, function, fetch, network, reads, writes, artifact_days, source, condition, on_success, on_failure, misfire, misfire_max, overlap, timeout, attempts, retry, cooldown, created_by, now)
+insert into rules.rule (unit_id, name, schedule, zone, payload, execution_script_path, script_function, fetch_before_run, allow_network, read_folders,
+  write_folders, artifact_days, source, condition, on_success, on_failure, misfire, misfire_max, overlap, timeout_seconds, max_attempts, retry_seconds, cooldown_seconds, created_by, created_at, updated_at)
+values (:unit_id, :name, :schedule, :zone, :payload, :script, :function, :fetch, :network, :reads, :writes, :artifact_days, :source, :condition,
+  :on_success, :on_failure, :misfire, :misfire_max,
   :overlap, :timeout, :attempts, :retry, :cooldown, :created_by, :now, :now)
 returning id;
 
--- name: update_rule(id, unit_id, name, schedule, zone, payload, script, source, condition, on_success, on_failure, misfire, misfire_max, overlap, timeout, attempts, retry, cooldown, now)!
+-- name: update_rule(id, unit_id, name, schedule, zone, payload, script, function, fetch, network, reads, writes, artifact_days, source, condition, on_success, on_failure, misfire, misfire_max, overlap, timeout, attempts, retry, cooldown, now)!
 -- a changed condition has said nothing yet
 update rules.rule set unit_id = :unit_id, name = :name, schedule = :schedule, zone = :zone, payload = :payload, execution_script_path = :script,
-  source = :source, last_met = case when condition is not distinct from :condition::jsonb then last_met end,
+  script_function = :function, fetch_before_run = :fetch, allow_network = :network, read_folders = :reads, write_folders = :writes,
+  artifact_days = :artifact_days, source = :source, last_met = case when condition is not distinct from :condition::jsonb then last_met end,
   told_at = case when condition is not distinct from :condition::jsonb then told_at end, condition = :condition,
   on_success = :on_success, on_failure = :on_failure, misfire = :misfire, misfire_max = :misfire_max, overlap = :overlap,
   timeout_seconds = :timeout, max_attempts = :attempts, retry_seconds = :retry, cooldown_seconds = :cooldown, updated_at = :now
 where id = :id;
 
 -- name: load_rules(numbers)
-select r.uid as id, r.id as number, r.unit_id, r.name, r.state, r.version, r.schedule, r.zone, r.payload, r.execution_script_path, r.source,
-  r.condition, r.on_success, r.on_failure, r.misfire, r.misfire_max, r.overlap, r.timeout_seconds, r.max_attempts, r.retry_seconds,
+select r.uid as id, r.id as number, r.unit_id, r.name, r.state, r.version, r.schedule, r.zone, r.payload, r.execution_script_path,
+  r.script_function, r.fetch_before_run, r.allow_network, r.read_folders, r.write_folders, r.artifact_days, r.source, r.condition, r.on_success, r.on_failure, r.misfire, r.misfire_max, r.overlap, r.timeout_seconds, r.max_attempts, r.retry_seconds,
   r.cooldown_seconds, r.timetable_id, r.last_met, r.told_at, r.created_at, r.created_by, r.updated_at
 from rules.rule r where r.id = any(:numbers::bigint[]);
 
@@ -71,8 +73,8 @@ update rules.rule set updated_at = :now where id = :id;
 
 -- name: list_scripts()
 -- unit: packages are prepared for all
-select distinct r.execution_script_path as script from rules.rule r
-where r.state <> 'deleted' and r.execution_script_path is not null order by 1;
+select distinct r.execution_script_path as script, r.fetch_before_run as is_fetched from rules.rule r
+where r.state <> 'deleted' and r.execution_script_path is not null order by 1, 2;
 
 -- name: load_memory(id)
 select r.memory from rules.rule r where r.id = :id;

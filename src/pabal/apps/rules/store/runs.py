@@ -28,6 +28,7 @@ class RunEnd:
     dirty: Mapping[str, str] = field(default_factory=dict)
     artifact_path: str | None = None
     artifacts: Sequence[dict[str, Any]] = ()
+    artifacts_until: datetime | None = None
     data: Any = field(default=None, repr=False)
     met: bool | None = None
     checks: Sequence[dict[str, Any]] = ()
@@ -56,6 +57,34 @@ class Missed:
     name: str
     count: int
     last_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class CleanedRun:
+    """A run that has gone, or whose files have: how many."""
+
+    id: int
+    unit_id: int
+    files: int
+
+
+@dataclass(frozen=True, slots=True)
+class Cleaned:
+    """What the cleaning of one day deleted."""
+
+    cleaned_at: datetime
+    runs: int
+    files: int
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierFile:
+    """A file that an earlier run of the same rule made under the same name."""
+
+    name: str
+    file: int
+    media_type: str
+    run_id: UUID
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +203,7 @@ async def note_end(tx: Tx, number: int, ended: RunEnd) -> None:
         log=ended.log,
         artifact_path=ended.artifact_path,
         artifacts=list(ended.artifacts),
+        artifacts_until=ended.artifacts_until,
         data=ended.data,
         met=ended.met,
         checks=list(ended.checks),
@@ -206,8 +236,35 @@ async def list_open_ids(tx: Tx) -> list[str]:
     return [str(row["uid"]) for row in await tx.rows(SQL.list_open_ids)]
 
 
-async def delete_old(tx: Tx, before: datetime, *, most: int) -> list[int]:
-    return [row["id"] for row in await tx.rows(SQL.delete_old, before=before, most=most)]
+async def delete_old(tx: Tx, before: datetime, *, most: int) -> list[CleanedRun]:
+    return await tx.all(CleanedRun, SQL.delete_old, before=before, now=tx.now, most=most)
+
+
+async def drop_artifacts(tx: Tx, *, most: int) -> list[CleanedRun]:
+    """Files whose time is over; their runs stay."""
+    return await tx.all(CleanedRun, SQL.drop_artifacts, now=tx.now, most=most)
+
+
+async def note_cleaned(tx: Tx, by_unit: Mapping[int, tuple[int, int]]) -> None:
+    """Of each unit how many runs and how many files went."""
+    counts = list(by_unit.values())
+    runs, files = [one[0] for one in counts], [one[1] for one in counts]
+    await tx.run(SQL.note_cleaned, units=list(by_unit), runs=runs, files=files, now=tx.now)
+
+
+async def forget_cleaned(tx: Tx, before: datetime) -> None:
+    await tx.run(SQL.forget_cleaned, before=before)
+
+
+async def find_cleaned(tx: Tx, scope: Scope) -> Cleaned | None:
+    found = await tx.all(Cleaned, SQL.find_cleaned, units=scope.listed)
+    return found[0] if found else None
+
+
+async def list_before(tx: Tx, run: Run) -> dict[str, EarlierFile]:
+    names = [one["name"] for one in run.artifacts]
+    rows = await tx.all(EarlierFile, SQL.list_before, rule_id=run.rule_number, id=run.number, names=names)
+    return {one.name: one for one in rows}
 
 
 async def count_since(tx: Tx, scope: Scope, since: datetime) -> RunCounts:

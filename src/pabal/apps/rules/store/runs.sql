@@ -17,7 +17,7 @@ select n.id from rules.run n where n.rule_id = :rule_id and n.scheduled_at = :sc
 -- name: load_runs(numbers)
 select n.uid as id, n.id as number, r.uid as rule_id, n.rule_id as rule_number, r.name as rule_name, n.unit_id, n.state, n.version, n.reason,
   n.trigger, n.is_dry, n.scheduled_at, n.executed_at, n.finished_at, n.exit_code, n.attempt, n.commit, n.is_dirty, n.dirty, n.log_summary, n.log,
-  n.artifact_path, n.artifacts, n.data, n.met, n.checks, n.captured, n.tokens, n.cost, n.count, n.work_id, n.requested_by
+  n.artifact_path, n.artifacts, n.artifacts_until, n.artifacts_gone, n.data, n.met, n.checks, n.captured, n.tokens, n.cost, n.count, n.work_id, n.requested_by
 from rules.run n join rules.rule r on r.id = n.rule_id where n.id = any(:numbers::bigint[]);
 
 -- name: find_number(id)
@@ -42,9 +42,9 @@ update rules.run set attempt = :attempt, work_id = :work_id, reason = null,
 -- name: note_waiting(id, reason)!
 update rules.run set reason = :reason where id = :id;
 
--- name: note_end(id, reason, exit_code, commit, dirty, summary, log, artifact_path, artifacts, data, met, checks, captured, tokens, cost, now)!
+-- name: note_end(id, reason, exit_code, commit, dirty, summary, log, artifact_path, artifacts, artifacts_until, data, met, checks, captured, tokens, cost, now)!
 update rules.run set finished_at = :now, reason = :reason, exit_code = :exit_code, commit = :commit, is_dirty = :dirty::jsonb <> '{}', dirty = :dirty,
-  log_summary = :summary, log = :log, artifact_path = :artifact_path, artifacts = :artifacts, data = :data, met = :met, checks = :checks, captured = :captured,
+  log_summary = :summary, log = :log, artifact_path = :artifact_path, artifacts = :artifacts, artifacts_until = :artifacts_until, data = :data, met = :met, checks = :checks, captured = :captured,
   tokens = tokens + :tokens, cost = cost + :cost
 where id = :id;
 
@@ -58,10 +58,45 @@ update rules.run set log = :log where id = :id and attempt = :attempt and state 
 -- unit: for the folders of this server, whoever's runs they are
 select n.uid from rules.run n where n.state = 'running';
 
--- name: delete_old(before, most)
+-- name: delete_old(before, now, most)
+-- unit: for housekeeping, whoever's they are
+-- a run stays as long as its files
 delete from rules.run where id in (
-  select n.id from rules.run n where n.finished_at < :before order by n.finished_at limit :most)
-returning id;
+  select n.id from rules.run n
+  where n.finished_at < :before and (n.artifacts_until is null or n.artifacts_until < :now) order by n.finished_at limit :most)
+returning id, unit_id, jsonb_array_length(artifacts) as files;
+
+-- name: drop_artifacts(now, most)
+-- unit: for housekeeping, whoever's they are
+-- what was there is told by its number alone
+with due as (
+  select n.id, jsonb_array_length(n.artifacts) as files from rules.run n
+  where n.artifacts_until < :now order by n.artifacts_until limit :most for update skip locked)
+update rules.run n set artifacts = '[]', artifact_path = null, artifacts_until = null, artifacts_gone = n.artifacts_gone + due.files
+from due where n.id = due.id returning n.id, n.unit_id, due.files;
+
+-- name: list_before(rule_id, id, names)
+-- of each name the newest file that an earlier run of the rule made
+select distinct on (a.one->>'name') a.one->>'name' as name, (a.one->>'file')::bigint as file, a.one->>'media_type' as media_type, n.uid as run_id
+from rules.run n cross join lateral jsonb_array_elements(n.artifacts) as a(one)
+where n.rule_id = :rule_id and n.id < :id and not n.is_dry and n.artifacts <> '[]' and a.one->>'name' = any(:names::text[])
+order by a.one->>'name', n.id desc;
+
+-- name: note_cleaned(units, runs, files, now)!
+insert into rules.cleaning (unit_id, cleaned_on, cleaned_at, runs, files)
+select g.unit_id, (:now::timestamptz at time zone 'UTC')::date, :now, g.runs, g.files
+from unnest(:units::bigint[], :runs::integer[], :files::integer[]) as g(unit_id, runs, files)
+on conflict (unit_id, cleaned_on) do update
+set cleaned_at = excluded.cleaned_at, runs = rules.cleaning.runs + excluded.runs, files = rules.cleaning.files + excluded.files;
+
+-- name: forget_cleaned(before)!
+delete from rules.cleaning where cleaned_at < :before;
+
+-- name: find_cleaned(units)
+-- the newest day on which something of these went
+select max(c.cleaned_at) as cleaned_at, sum(c.runs)::int as runs, sum(c.files)::int as files from rules.cleaning c
+where (:units::bigint[] is null or c.unit_id = any(:units::bigint[]))
+group by c.cleaned_on order by c.cleaned_on desc limit 1;
 
 -- name: count_since(units, since)
 select count(*)::int as runs, (count(*) filter (where n.state = 'failure'))::int as failures,
