@@ -22,14 +22,16 @@ TARGETS = (Target("p99_ms", at_most=50), Target("found", at_least=95))
 SEED = 7
 FEW_WORDS, KEPT_WORDS = 3, 2 / 3
 # one word of each line makes a request: when, where, of what, which kind, what is done, what comes of it
-WORDS = """\
-오늘 어제 그제 이번주 지난주 지지난주 이번달 지난달 분기 상반기 하반기 올해 작년 주말 월요일 금요일 아침 저녁 밤 새벽
-국내 해외 미국 일본 중국 유럽 신생 상장 대형 중소 강남 부산 제주 대전 광주
-반도체 전기차 배터리 로봇 우주 바이오 게임 은행 부동산 항공 조선 철강 유통 식품 패션 여행 영화 음악 축구 야구
-뉴스 기사 논문 블로그 보도자료 공시 리뷰 댓글 시세 실적 채용공고 영상
-요약해서 번역해서 모아서 비교해서 정리해서 분석해서 골라서 추려서 읽고 검토해서 확인하고 세어서 순위매겨서 묶어서 필터해서
-보고서 표 목록 메모 메일 그래프 슬라이드 카드뉴스 일정 할일 알림 문서
-"""
+WORDS = (
+    "오늘 어제 그제 이번주 지난주 지지난주 이번달 지난달 분기 상반기 하반기 올해 작년 주말 월요일 "
+    "금요일 아침 저녁 밤 새벽",
+    "국내 해외 미국 일본 중국 유럽 신생 상장 대형 중소 강남 부산 제주 대전 광주",
+    "반도체 전기차 배터리 로봇 우주 바이오 게임 은행 부동산 항공 조선 철강 유통 식품 패션 여행 영화 음악 축구 야구",
+    "뉴스 기사 논문 블로그 보도자료 공시 리뷰 댓글 시세 실적 채용공고 영상",
+    "요약해서 번역해서 모아서 비교해서 정리해서 분석해서 골라서 추려서 읽고 검토해서 확인하고 세어서 "
+    "순위매겨서 묶어서 필터해서",
+    "보고서 표 목록 메모 메일 그래프 슬라이드 카드뉴스 일정 할일 알림 문서",
+)
 ENDS = ("보내줘", "만들어줘", "올려줘", "저장해줘", "공유해줘", "알려줘")
 FAMILY, GIVEN = "김이박최정강조윤장임한오서신권황안송전홍", "민서지우하윤도현수아준영채원소율시온"
 
@@ -62,7 +64,7 @@ async def measure(ground: Ground, sizes: Sizes) -> Measured:
     }
     notes = (
         "Requests are eight Korean words each; a third of them is left out and the rest is put in another order. "
-        "The time is that of one recall: reading how rare each pair is, choosing and weighing candidates, loading five cases.",
+        "The time is that of one recall: reading how rare each pair is, choosing and weighing candidates, loading five.",
     )
     return Measured(fields, TARGETS, rounds, asdict(sizes), notes)
 
@@ -70,7 +72,7 @@ async def measure(ground: Ground, sizes: Sizes) -> Measured:
 def make_requests(chance: random.Random, count: int) -> list[str]:
     """All different. A topic stands in one of three hundred, a name in one of six thousand."""
     names = [f"{first}{''.join(rest)}" for first in FAMILY for rest in itertools.permutations(GIVEN, 2)]
-    lines = [line.split() for line in WORDS.splitlines()]
+    lines = [line.split() for line in WORDS]
     made: dict[str, None] = {}
     while len(made) < count:
         words = [*(chance.choice(line) for line in lines), f"{chance.choice(names)}에게", chance.choice(ENDS)]
