@@ -64,7 +64,7 @@ async def measure(ground: Ground, sizes: Sizes) -> Measured:
     }
     notes = (
         "Requests are eight Korean words each; a third of them is left out and the rest is put in another order. "
-        "The time is that of one recall: reading how rare each pair is, choosing and weighing candidates, loading five.",
+        "The time is that of one recall: reading how rare pairs are, choosing and weighing candidates, loading them.",
     )
     return Measured(fields, TARGETS, rounds, asdict(sizes), notes)
 

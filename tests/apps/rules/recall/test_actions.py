@@ -65,7 +65,7 @@ async def test_nobody_is_shown_a_case_of_another_branch(db: Database, tree: Tree
 
 async def test_a_pinned_case_goes_first_and_a_banned_one_is_never_used(db: Database, tree: Tree):
     cases, actor = await remember_all(db, tree.haeundae.id), person(tree.haeundae)
-    other = await remember(db, tree.haeundae.id, "AI 뉴스를 번역해 줘")
+    other = await remember(db, tree.haeundae.id, "AI 뉴스 요약해서 번역해 줘")
 
     async with db.transaction() as tx:
         await actions.pin_case(tx, actor, other)
