@@ -76,7 +76,7 @@ def _housekeeping_loop(settings: Settings, database: Database) -> Loop:
     return Loop("housekeeping", partial(housekeeping.run_once, database, keep), idle=60.0)
 
 
-# Each commit with a fact wakes every subscriber on every server, and most facts are none of its business.
+# Each commit with a fact of its area wakes a subscriber on every server; what comes meanwhile is taken together.
 FACTS_REST = 0.1
 
 

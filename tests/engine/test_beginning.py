@@ -162,7 +162,7 @@ async def test_one_that_begins_in_a_statement_of_its_own_is_like_any_other_and_w
     assert (first.version, first.event, first.source, first.target) == (1, "begin", None, "draft")
     assert (first.unit_id, first.actor, first.reason, first.cause) == (7, *BECAUSE)
     assert nothing is None
-    assert heard == [{"facts": None, "7": None}]
+    assert heard == [{"facts": None, f"facts:{PLAIN.name}": None, "7": None}]
 
 
 async def test_what_is_picked_and_moved_in_one_statement_is_as_if_it_were_three(groups: Database) -> None:

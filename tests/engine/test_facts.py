@@ -7,8 +7,9 @@ from datetime import datetime, timedelta
 import pytest
 
 from pabal.base import clock
-from pabal.base.database import Database, Tx
+from pabal.base.database import Database, Hints, Tx
 from pabal.engine.facts import (
+    TOPIC,
     Aside,
     AsideNotFound,
     Fact,
@@ -307,7 +308,7 @@ async def test_a_commit_with_facts_wakes_their_readers(facts: Database) -> None:
 
     await tell(facts, 1)
 
-    assert announced == [{"facts": None}]
+    assert announced == [{"facts": None, "facts:thing": None}]
 
 
 class Deadly:
@@ -461,3 +462,20 @@ async def cursor_of(db: Database) -> dict[str, object]:
 async def aside_of(db: Database) -> list[Aside]:
     async with db.transaction() as tx:
         return await list_aside(tx, "notebook")
+
+
+async def test_a_subscriber_is_woken_by_facts_of_its_areas_and_by_no_others(facts: Database) -> None:
+    heard: set[str] = set()
+
+    async def announce(hints: Hints) -> None:
+        heard.update(hints)
+
+    facts.announce = announce
+    async with facts.transaction() as tx:
+        await record_many(tx, [NewFact("adgroup.running", "adgroup:1", {}), NewFact("order.paid", "order:2", {})])
+    facts.announce = None
+    followed = {"one": ["adgroup.*"], "some": ["alert.fired", "order.paid"], "others": ["relay.*"], "all": ["*"]}
+    loops = [make_loop(facts, notebook(name, *names), idle=60.0) for name, names in followed.items()]
+
+    assert [loop.name for loop in loops if heard & set(loop.wake_on)] == ["facts:one", "facts:some", "facts:all"]
+    assert TOPIC in heard, "live pages follow all of them"

@@ -377,7 +377,9 @@ async def test_whoever_arms_a_timer_announces_its_moment(groups: Database) -> No
 
     await say(groups, group_id, Event.APPROVE)
 
-    assert announced == [{"facts": None, "timers": (await get_group(groups, group_id)).start_at}]
+    assert announced == [
+        {"facts": None, f"facts:{AD_GROUP.name}": None, "timers": (await get_group(groups, group_id)).start_at}
+    ]
 
 
 async def test_armed_timers_are_listed_the_next_one_first_page_by_page(groups: Database) -> None:

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
@@ -30,10 +30,11 @@ __all__ = [
     "record",
     "record_many",
     "retry_aside",
+    "topics",
 ]
 
 SQL = load(__file__)
-# who waits for facts is woken by this
+# Who waits for facts is woken by this; who waits for those of some areas, by it and the area (`facts:adgroup`).
 TOPIC = "facts"
 MAX_TRIES = 3
 RETRY_AFTER = timedelta(seconds=1)
@@ -98,7 +99,18 @@ async def record_many(tx: Tx, facts: Sequence[NewFact]) -> None:
         datas=[encode(fact.data) for fact in facts],
         at=tx.now,
     )
-    tx.hint(TOPIC)
+    for topic in topics(fact.name for fact in facts):
+        tx.hint(topic)
+
+
+def topics(names: Iterable[str]) -> list[str]:
+    """Whom facts of these names wake: those who follow all facts, and those who follow some of their areas."""
+    return [TOPIC, *sorted({_topic_of(name) for name in names})]
+
+
+def _topic_of(name: str) -> str:
+    area = name.partition(".")[0]
+    return TOPIC if "*" in area else f"{TOPIC}:{area}"
 
 
 def make_loop(database: Database, subscriber: Subscriber, *, idle: float, least: float = 0.0) -> Loop:
@@ -107,7 +119,9 @@ def make_loop(database: Database, subscriber: Subscriber, *, idle: float, least:
     async def deliver() -> int:
         return await deliver_once(database, subscriber, is_stopping=lambda: loop.is_stopping)
 
-    loop = Loop(f"facts:{subscriber.name}", deliver, idle=idle, wake_on=["facts"], least=least, in_batches=True)
+    # Most facts are none of its business. Its cursor passes those when it looks by itself.
+    wake_on = sorted({_topic_of(name) for name in subscriber.names})
+    loop = Loop(f"facts:{subscriber.name}", deliver, idle=idle, wake_on=wake_on, least=least, in_batches=True)
     return loop
 
 

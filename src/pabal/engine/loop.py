@@ -56,7 +56,7 @@ class Loop:
         self.in_batches = in_batches
         self._step = step
         self._idle_seconds = idle
-        self._wake_on = tuple(wake_on)
+        self.wake_on = tuple(wake_on)
         self._next_moment = next_moment
         self._sleeps_until: datetime | None = None
         self._first_after = first_after
@@ -94,7 +94,7 @@ class Loop:
             await asyncio.gather(self._task, return_exceptions=True)
 
     def hear(self, topic: str, at: datetime | None) -> None:
-        if topic != "*" and topic not in self._wake_on:
+        if topic != "*" and topic not in self.wake_on:
             return
         later = at is not None and self._sleeps_until is not None and at >= self._sleeps_until
         if topic == "*" or not later:

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from pabal.base.database import Database, Hint, Row, Tx
+from pabal.base.database import Database, Hint, Hints, Row, Tx
 from pabal.base.errors import Conflict, Invalid
 from pabal.base.sql import Statement, load
-from pabal.engine.facts import TOPIC, encode
+from pabal.engine.facts import encode, topics
 from pabal.engine.machine import Explained, Machine, Refusal
 from pabal.engine.subjects import (
     Armed,
@@ -195,7 +195,7 @@ async def begin_inserted(
     rows = await tx.rows(of(machine, SQL.begin_inserted, inserting), at=tx.now, **own, **given)
     if not rows:
         return None
-    tx.hint(TOPIC)
+    _wake(tx, machine)
     made: int = rows[0]["id"]
     if machine.timers or machine.effects:
         state = str(machine.initial)
@@ -211,7 +211,7 @@ async def begin_at_once(
     _check_plain(machine)
     own = _beginning(machine, because)
     statement = of(machine, SQL.begin_inserted, inserting)
-    rows = await database.rows(statement, lambda row: {TOPIC: None, **hint(row)}, at=None, **own, **given)
+    rows = await database.rows(statement, lambda row: {**_woken(machine), **hint(row)}, at=None, **own, **given)
     return rows[0] if rows else None
 
 
@@ -274,7 +274,7 @@ async def move_at_once(
     own = {"machine": machine.name, "event": event, "source": source, "target": target, **because._asdict()}
     data = encode(_tell(event, source, target, 0, because))
     statement = of(machine, SQL.move_picked, picking.columns, picking.picked)
-    return await database.rows(statement, lambda _: {TOPIC: None}, data=data, **own, **picking.given)
+    return await database.rows(statement, lambda _: _woken(machine), data=data, **own, **picking.given)
 
 
 def _check_plain(machine: Machine) -> None:
@@ -375,7 +375,16 @@ async def _append(
         raise VersionChanged(f"{machine.name}: {len(made) - moved} of {len(made)}")
     if appended != len(made):
         raise AlreadyBegun(f"{machine.name}: {len(made) - appended} of {len(made)} have this version in their history")
-    tx.hint(TOPIC)
+    _wake(tx, machine)
+
+
+def _wake(tx: Tx, machine: Machine) -> None:
+    for topic in topics([machine.name]):
+        tx.hint(topic)
+
+
+def _woken(machine: Machine) -> Hints:
+    return dict.fromkeys(topics([machine.name]))
 
 
 def _told(made: Transition) -> dict[str, Any]:

@@ -50,7 +50,7 @@ class Notifier:
         for topic, at in hints.items():
             known = self._pending.get(topic, at)
             self._pending[topic] = None if known is None or at is None else min(known, at)
-        if not hints.keys() <= UNHURRIED:
+        if not {topic.partition(":")[0] for topic in hints} <= UNHURRIED:
             self._is_urgent.set()
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._flush())

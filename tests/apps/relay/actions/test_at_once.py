@@ -82,7 +82,7 @@ async def test_its_reader_is_woken(world: RelayWorld):
     await world.say_at_once()
 
     [hints] = heard
-    assert hints.keys() == {"facts", f"relay.mail:{world.account.account.id}"}
+    assert hints.keys() == {"facts", f"facts:{MESSAGE.name}", f"relay.mail:{world.account.account.id}"}
 
 
 async def test_the_same_request_again_is_left_to_be_thought_about(world: RelayWorld):
