@@ -55,6 +55,7 @@ test: $(READY_DEV) ## all tests, both parts; TESTS=tests/engine and ARGS="-k lan
 	@tools/pgbouncer.sh
 	@tools/bubblewrap.sh
 	@tools/nexrender.sh
+	@tools/gemini.sh
 	@$(PYTEST) $(TESTS) $(ARGS)
 
 test-quick: $(READY_DEV) ## the first part, which tells most and takes little: for all day

@@ -45,6 +45,7 @@ NAMES = (
     "rules",
     "workflows",
     "fanout",
+    "recall",
 )
 
 

@@ -41,6 +41,7 @@ FIELDS = {
     "rules": ("p50_ms", "p99_ms", "began_p99_ms", "missing", "of_bare"),
     "workflows": ("steps_vs_dbos", "run_ms_vs_dbos", "unseen"),
     "fanout": ("of_plain",),
+    "recall": ("p99_ms", "found"),
     "render_copy": ("of_cp", "of_cp_quick_hash", "peak_mb"),
     "strangers": ("lateness_ratio", "p99_ms", "quiet_p99_ms", "grown_mb", "missing"),
 }

@@ -48,7 +48,10 @@ def test_both_stages_of_the_image_are_the_same_python_and_the_build_has_the_npm_
     assert f"{node} " in (PROJECT / "requirements-build.lock").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("lock", ["package-lock.json", "tests/apps/rendering/real/package-lock.json"])
+@pytest.mark.parametrize(
+    "lock",
+    ["package-lock.json", "tests/apps/rendering/real/package-lock.json", "tests/apps/rules/gemini/package-lock.json"],
+)
 def test_npm_checks_every_package_it_is_given(lock: str):
     text = (PROJECT / lock).read_text(encoding="utf-8")
 

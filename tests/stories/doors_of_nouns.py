@@ -342,7 +342,15 @@ NEW_RULE = {"name": "주가", "schedule": "0 8 * * *", "source": "offline_quote"
 RULE, RULE_PAGE = f"{V1}/rules/{{rule_uid}}", "/rules/{rule_uid}"
 BEAT, BEAT_PAGE = f"{V1}/rules/heartbeats/{{heartbeat}}", "/rules/heartbeats/{heartbeat}"
 NEW_BEAT = {"name": "주간 백업", "cron": "0 4 * * 1", "unit_id": "{unit}"}
+CASE = f"{V1}/rules/cases/{{case}}"
+NEW_CASE = {"request": "환율이 오르면 알려줘", "answer": "=== fx.py", "unit_id": "{unit}"}
 RULES = {
+    # from the command line and by REST; there are no pages for them
+    "case teach": _rules(W, Door(f"{V1}/rules/cases", NEW_CASE)),
+    "case pin": _rules(W, Door(f"{CASE}/pin")),
+    "case ban": _rules(W, Door(f"{CASE}/ban")),
+    "case reset": _rules(W, Door(f"{CASE}/reset")),
+    "case forget": _rules(W, _delete(CASE)),
     "heartbeat create": _rules(W, Door(f"{V1}/rules/heartbeats", NEW_BEAT), Door("/rules/heartbeats/new", NEW_BEAT)),
     "heartbeat edit": _rules(W, Door(BEAT, {"name": "다른 이름"}, "PATCH"), Door(f"{BEAT_PAGE}/edit", NEW_BEAT)),
     "heartbeat new address": _rules(W, Door(f"{BEAT}/new-address"), Door(f"{BEAT_PAGE}/new-address")),

@@ -23,6 +23,7 @@ from pabal.apps.messaging.actions import schedules
 from pabal.apps.messaging.store.schedules import get_schedule
 from pabal.apps.rules.actions.rules import run_now
 from pabal.apps.rules.heartbeats.actions import create_heartbeat
+from pabal.apps.rules.recall.actions import teach_case
 from pabal.base.database import Database, Tx
 from pabal.base.settings import Settings
 from pabal.engine import ids, queue, transitions, why
@@ -356,7 +357,9 @@ async def furnish(web: Web) -> dict[str, str]:
     async with db.transaction() as tx:
         run = await run_now(tx, actor, rule.id)
         heartbeat = await create_heartbeat(tx, actor, name="야간 백업", cron="0 3 * * *")
+        case = await teach_case(tx, actor, request="부산 날씨를 알려줘", answer="=== weather.py")
     return {
+        "case": str(case.id),
         "heartbeat": str(heartbeat.id),
         "rule": str(rule.number),
         "rule_uid": str(rule.id),

@@ -9,6 +9,9 @@ from pabal.apps.rules.heartbeats import alert_rules, controls, labels
 from pabal.apps.rules.heartbeats.errors import KO as HEARTBEAT_KO
 from pabal.apps.rules.heartbeats.machine import HEARTBEAT
 from pabal.apps.rules.heartbeats.model import AREA
+from pabal.apps.rules.planner.errors import KO as PLANNER_KO
+from pabal.apps.rules.recall import labels as recall_labels
+from pabal.apps.rules.recall.errors import KO as RECALL_KO
 from pabal.apps.rules.scripts import KO as SCRIPT_KO
 from pabal.apps.rules.skills import settings as skill_settings
 from pabal.apps.rules.skills.choosing import CALL_WINDOW
@@ -20,8 +23,10 @@ from pabal.platform.overview import NavItem
 
 MACHINES = (HEARTBEAT,)
 CONTROLS = (controls.CONTROLS,)
-ERRORS = {**SOURCE_KO, **SKILL_KO, **SCRIPT_KO, **HEARTBEAT_KO}
-ACTIONS, NAMES, STATUS = labels.ACTIONS, labels.NAMES, labels.STATUS
+ERRORS = {**SOURCE_KO, **SKILL_KO, **SCRIPT_KO, **HEARTBEAT_KO, **RECALL_KO, **PLANNER_KO}
+NAMES = labels.NAMES
+ACTIONS = {**labels.ACTIONS, **recall_labels.ACTIONS}
+STATUS = {**labels.STATUS, **recall_labels.STATUS}
 SETTINGS = (*skill_settings.ALL, *alerts.list_rule_settings(alert_rules.RULES))
 MEASURES, RULES = alert_rules.MEASURES, alert_rules.RULES
 LIMITS: dict[str, Pair] = {CALL_WINDOW: ("the language model's calls a day", "하루 언어 모델 호출 수")}

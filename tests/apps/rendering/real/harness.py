@@ -16,12 +16,13 @@ from typing import Any
 
 import pytest
 
-from tests.apps.rendering.real.install import HERE, SKIPPED, find_modules, find_node
+from tests.apps.rendering.real.install import HERE, NEXRENDER
+from tests.support.npm import find_node
 from tests.support.ports import free_port
 
 CEILING = 30.0
 SECRET = "s3cret"
-needs_nexrender = pytest.mark.skipif(find_modules() is None, reason=SKIPPED)
+needs_nexrender = pytest.mark.skipif(NEXRENDER.find_modules() is None, reason=NEXRENDER.skipped)
 
 
 class NodeProcess:
@@ -151,7 +152,7 @@ class RealNexrender:
         program.chmod(0o755)
 
     def _environment(self) -> dict[str, str]:
-        modules = find_modules()
+        modules = NEXRENDER.find_modules()
         assert modules is not None
         return {
             "PATH": os.environ.get("PATH", ""),

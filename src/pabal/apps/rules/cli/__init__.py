@@ -11,6 +11,7 @@ with lazily():
     from pabal.apps.rules import errors as app_errors
     from pabal.apps.rules.cli import words
     from pabal.apps.rules.heartbeats import errors as heartbeat_errors
+    from pabal.apps.rules.recall import errors as recall_errors
 
 _HERE = "pabal.apps.rules.cli"
 app = tree(
@@ -38,6 +39,11 @@ app = tree(
             "Looks for mistakes in the scripts that are named, or in all. Nothing is run.",
         ),
         Later(
+            "draft",
+            f"{_HERE}.draft:draft",
+            "Lets a language model propose a script and its test, as a diff on stdout. Nothing is written or run.",
+        ),
+        Later(
             "try",
             f"{_HERE}.scripts:try_",
             "Runs a script as a server would, dry: what it would send is shown, and nothing is sent.",
@@ -50,6 +56,11 @@ app = tree(
             "pabal.apps.rules.heartbeats.cli:app",
             "Heartbeats: addresses that jobs elsewhere report to.",
         ),
+        Later(
+            "case",
+            "pabal.apps.rules.recall.cli:app",
+            "Cases: requests with good answers, as examples for a language model.",
+        ),
     ],
 )
 
@@ -57,5 +68,5 @@ app = tree(
 @app.callback()
 def begin(ctx: typer.Context) -> None:
     shell: Shell = ctx.obj
-    errors.add({**app_errors.KO, **heartbeat_errors.KO})
+    errors.add({**app_errors.KO, **heartbeat_errors.KO, **recall_errors.KO})
     shell.next_commands.update(words.NEXT)

@@ -1,0 +1,106 @@
+"""The only code that touches the tables of recall."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from pabal.apps.rules.recall.errors import CaseNotFound
+from pabal.apps.rules.recall.model import MOST_CANDIDATES, Case, Wanted
+from pabal.base.database import Tx
+from pabal.base.sql import load
+from pabal.engine.listing import Page, paging
+from pabal.platform.tenants import Scope
+
+SQL = load(__file__)
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """`shared` is the weight of what the case has of the request."""
+
+    id: int
+    shared: float
+
+
+async def insert_case(  # long: a row
+    tx: Tx, unit_id: int, *, request: str, answer: str, grams: Sequence[int], created_by: str
+) -> int:
+    """The number of the same case where there is one."""
+    found: int | None = await tx.value(SQL.find_same, unit_id=unit_id, request=request, answer=answer)
+    if found is not None:
+        return found
+    made: int = await tx.value(
+        SQL.insert_case,
+        unit_id=unit_id,
+        request=request,
+        answer=answer,
+        grams=list(grams),
+        created_by=created_by,
+    )
+    await tx.run(SQL.count_in, grams=list(grams))
+    return made
+
+
+async def delete_case(tx: Tx, case_id: int) -> None:
+    grams = await tx.value(SQL.delete_case, id=case_id)
+    await tx.run(SQL.count_out, grams=grams)
+
+
+async def set_standing(tx: Tx, case_id: int, standing: str) -> None:
+    await tx.run(SQL.set_standing, id=case_id, standing=standing)
+
+
+async def count_grams(tx: Tx, grams: Sequence[int]) -> Mapping[int, int]:
+    """In how many cases each occurs; those in none are left out."""
+    return {row["gram"]: row["cases"] for row in await tx.rows(SQL.count_grams, grams=list(grams))}
+
+
+async def list_nearest(tx: Tx, scope: Scope, wanted: Wanted, limit: int) -> list[Near]:
+    """Pinned ones first, then by what they share. Banned ones and those out of sight are not looked at."""
+    return await tx.all(
+        Near,
+        SQL.list_nearest,
+        known=list(wanted.known),
+        rarest=list(wanted.rarest),
+        grams=list(wanted.grams),
+        weights=list(wanted.weights),
+        units=scope.listed,
+        candidates=MOST_CANDIDATES,
+        most=limit,
+    )
+
+
+async def load_cases(tx: Tx, ids: Sequence[int]) -> list[Case]:
+    return await tx.all(Case, SQL.load_cases, ids=list(ids))
+
+
+async def get_case(tx: Tx, scope: Scope, case_id: int) -> Case:
+    found = await load_cases(tx, [case_id])
+    if not found or not scope.holds(found[0].unit_id):
+        raise CaseNotFound(str(case_id))
+    return found[0]
+
+
+async def hold_case(tx: Tx, case_id: int) -> Case | None:
+    return await tx.one(Case, SQL.hold_case, id=case_id)
+
+
+async def list_cases(  # long: what one may ask a list for
+    tx: Tx,
+    scope: Scope,
+    *,
+    standings: Sequence[str] = (),
+    q: str | None = None,
+    cursor: str | None = None,
+    limit: int = 50,
+) -> Page[Case]:
+    """The newest first."""
+    found = await tx.all(
+        Case,
+        SQL.list_cases,
+        units=scope.listed,
+        standings=list(standings) or None,
+        q=q or None,
+        before=paging.LAST if cursor is None else paging.read_cursor(cursor, int)[0],
+        most=paging.one_more(limit),
+    )
+    return paging.cut(found, limit, lambda one: paging.show_cursor(one.id))
