@@ -25,6 +25,7 @@ from pabal.api import (
     units,
     users,
     why,
+    workflows,
 )
 from pabal.api.parts import BASE
 from pabal.platform.web.filters import refuse_unknown
@@ -34,7 +35,7 @@ from pabal.platform.web.limits import limit_rate
 __all__ = ["router"]
 
 NOUNS = (
-    *(jobs, schedules, why, machines, facts, events, bulk, approvals, alerts, notifications, audit),
+    *(jobs, schedules, why, machines, facts, events, workflows, bulk, approvals, alerts, notifications, audit),
     *(units, users, tokens, me, settings, files, servers, lanes, backups, broker, health),
 )
 

@@ -32,6 +32,7 @@ from pabal.console import (
     travel,
     users,
     why,
+    workflows,
 )
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -53,6 +54,7 @@ for page in (
     subject,
     facts,
     events,
+    workflows,
     audit,
     people,
     users,

@@ -127,6 +127,7 @@ NAV = (
     NavItem("/machines", ("Machines", "상태 기계"), "machines", goto="k"),
     NavItem("/facts", ("Facts", "사실"), "facts", goto="f"),
     NavItem("/events", ("Events", "이벤트"), events.AREA, need=_dead, goto="t"),
+    NavItem("/workflows", ("Workflows", "워크플로우"), workflows.AREA, goto="w"),
     NavItem("/servers", ("Servers", "서버"), "servers", goto="v", is_of_house=True),
     NavItem("/broker", ("Broker", "브로커"), broker.AREA, goto="r", is_of_house=True),
     NavItem("/alerts", ("Alerts", "경보"), "alerts", need=_firing, goto="a"),
