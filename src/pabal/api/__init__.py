@@ -26,6 +26,7 @@ from pabal.api import (
     units,
     users,
     why,
+    workflows,
 )
 from pabal.api.parts import BASE
 from pabal.platform.web.filters import refuse_unknown
@@ -35,7 +36,7 @@ from pabal.platform.web.limits import limit_rate
 __all__ = ["router"]
 
 NOUNS = (
-    *(jobs, schedules, why, machines, facts, events, bulk, bulks, approvals, alerts, notifications, audit),
+    *(jobs, schedules, why, machines, facts, events, workflows, bulk, bulks, approvals, alerts, notifications, audit),
     *(units, users, tokens, me, settings, files, servers, lanes, backups, broker, health),
 )
 

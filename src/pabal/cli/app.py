@@ -130,6 +130,7 @@ COMMANDS = (
     Later("config", "pabal.cli.config:app", "Settings that hold for all servers and change without a restart."),
     Later("backup", "pabal.cli.backup:app", "Backups: taken daily, proven by bringing one back."),
     Later("storage", "pabal.cli.storage:app", "Files: which store they are in, and moving them to another."),
+    Later("flow", "pabal.cli.flow:app", "Workflows: chains of steps that survive anything, and their runs."),
     Later("event", "pabal.cli.event:app", "Events: publish, follow, replay; who takes them and what failed."),
     Later("broker", "pabal.cli.broker:app", "The broker: facts that go out, events that come in."),
     *list_apps(),

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from pabal.platform.services import Services
     from pabal.platform.settings import Catalogue
     from pabal.platform.slice import Slice
+    from pabal.platform.workflows import Workflows
 
 T = TypeVar("T")
 # invalid_schema_name, undefined_function, undefined_table
@@ -182,6 +183,14 @@ class Shell:
         from pabal.platform.slice import list_approvables
 
         return list_approvables(self.house)
+
+    @property
+    def workflows(self) -> "Workflows":
+        """The kinds of steps that these apps bring, and what people may do with workflows."""
+        from pabal.platform.slice import list_steps
+        from pabal.platform.workflows import Workflows, make_step_kinds
+
+        return Workflows(make_step_kinds(list_steps(self.house)))
 
     @property
     def reader(self) -> "Actor":

@@ -33,6 +33,7 @@ from pabal.console import (
     travel,
     users,
     why,
+    workflows,
 )
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -55,6 +56,7 @@ for page in (
     subject,
     facts,
     events,
+    workflows,
     audit,
     people,
     users,

@@ -39,7 +39,7 @@ from pabal.platform.notifications.polling import Poller
 from pabal.platform.overview import NavItem
 from pabal.platform.services import Services
 from pabal.platform.settings import Setting
-from pabal.platform.slice import Demo, Gateway, Slice, list_approvables, list_nouns, list_owners
+from pabal.platform.slice import Demo, Gateway, Slice, list_approvables, list_nouns, list_owners, list_steps
 from pabal.platform.tenants import Scope
 
 KEEP_NOTIFICATIONS = Setting(
@@ -143,6 +143,7 @@ NAV = (
     NavItem("/machines", ("Machines", "상태 기계"), "machines", goto="k"),
     NavItem("/facts", ("Facts", "사실"), "facts", goto="f"),
     NavItem("/events", ("Events", "이벤트"), events.AREA, need=_dead, goto="t"),
+    NavItem("/workflows", ("Workflows", "워크플로우"), workflows.AREA, goto="w"),
     NavItem("/servers", ("Servers", "서버"), "servers", goto="v", is_of_house=True),
     NavItem("/broker", ("Broker", "브로커"), broker.AREA, goto="r", is_of_house=True),
     NavItem("/alerts", ("Alerts", "경보"), "alerts", need=_firing, goto="a"),
@@ -185,6 +186,7 @@ def _hand_over(services: Services, whole: Sequence[Slice], actor: Actor) -> bulk
         "reader": lambda: actor,
         "owners": lambda: list_owners(whole),
         "approvables": lambda: list_approvables(whole),
+        "workflows": lambda: workflows.Workflows(workflows.make_step_kinds(list_steps(whole), services)),
         "rules": lambda: tuple(rule for one in whole for rule in one.alert_rules),
         "catalogue": lambda: settings.Catalogue(setting for one in whole for setting in one.settings),
     }

@@ -165,6 +165,11 @@ def list_owners(slices: Iterable[Slice]) -> Owners:
     return {owner.kind: owner for one in slices for owner in one.kind_controls}
 
 
+def list_steps(slices: "Iterable[Slice]") -> "list[SliceStep]":
+    """What a workflow may do."""
+    return [step for one in slices for step in one.steps]
+
+
 def list_approvables(slices: Iterable[Slice]) -> "Approvables":
     """By the name of their kind."""
     return {each.kind.name: each for one in slices for each in one.approvals}

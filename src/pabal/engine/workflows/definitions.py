@@ -84,6 +84,10 @@ async def find_named(tx: Tx, name: str, unit_id: int | None) -> StoredWorkflow |
     return await tx.one(StoredWorkflow, SQL.find_named, name=name, unit_id=unit_id)
 
 
+async def lock_workflow(tx: Tx, workflow_id: int) -> None:
+    await tx.run(SQL.lock_workflow, id=workflow_id)
+
+
 async def archive_workflow(tx: Tx, workflow_id: int) -> None:
     """Nothing starts it any more; its runs go on."""
     await tx.run(SQL.archive_workflow, id=workflow_id)

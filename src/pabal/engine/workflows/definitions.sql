@@ -45,3 +45,6 @@ select k.kind, w.name, count(*) as runs
 from pabal.workflow_run r join pabal.workflow_version v on v.id = r.definition_id join pabal.workflow w on w.id = r.workflow_id
 cross join lateral unnest(v.kinds) as k(kind)
 where r.ended_at is null group by k.kind, w.name order by k.kind, w.name;
+
+-- name: lock_workflow(id)
+select id from pabal.workflow where id = :id for update;

@@ -22,7 +22,7 @@ from pabal.platform.resources.asks import Ask, Filter
 from pabal.platform.resources.views import View
 
 # `reader` is who looks, for what is told to some and not to others of one unit
-Need = Literal["vault", "services", "owners", "approvables", "reader", "rules", "catalogue", "dry_run"]
+Need = Literal["vault", "services", "owners", "approvables", "reader", "rules", "catalogue", "workflows", "dry_run"]
 
 
 @dataclass(frozen=True)

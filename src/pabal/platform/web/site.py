@@ -21,8 +21,9 @@ from pabal.platform.language.status import STATUS, Words
 from pabal.platform.resources import Noun
 from pabal.platform.services import Services
 from pabal.platform.settings import Catalogue
-from pabal.platform.slice import Slice, list_approvables, list_nouns, list_owners
+from pabal.platform.slice import Slice, list_approvables, list_nouns, list_owners, list_steps
 from pabal.platform.web.render import make_environment
+from pabal.platform.workflows import Workflows, make_step_kinds
 
 
 class Stopping:
@@ -103,6 +104,11 @@ class Site:
     def nouns(self) -> dict[str, Noun]:
         """Those with verbs that work on many rows."""
         return list_nouns(self.slices)
+
+    @cached_property
+    def workflows(self) -> Workflows:
+        """The kinds of steps that apps bring, and what people may do with workflows."""
+        return Workflows(make_step_kinds(list_steps(self.slices)))
 
     @cached_property
     def machines(self) -> dict[str, Machine]:

@@ -54,10 +54,10 @@ WORKFLOW_QUESTION = Machine(
 )
 # A verb of a run says more than an event's name.
 _VERBS = {
-    RunEvent.PAUSE: "POST /api/v1/workflow_runs/{id}/pause",
-    RunEvent.RESUME: "POST /api/v1/workflow_runs/{id}/resume",
-    RunEvent.STOP: "POST /api/v1/workflow_runs/{id}/cancel",
-    RunEvent.RETRY: "POST /api/v1/workflow_runs/{id}/retry",
+    RunEvent.PAUSE: "POST /api/v1/workflow-runs/{id}/pause",
+    RunEvent.RESUME: "POST /api/v1/workflow-runs/{id}/resume",
+    RunEvent.STOP: "POST /api/v1/workflow-runs/{id}/cancel",
+    RunEvent.RETRY: "POST /api/v1/workflow-runs/{id}/retry",
 }
 _DECISION = NotByHand("POST /api/v1/approvals/{id}/decision")
 QUESTION_CONTROLS = MachineControls(

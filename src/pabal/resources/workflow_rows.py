@@ -1,0 +1,265 @@
+"""Workflows and runs as their descriptions ask for them: found, listed with what people may see, and acted on."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pabal.base.database import Tx
+from pabal.engine.listing import Page
+from pabal.engine.subjects import lock_and_load
+from pabal.engine.workflows import definitions, listing, yaml_form
+from pabal.engine.workflows.definitions import WorkflowNotFound
+from pabal.engine.workflows.listing import RunRow, StepRow, Waiting, WantedRuns, WorkflowRow
+from pabal.engine.workflows.machine import WORKFLOW_RUN
+from pabal.engine.workflows.mistakes import WorkflowRefused
+from pabal.engine.workflows.model import FlowStep
+from pabal.engine.workflows.runs import RunNotFound
+from pabal.engine.workflows.step_kinds import StepKind
+from pabal.platform.actor import Actor
+from pabal.platform.language.pairs import put
+from pabal.platform.resources import Filter, Viewer
+from pabal.platform.tenants import Scope, visible_to
+from pabal.platform.workflows import Workflows, roles_below
+from pabal.platform.workflows.wording import refuse
+from pabal.resources.workflows import RunFilter, StepKindView, WorkflowFilter
+
+# of a run, this many rows of steps are read; a wide fan-out has more items than anybody looks at
+MOST_STEPS = 500
+
+
+@dataclass(frozen=True, slots=True)
+class WorkflowSeen:
+    row: WorkflowRow
+    yaml: str
+
+    @property
+    def id(self) -> int:
+        return self.row.id
+
+
+@dataclass(frozen=True, slots=True)
+class StepSeen:
+    """A step of a run: one that was not opened yet has no row. Secrets are hidden."""
+
+    label: str
+    kind: str
+    row: StepRow | None
+    waiting: Waiting | None
+    input: Any = None
+    output: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunSeen:
+    run: RunRow
+    input: dict[str, Any]
+    steps: list[StepSeen]
+    next: list[str]
+
+    @property
+    def id(self) -> int:
+        return self.run.id
+
+
+async def list_workflows(
+    tx: Tx, scope: Scope, wanted: WorkflowFilter, *, workflows: Workflows, reader: Actor
+) -> list[WorkflowSeen]:
+    found = await listing.list_workflows(
+        tx, scope.listed, seen_by=roles_below(reader), with_archived=bool(wanted.archived)
+    )
+    return [WorkflowSeen(row, "") for row in found]
+
+
+async def get_workflow(tx: Tx, scope: Scope, workflow_id: int, *, workflows: Workflows, reader: Actor) -> WorkflowSeen:
+    stored = await workflows.get(tx, reader, workflow_id)
+    found = await listing.list_workflows(tx, scope.listed, seen_by=roles_below(reader), with_archived=True)
+    row = next((one for one in found if one.id == workflow_id), None)
+    if row is None:
+        raise WorkflowNotFound(str(workflow_id))
+    return WorkflowSeen(row, yaml_form.show_workflow(stored.workflow))
+
+
+async def find_workflow(tx: Tx, scope: Scope, text: str, *, workflows: Workflows, reader: Actor) -> WorkflowSeen:
+    """By its name, or by its number."""
+    found = await listing.list_workflows(tx, scope.listed, seen_by=roles_below(reader), with_archived=True)
+    named = [one for one in found if one.name == text or str(one.id) == text]
+    if not named:
+        raise WorkflowNotFound(text[:100])
+    return await get_workflow(tx, scope, named[0].id, workflows=workflows, reader=reader)
+
+
+async def find_workflow_id(tx: Tx, scope: Scope, text: str) -> int:
+    found = await listing.list_workflows(tx, scope.listed, seen_by=("viewer", "operator", "admin"), with_archived=True)
+    for one in found:
+        if text in (one.name, str(one.id)):
+            return one.id
+    raise WorkflowNotFound(text[:100])
+
+
+async def hold_workflow(tx: Tx, workflow_id: int) -> None:
+    await definitions.lock_workflow(tx, workflow_id)
+
+
+async def save_workflow(
+    tx: Tx, actor: Actor, *, yaml: str, workflows: Workflows, reader: Actor, unit_id: int | None = None
+) -> WorkflowSeen:
+    try:
+        saved = await workflows.save(tx, actor, yaml, unit_id=unit_id)
+    except WorkflowRefused as error:
+        raise refuse(error.mistakes) from error
+    return await get_workflow(tx, await visible_to(tx, actor), saved.id, workflows=workflows, reader=reader)
+
+
+async def archive_workflow(tx: Tx, actor: Actor, workflow_id: int, *, workflows: Workflows, reader: Actor) -> None:
+    await workflows.archive(tx, actor, workflow_id)
+
+
+async def start_run(
+    tx: Tx,
+    actor: Actor,
+    workflow_id: int,
+    *,
+    workflows: Workflows,
+    reader: Actor,
+    input: Mapping[str, Any] | None = None,
+) -> RunSeen:
+    made = await workflows.start(tx, actor, workflow_id, input or {})
+    return await _see(tx, actor, made, workflows)
+
+
+async def list_runs(
+    tx: Tx,
+    scope: Scope,
+    wanted: RunFilter,
+    *,
+    workflows: Workflows,
+    reader: Actor,
+    cursor: str | None = None,
+    limit: int = 50,
+) -> Page[RunSeen]:
+    states = (wanted.state,) if wanted.state else ()
+    asked = WantedRuns(scope.listed, wanted.workflow_id, states, roles_below(reader))
+    page = await listing.list_runs(tx, asked, cursor, limit)
+    return Page([await see_run(tx, run, workflows) for run in page.items], page.cursor)
+
+
+async def get_run(tx: Tx, scope: Scope, run_id: int, *, workflows: Workflows, reader: Actor) -> RunSeen:
+    return await see_run(tx, await workflows.get_run(tx, reader, run_id, scope), workflows)
+
+
+async def find_run(tx: Tx, scope: Scope, text: str, *, workflows: Workflows, reader: Actor) -> RunSeen:
+    if not (text.isascii() and text.isdigit() and len(text) < 19):
+        raise RunNotFound(text[:100])
+    return await get_run(tx, scope, int(text), workflows=workflows, reader=reader)
+
+
+async def hold_run(tx: Tx, run_id: int) -> None:
+    await lock_and_load(tx, WORKFLOW_RUN, [run_id])
+
+
+async def pause_run(
+    tx: Tx, actor: Actor, run_id: int, *, workflows: Workflows, reader: Actor, reason: str | None = None
+) -> RunSeen:
+    await workflows.pause(tx, actor, run_id, reason)
+    return await _see(tx, actor, run_id, workflows)
+
+
+async def resume_run(tx: Tx, actor: Actor, run_id: int, *, workflows: Workflows, reader: Actor) -> RunSeen:
+    await workflows.resume(tx, actor, run_id)
+    return await _see(tx, actor, run_id, workflows)
+
+
+async def cancel_run(
+    tx: Tx,
+    actor: Actor,
+    run_id: int,
+    *,
+    reason: str,
+    workflows: Workflows,
+    reader: Actor,
+    compensates: bool = True,
+) -> RunSeen:
+    await workflows.cancel(tx, actor, run_id, reason, compensates=compensates)
+    return await _see(tx, actor, run_id, workflows)
+
+
+async def retry_run(tx: Tx, actor: Actor, run_id: int, *, step: str, workflows: Workflows, reader: Actor) -> RunSeen:
+    await workflows.retry_from(tx, actor, run_id, step)
+    return await _see(tx, actor, run_id, workflows)
+
+
+async def skip_step(
+    tx: Tx, actor: Actor, run_id: int, *, step: str, reason: str, workflows: Workflows, reader: Actor
+) -> RunSeen:
+    await workflows.skip_step(tx, actor, run_id, step, reason)
+    return await _see(tx, actor, run_id, workflows)
+
+
+async def run_again(
+    tx: Tx,
+    actor: Actor,
+    run_id: int,
+    *,
+    workflows: Workflows,
+    reader: Actor,
+    input: Mapping[str, Any] | None = None,
+) -> RunSeen:
+    return await _see(tx, actor, await workflows.again(tx, actor, run_id, input), workflows)
+
+
+async def send_signal(
+    tx: Tx,
+    actor: Actor,
+    run_id: int,
+    *,
+    event: str,
+    workflows: Workflows,
+    reader: Actor,
+    data: Mapping[str, Any] | None = None,
+) -> RunSeen:
+    await workflows.signal(tx, actor, run_id, event, data or {})
+    return await _see(tx, actor, run_id, workflows)
+
+
+async def list_kinds(_tx: Tx, _scope: Scope, _wanted: Filter, *, workflows: Workflows) -> list[StepKind]:
+    return sorted(workflows.kinds, key=lambda kind: kind.full_name)
+
+
+def view_kind(kind: StepKind, viewer: Viewer) -> StepKindView:
+    return StepKindView(
+        name=kind.full_name,
+        title=put(viewer.lang, kind.title),
+        effects=sorted(kind.effects),
+        input=dict(kind.input),
+        output=dict(kind.output),
+    )
+
+
+async def see_run(tx: Tx, run: RunRow, workflows: Workflows) -> RunSeen:
+    """Its steps in the order of the workflow, those that are not opened yet among them."""
+    rows = await listing.list_steps(tx, run.id, most=MOST_STEPS)
+    shown, values = listing.hidden(run, rows, workflows.kinds)
+    why = listing.explain(run, rows)
+    hidden = {id(row): pair for row, pair in zip(rows, values, strict=True)}
+    steps = []
+    for number, step in enumerate(run.workflow.steps):
+        own = [row for row in rows if row.step == number]
+        waiting = why.get(step.name)
+        steps += _see_step(step, own, waiting, hidden)
+    return RunSeen(run, shown, steps, listing.next_steps(run, rows))
+
+
+def _see_step(
+    step: FlowStep, rows: Sequence[StepRow], waiting: Waiting | None, hidden: Mapping[int, tuple[Any, Any]]
+) -> list[StepSeen]:
+    kind = step.kind or "wait"
+    if not rows:
+        return [StepSeen(step.name, kind, None, waiting)]
+    return [
+        StepSeen(row.label, kind, row, waiting if row.item < 0 and not row.undo else None, *hidden[id(row)])
+        for row in rows
+    ]
+
+
+async def _see(tx: Tx, actor: Actor, run_id: int, workflows: Workflows) -> RunSeen:
+    return await see_run(tx, await workflows.get_run(tx, actor, run_id), workflows)
