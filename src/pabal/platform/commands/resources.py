@@ -249,8 +249,8 @@ def many_command(noun: Noun, many: Many) -> Callable[..., None]:
     listing = noun.listings[0]
     rows = Annotated[list[str] | None, typer.Argument(metavar=f"[{noun.one.upper()}]...", help=noun.which)]
     every = Annotated[bool, typer.Option("--all", help="All that the filters hold, instead of some that are named.")]
-    own = {} if many.asks is None else options_of(many.asks)
-    filters = {"org": (OrgOption, None)} if not listing.of_house else {}
+    own: dict[str, Any] = {} if many.asks is None else options_of(many.asks)
+    filters: dict[str, Any] = {} if listing.of_house else {"org": (OrgOption, None)}
     filters |= options_of(listing.wanted)
     taken = {name for one in own.values() for name in _flags(one)}
     free = {name: one for name, one in filters.items() if name not in own and not taken & set(_flags(one))}

@@ -63,7 +63,7 @@ def offer(
 
 def _write_filter(wanted: Filter, org: int | None) -> str:
     """As the list's address in REST has it."""
-    fields = {one.name: one for one in dataclasses.fields(wanted)}  # type: ignore[arg-type]  # every subclass is a dataclass
+    fields = {one.name: one for one in dataclasses.fields(wanted)}
     said = {
         about.alias or name: (getattr(wanted, name), fields[name].default)
         for name, about in asked_of(type(wanted)).items()
