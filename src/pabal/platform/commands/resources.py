@@ -243,6 +243,8 @@ def many_command(noun: Noun, many: Many) -> Callable[..., None]:
     def run(
         ctx: typer.Context, which: list[str] | None = None, every: bool = False, yes: bool = False, **given: Any
     ) -> None:
+        if bool(which) == every:
+            raise typer.BadParameter("name some, or say --all for all that the filters hold")
         chosen = bulk_commands.Chosen(noun, many, tuple(which or ()), every, given)
         ctx.obj.run(bulk_commands.do_many(ctx.obj, chosen, yes=yes, dry_run=given.pop("dry_run")))
 
