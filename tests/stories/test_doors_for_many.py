@@ -99,7 +99,23 @@ def _list_many() -> list[Many]:
     ]
     talks = [Many(RELAY, {"event": event}, "relay_conversation", "relay", W) for event in ("unpair", "block")]
     renders = [Many(RENDER, {"event": event}, "render", "rendering", W) for event in ("retry", "urgent", "cancel")]
-    return [*engine, *pages, *events, *talks, *renders]
+    return [*engine, *pages, *events, *talks, *renders, *_list_described()]
+
+
+def _list_described() -> list[Many]:
+    """Of every described list. Only looked at: that somebody asked would be kept, whatever comes of it."""
+    lists = (
+        ("/api/v1/messages/many/schedules", "message_schedule", "messaging", {"pause": W, "skip": W, "delete": W}),
+        ("/api/v1/messages/many/devices", "bot_device", "messaging", {"approve": M, "revoke": M, "block": M}),
+        ("/api/v1/adgroups/many/adgroups", "adg", "adgroups", {"approve": M, "reject": M, "pause": W, "delete": W}),
+        ("/api/v1/render/many/jobs", "render", "rendering", {"retry": W, "cancel": W}),
+        ("/api/v1/many/rules", "rule_uid", "rules", {"pause": W, "resume": W, "delete": W}),
+    )
+    return [
+        Many(f"{path}/{verb}?dry_run=true", {}, about, area, right)
+        for path, about, area, rights in lists
+        for verb, right in rights.items()
+    ]
 
 
 async def ask(asker: Asker, door: Many, names: dict[str, str]) -> str:
@@ -124,7 +140,8 @@ def _read_result(answer: httpx2.Response) -> str:
     [result] = answer.json()["results"]
     if result["code"] == "not_allowed":
         return "forbidden"
-    return "not found" if "not_found" in (result["code"], result["result"]) else "allowed"
+    missing = "not_found" in (result["code"], result["result"]) or str(result["code"]).endswith("_not_found")
+    return "not found" if missing else "allowed"
 
 
 async def test_many_at_once_are_each_asked_as_one_would_be(web: Web) -> None:
@@ -132,7 +149,7 @@ async def test_many_at_once_are_each_asked_as_one_would_be(web: Web) -> None:
     async with web.db.transaction() as tx:
         names["serving"] = str(await queue.enqueue(tx, NewJob(SERVING, {"ids": []}, unit_id=web.unit("haeundae").id)))
     people = await list_people(web)
-    programs = {area: await list_programs(web, area) for area in ("messaging", "adgroups", "rendering")}
+    programs = {area: await list_programs(web, area) for area in ("messaging", "adgroups", "rendering", "rules")}
     async with web.db.transaction() as tx:
         await tx.script(Path(test_doors.__file__).with_suffix(".sql").read_text())
 

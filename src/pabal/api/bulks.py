@@ -8,7 +8,7 @@ from fastapi.responses import Response
 from pabal.api.parts import DryRun, noun
 from pabal.base.database import Tx
 from pabal.platform import bulks
-from pabal.platform.bulks.views import BulkView, view_bulk
+from pabal.platform.resources.bulks import BulkView, view_bulk
 from pabal.platform.web.endpoints import long_id
 from pabal.platform.web.idempotency import OnceOnly
 from pabal.platform.web.identify import Visitor

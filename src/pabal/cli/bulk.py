@@ -13,8 +13,8 @@ from pabal.resources.bulks import BULK
 with lazily():
     from pabal.engine import ids
     from pabal.platform import bulks
+    from pabal.platform import slice as slices
     from pabal.platform.commands import many
-    from pabal.platform.slice import list_nouns
 
 app = typer.Typer(help="Bulks: what was done to many at once, row by row.", no_args_is_help=True)
 add_commands(app, BULK)
@@ -37,7 +37,7 @@ async def _undo(shell: Shell, which: str) -> None:
                 tx,
                 shell.actor,
                 ids.read(bulks.PREFIX, which),
-                nouns=list_nouns(shell.house),
+                nouns=slices.list_nouns(shell.house),
                 lang=shell.lang,
                 hands=hands,
                 sees_all=True,

@@ -13,10 +13,10 @@ from pabal.base.database import Tx
 from pabal.base.errors import Conflict
 from pabal.platform import bulks
 from pabal.platform.bulks import NothingChosen, Order
-from pabal.platform.bulks.views import RESULTS, STATES, view_ended, view_row
 from pabal.platform.language.errors import explain
 from pabal.platform.language.pairs import Pair
 from pabal.platform.resources import Many, plain
+from pabal.platform.resources.bulks import RESULTS, STATES, view_ended, view_row
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.lists import RowId, Word, back_to
 from pabal.platform.web.many import NAMED_AT_ONCE, choose_all, hands_of

@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from pabal.platform.bulks.views import BulkView, view_bulk
 from pabal.platform.resources import Noun, Viewer
+from pabal.platform.resources.bulks import BulkView, view_bulk
 
 if TYPE_CHECKING:
     from pabal.resources.bulk_rows import SeenBulk

@@ -83,7 +83,7 @@ async def do_rows(tx: Tx, actor: Actor, order: Order, bulk: Bulk, *, hands: Hand
 
 async def undo(
     tx: Tx, actor: Actor, bulk_id: int, *, nouns: Mapping[str, Noun], lang: Lang, hands: Hands, sees_all: bool = False
-) -> Bulk:
+) -> Bulk:  # long: whose it is, and what its rows are done with
     """Does the opposite to the rows it was done to: a bulk of its own, with its own results."""
     await store.hold_bulk(tx, bulk_id)
     bulk = await store.get_bulk(tx, None if sees_all else actor.name, bulk_id)

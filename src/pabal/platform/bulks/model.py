@@ -9,8 +9,8 @@ from pabal.base.errors import Conflict, Invalid, NotFound, PabalError
 from pabal.engine import ids
 from pabal.platform.language.pairs import Lang
 from pabal.platform.resources import Many, Noun, read_plain
+from pabal.platform.resources.bulks import PREFIX
 
-PREFIX = "blk"
 # so many are done in the transaction that asks for them; more are durable work
 AT_ONCE = 50
 # so many are tried to say beforehand which cannot and why

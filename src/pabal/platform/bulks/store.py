@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from pabal.base.database import Database, Tx
 from pabal.base.sql import load
 from pabal.engine import ids
-from pabal.platform.bulks.model import Bulk, BulkNotFound, BulkRow, Ended, Order
+from pabal.platform.bulks.model import PREFIX, Bulk, BulkNotFound, BulkRow, Ended, Order
 from pabal.platform.language.errors import explain
 from pabal.platform.language.pairs import Lang
 
@@ -52,7 +52,7 @@ async def get_bulk(tx: Tx, actor: str | None, bulk_id: int) -> Bulk:
     """Of this actor; None sees everybody's."""
     found = await tx.one(Bulk, SQL.find_bulk, id=bulk_id)
     if found is None or actor not in (None, found.actor):
-        raise BulkNotFound(ids.show("blk", bulk_id))
+        raise BulkNotFound(ids.show(PREFIX, bulk_id))
     return found
 
 

@@ -8,16 +8,15 @@ from functools import partial
 from typing import Any
 
 from pabal.base.database import Database, Tx
-from pabal.base.errors import Invalid
 from pabal.platform import bulks
 from pabal.platform.actor import Actor
 from pabal.platform.bulks import Bulk, Hands, Order
-from pabal.platform.bulks.views import BulkRowView, BulkView, view_bulk, view_preview
 from pabal.platform.commands.options import see
 from pabal.platform.commands.resources import needed, read_options, show_views
 from pabal.platform.commands.shell import Shell
 from pabal.platform.language.pairs import Pair, put
 from pabal.platform.resources import Many, Noun, find_name, plain
+from pabal.platform.resources.bulks import BulkRowView, BulkView, view_bulk, view_preview
 from pabal.platform.slice import list_nouns
 
 _ASK: Pair = (
@@ -27,10 +26,6 @@ _ASK: Pair = (
 _ON_ITS_WAY: Pair = ("{ended} of {total}", "{total}건 가운데 {ended}건")
 _COLUMNS = ("id", "state", "noun", "verb", "total", "done", "refused")
 _OF_ROW = ("id", "title", "result", "detail")
-
-
-class SomeOrAll(Invalid, code="some_or_all"):
-    """Name the rows, or say --all for all that the filters hold; not both."""
 
 
 @dataclass(frozen=True)
@@ -45,8 +40,6 @@ class Chosen:
 
 
 async def do_many(shell: Shell, chosen: Chosen, *, yes: bool, dry_run: bool) -> None:
-    if bool(chosen.which) == chosen.is_all:
-        raise SomeOrAll
     hands = hands_of(shell, shell.actor)
     async with shell.database() as database:
         async with database.transaction() as tx:

@@ -243,14 +243,16 @@ def many_command(noun: Noun, many: Many) -> Callable[..., None]:
     def run(
         ctx: typer.Context, which: list[str] | None = None, every: bool = False, yes: bool = False, **given: Any
     ) -> None:
+        if bool(which) == every:
+            raise typer.BadParameter("name some, or say --all for all that the filters hold")
         chosen = bulk_commands.Chosen(noun, many, tuple(which or ()), every, given)
         ctx.obj.run(bulk_commands.do_many(ctx.obj, chosen, yes=yes, dry_run=given.pop("dry_run")))
 
     listing = noun.listings[0]
     rows = Annotated[list[str] | None, typer.Argument(metavar=f"[{noun.one.upper()}]...", help=noun.which)]
     every = Annotated[bool, typer.Option("--all", help="All that the filters hold, instead of some that are named.")]
-    own = {} if many.asks is None else options_of(many.asks)
-    filters = {"org": (OrgOption, None)} if not listing.of_house else {}
+    own: dict[str, Any] = {} if many.asks is None else options_of(many.asks)
+    filters: dict[str, Any] = {} if listing.of_house else {"org": (OrgOption, None)}
     filters |= options_of(listing.wanted)
     taken = {name for one in own.values() for name in _flags(one)}
     free = {name: one for name, one in filters.items() if name not in own and not taken & set(_flags(one))}

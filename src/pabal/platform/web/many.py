@@ -15,9 +15,9 @@ from pabal.base.database import Tx
 from pabal.platform import bulks
 from pabal.platform.actor import Right
 from pabal.platform.bulks import BulkChanged, Hands, NothingChosen, Order
-from pabal.platform.bulks.views import BulkView, view_bulk, view_preview
 from pabal.platform.resources import Ask, Filter, Many, Noun, case, find_name, plain
 from pabal.platform.resources.asks import asked_of
+from pabal.platform.resources.bulks import BulkView, view_bulk, view_preview
 from pabal.platform.tenants import Scope, visible_to
 from pabal.platform.web.described import needed, signed
 from pabal.platform.web.endpoints import LAST, Asked, long_id, rules
@@ -63,7 +63,7 @@ def offer(
 
 def _write_filter(wanted: Filter, org: int | None) -> str:
     """As the list's address in REST has it."""
-    fields = {one.name: one for one in dataclasses.fields(wanted)}  # type: ignore[arg-type]  # every subclass is a dataclass
+    fields = {one.name: one for one in dataclasses.fields(wanted)}
     said = {
         about.alias or name: (getattr(wanted, name), fields[name].default)
         for name, about in asked_of(type(wanted)).items()

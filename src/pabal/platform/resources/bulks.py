@@ -2,12 +2,17 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from pabal.engine import ids
-from pabal.platform.bulks.model import PREFIX, Bulk, BulkRow, Ended, Preview
 from pabal.platform.language.errors import explain
 from pabal.platform.language.pairs import Lang
-from pabal.platform.resources import View, Viewer, field
+from pabal.platform.resources.views import View, Viewer, field
+
+if TYPE_CHECKING:
+    from pabal.platform.bulks import Bulk, BulkRow, Ended, Preview
+
+PREFIX = "blk"
 
 STATES = {
     "preview": ("only looked at", "미리 보기"),
@@ -54,7 +59,7 @@ class BulkView(View):
     results: list[BulkRowView] = field(("Results", "결과"))
 
 
-def view_bulk(bulk: Bulk, rows: Sequence[BulkRow] = ()) -> BulkView:
+def view_bulk(bulk: "Bulk", rows: "Sequence[BulkRow]" = ()) -> BulkView:
     return BulkView.of(
         bulk,
         id=bulk.shown_id,
@@ -64,12 +69,12 @@ def view_bulk(bulk: Bulk, rows: Sequence[BulkRow] = ()) -> BulkView:
     )
 
 
-def view_row(row: BulkRow, _viewer: Viewer | None = None) -> BulkRowView:
+def view_row(row: "BulkRow", _viewer: Viewer | None = None) -> BulkRowView:
     return BulkRowView.of(row, id=row.key, result=row.result or "waiting", detail=row.why)
 
 
 def view_preview(
-    noun: str, verb: str, actor: str, now: datetime, tried: Preview, lang: Lang
+    noun: str, verb: str, actor: str, now: datetime, tried: "Preview", lang: Lang
 ) -> BulkView:  # long: columns
     return BulkView(
         id=None,
@@ -89,7 +94,7 @@ def view_preview(
     )
 
 
-def view_ended(one: Ended, lang: Lang) -> BulkRowView:
+def view_ended(one: "Ended", lang: Lang) -> BulkRowView:
     error = one.error
     return BulkRowView(
         id=one.key,
