@@ -70,7 +70,7 @@ def kill_point(name: str) -> None:
 def arm(setting: str | None) -> None:
     global _armed, _left  # a process dies once; what is armed is a fact about the process
     name, _, times = (setting or "").partition(":")
-    if name and name not in KILL_POINTS + PLATFORM_POINTS + APP_POINTS:
+    if name and name not in KILL_POINTS + WORKFLOW_POINTS + PLATFORM_POINTS + APP_POINTS:
         raise ValueError(f"no kill point is named {name}")
     _armed, _left = name or None, int(times or 1)
 

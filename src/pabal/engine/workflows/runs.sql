@@ -24,12 +24,12 @@ from (select count(*) from pabal.workflow_step where run_id = :id) c where r.id 
 -- who waits is locked first, as a sender of signals does; items end here, the step itself with what comes after it
 with gone as materialized (delete from pabal.workflow_wait where run_id = :run and step = :step and not undo returning 1),
 taken as materialized (
-  select step, item, job from pabal.workflow_step
+  select ctid as place, step, item, job from pabal.workflow_step
   where run_id = :run and step = :step and not undo and state in ('ready', 'running', 'waiting', 'retrying') and (select count(*) from gone) >= 0
   for update),
 items as (
   update pabal.workflow_step s set state = 'skipped', ended_at = pabal.now(), job = null from taken t
-  where s.run_id = :run and s.step = t.step and s.item = t.item and not s.undo and s.item >= 0)
+  where s.ctid = t.place and t.item >= 0)
 select item, job from taken;
 
 -- name: count_ended(id, ended)!

@@ -1,20 +1,16 @@
 -- name: take_waits(signals)
 -- in one order for everybody: two who send the same signals cannot block each other
 with taken as materialized (
-  select w.* from pabal.workflow_wait w where w.signal = any(:signals::text[]) order by w.signal, w.run_id, w.step, w.item for update),
-gone as (
-  delete from pabal.workflow_wait w using taken t
-  where w.signal = t.signal and w.run_id = t.run_id and w.step = t.step and w.item = t.item and w.undo = t.undo)
-select t.*, r.unit_id from taken t cross join lateral (select r.unit_id from pabal.workflow_run r where r.id = t.run_id offset 0) r
+  select w.ctid as place, w.* from pabal.workflow_wait w where w.signal = any(:signals::text[]) order by w.signal, w.run_id, w.step, w.item for update),
+gone as (delete from pabal.workflow_wait where ctid = any(array(select place from taken)))
+select t.signal, t.run_id, t.step, t.item, t.undo, r.unit_id from taken t cross join lateral (select r.unit_id from pabal.workflow_run r where r.id = t.run_id offset 0) r
 order by t.signal, t.run_id, t.step, t.item;
 
 -- name: take_waits_of(signal, run)
 with taken as materialized (
-  select w.* from pabal.workflow_wait w where w.signal = :signal and w.run_id = :run::bigint order by w.step, w.item limit 1 for update),
-gone as (
-  delete from pabal.workflow_wait w using taken t
-  where w.signal = t.signal and w.run_id = t.run_id and w.step = t.step and w.item = t.item and w.undo = t.undo)
-select t.*, r.unit_id from taken t cross join lateral (select r.unit_id from pabal.workflow_run r where r.id = t.run_id offset 0) r;
+  select w.ctid as place, w.* from pabal.workflow_wait w where w.signal = :signal and w.run_id = :run::bigint order by w.step, w.item limit 1 for update),
+gone as (delete from pabal.workflow_wait where ctid = any(array(select place from taken)))
+select t.signal, t.run_id, t.step, t.item, t.undo, r.unit_id from taken t cross join lateral (select r.unit_id from pabal.workflow_run r where r.id = t.run_id offset 0) r;
 
 -- name: keep_signal(run, signal, data)!
 insert into pabal.workflow_signal (run_id, signal, data, at) values (:run, :signal, :data, pabal.now());
@@ -23,9 +19,9 @@ insert into pabal.workflow_signal (run_id, signal, data, at) values (:run, :sign
 -- from now on this job may write the step, and the timer of its wait may not
 update pabal.workflow_step s set job = f.job
 from (
-  select g.*, s.job as timer from unnest(:runs::bigint[], :steps::smallint[], :items::int[], :undos::boolean[], :jobs::bigint[])
+  select g.*, s.place, s.timer from unnest(:runs::bigint[], :steps::smallint[], :items::int[], :undos::boolean[], :jobs::bigint[])
     as g(run_id, step, item, undo, job) cross join lateral (
-    select s.job from pabal.workflow_step s
-    where s.run_id = g.run_id and s.step = g.step and s.item = g.item and s.undo = g.undo offset 0) s) f
-where s.run_id = f.run_id and s.step = f.step and s.item = f.item and s.undo = f.undo and s.state = 'waiting'
+    select s.ctid as place, s.job as timer from pabal.workflow_step s
+    where s.run_id = g.run_id and s.step = g.step and s.item = g.item and s.undo = g.undo and s.state = 'waiting' offset 0 for update) s) f
+where s.ctid = f.place
 returning f.timer;

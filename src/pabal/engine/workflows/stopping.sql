@@ -1,16 +1,16 @@
 -- name: cancel_open(runs)
 -- Who waits is locked first, as a sender of signals does. A fan-out ends with its items; those that run end by themselves.
 with gone as materialized (
-  delete from pabal.workflow_wait where (signal, run_id, step, item, undo) in (
-    select signal, run_id, step, item, undo from pabal.workflow_wait where run_id = any(:runs::bigint[]) order by signal, run_id, step, item for update)
+  delete from pabal.workflow_wait where ctid = any(array(
+    select ctid from pabal.workflow_wait where run_id = any(:runs::bigint[]) order by signal, run_id, step, item for update))
   returning 1),
 over as (
   update pabal.workflow_step s set state = 'cancelled', ended_at = pabal.now(), job = null
   from (
-    select s.run_id, s.step, s.item, s.undo, s.job from pabal.workflow_step s
+    select s.ctid as place, s.job from pabal.workflow_step s
     where s.run_id = any(:runs::bigint[]) and (select count(*) from gone) >= 0 and not s.undo
       and (s.state in ('ready', 'waiting', 'retrying') or (s.state = 'running' and s.open_items is not null)) for update) o
-  where s.run_id = o.run_id and s.step = o.step and s.item = o.item and s.undo = o.undo
+  where s.ctid = o.place
   returning s.run_id, o.job, s.signal),
 counted as (
   update pabal.workflow_run r set ended = r.ended + c.count

@@ -322,8 +322,9 @@ class Strands:
             advance = Advance(tx, self._flows, self._kinds)
             known: dict[int, RunData] = {one.strand.run.id: one.strand.run.data for one in mine}
             await advance.lock({one.strand.run.id for one in mine}, known)
+            # who waits is locked before the step, as a sender of signals does
+            await self._let_go(tx, mine)
             finished = await self._still_open(tx, mine)
-            await self._let_go(tx, advance, mine)
             await advance.finish(finished)
             after = [
                 self._next(advance, one.strand) if one.goes_on and held.get(one.strand.job.key) else None
@@ -349,7 +350,7 @@ class Strands:
         rows = await tx.rows(SQL.find_steps, jobs=[job for job, _ in wanted], **place_columns(places)) if wanted else []
         return {StepPlace(row["run_id"], row["step"], row["item"], row["undo"]) for row in rows}
 
-    async def _let_go(self, tx: Tx, advance: Advance, mine: list[_Ended]) -> None:
+    async def _let_go(self, tx: Tx, mine: list[_Ended]) -> None:
         """A wait whose time is over leaves nothing asked for."""
         for one in mine:
             step = one.strand.step

@@ -3,12 +3,17 @@ select id, unit_id, state, definition_id, owner, depth, parent_id, ending, compe
 from pabal.workflow_run where id = any(:ids::bigint[]) order by id for no key update;
 
 -- name: apply(e_runs, e_steps, e_items, e_undos, e_states, e_outputs, e_errors, e_numbers, o_runs, o_steps, o_items, o_undos, o_states, o_jobs, o_inputs, o_signals, o_dues, o_lefts, o_outputs, o_errors, o_numbers, runs, opened, ended, bytes)
--- Ends, what they open and the runs' counters: one statement for a batch. This transaction holds the runs.
+-- Ends, what they open and the runs' counters: one statement for a batch. This transaction holds the runs and the steps that end, so
+-- their places are sure (why laterals: see claims.sql).
 with over as (
   update pabal.workflow_step s set state = e.state, output = e.output, error = e.error, ended_at = pabal.now(), ended_no = e.number, job = null
-  from unnest(:e_runs::bigint[], :e_steps::smallint[], :e_items::int[], :e_undos::boolean[], :e_states::text[], :e_outputs::jsonb[],
-    :e_errors::jsonb[], :e_numbers::int[]) as e(run_id, step, item, undo, state, output, error, number)
-  where s.run_id = e.run_id and s.step = e.step and s.item = e.item and s.undo = e.undo),
+  from (
+    select s.place, e.* from unnest(:e_runs::bigint[], :e_steps::smallint[], :e_items::int[], :e_undos::boolean[], :e_states::text[],
+      :e_outputs::jsonb[], :e_errors::jsonb[], :e_numbers::int[]) as e(run_id, step, item, undo, state, output, error, number)
+    cross join lateral (
+      select s.ctid as place from pabal.workflow_step s
+      where s.run_id = e.run_id and s.step = e.step and s.item = e.item and s.undo = e.undo offset 0) s) e
+  where s.ctid = e.place),
 fresh as (
   insert into pabal.workflow_step (run_id, step, item, undo, state, job, attempt, input, signal, due_at, open_items, output, error, ended_no,
     opened_at, started_at, ended_at)
@@ -20,13 +25,18 @@ fresh as (
     as o(run_id, step, item, undo, state, job, input, signal, due_at, items, output, error, number)),
 counted as (
   update pabal.workflow_run r set opened = c.opened, ended = c.ended, bytes = c.bytes
-  from unnest(:runs::bigint[], :opened::int[], :ended::int[], :bytes::bigint[]) as c(id, opened, ended, bytes) where r.id = c.id)
+  from (
+    select r.place, c.* from unnest(:runs::bigint[], :opened::int[], :ended::int[], :bytes::bigint[]) as c(id, opened, ended, bytes)
+    cross join lateral (select r.ctid as place from pabal.workflow_run r where r.id = c.id offset 0) r) c
+  where r.ctid = c.place)
 select 1;
 
 -- name: close_items(runs, steps, counts)
 update pabal.workflow_step s set open_items = s.open_items - g.count
-from unnest(:runs::bigint[], :steps::smallint[], :counts::int[]) as g(run_id, step, count)
-where s.run_id = g.run_id and s.step = g.step and s.item = -1 and not s.undo
+from (
+  select s.place, g.count from unnest(:runs::bigint[], :steps::smallint[], :counts::int[]) as g(run_id, step, count) cross join lateral (
+    select s.ctid as place from pabal.workflow_step s where s.run_id = g.run_id and s.step = g.step and s.item = -1 and not s.undo offset 0) s) g
+where s.ctid = g.place
 returning s.run_id, s.step, s.open_items;
 
 -- name: gather(runs, steps)
@@ -85,7 +95,10 @@ update pabal.workflow_run set ending = :ending, compensates = :compensates, reas
 -- name: end_runs(ids, outputs)!
 with forgotten as (delete from pabal.workflow_signal where run_id = any(:ids::bigint[]))
 update pabal.workflow_run r set ended_at = pabal.now(), output = g.output
-from unnest(:ids::bigint[], :outputs::jsonb[]) as g(id, output) where r.id = g.id;
+from (
+  select r.place, g.output from unnest(:ids::bigint[], :outputs::jsonb[]) as g(id, output)
+  cross join lateral (select r.ctid as place from pabal.workflow_run r where r.id = g.id offset 0) r) g
+where r.ctid = g.place;
 
 -- name: insert_note(run_id, step, item, undo, what, actor, data)!
 insert into pabal.workflow_note (run_id, step, item, undo, what, actor, data, at)
