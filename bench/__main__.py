@@ -41,6 +41,8 @@ NAMES = (
     "render_copy",
     "approvals",
     "events",
+    "workflows",
+    "fanout",
 )
 
 

@@ -23,6 +23,7 @@ PEER_PACKAGES = (
     "uvloop==0.23.0",
     "procrastinate==3.10.0",
     "psycopg[binary,pool]==3.3.8",
+    "dbos==3.3.0",
 )
 
 
@@ -103,8 +104,13 @@ SHARED = Side("shared", (sys.executable, "-m", "bench.shared_side"))
 SCHEDULES = Side("schedules", (sys.executable, "-m", "bench.schedules_side"))
 
 
+async def peer_python() -> Path:
+    """The Python of the peers' environment."""
+    return await asyncio.to_thread(_environment)
+
+
 async def peers() -> list[Side]:
-    python = await asyncio.to_thread(_environment)
+    python = await peer_python()
     names = ("pgqueuer", "procrastinate")
     return [Side(name, (str(python), str(PEERS / f"{name}_side.py"))) for name in names]
 

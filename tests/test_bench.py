@@ -37,6 +37,8 @@ FIELDS = {
     "render_queue": ("growth", "claim_ms", "page_ms"),
     "approvals": ("growth", "page_ms", "decision_ms"),
     "events": ("per_s_vs_redis", "one_per_s_vs_redis"),
+    "workflows": ("steps_vs_dbos", "run_ms_vs_dbos", "unseen"),
+    "fanout": ("of_plain",),
     "render_copy": ("of_cp", "of_cp_quick_hash", "peak_mb"),
     "strangers": ("lateness_ratio", "p99_ms", "quiet_p99_ms", "grown_mb", "missing"),
 }

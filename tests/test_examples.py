@@ -1,11 +1,13 @@
 """The examples of the README run as they are printed there, and the example app does all it shows."""
 
+import asyncio
 import importlib.util
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
+from pabal.base import clock
 from pabal.base.database import Database
 from pabal.base.migrations import migrate
 from pabal.base.settings import Settings
@@ -49,6 +51,30 @@ async def test_the_first_schedule_speaks_every_morning(db: Database, capsys: pyt
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 3
     assert all("T00:00:00+00:00" in line for line in lines), "nine in Seoul is midnight in UTC"
+
+
+@pytest.mark.req("D-18", "D-33")
+async def test_the_workflow_takes_back_what_it_paid_last_first(
+    db: Database, capsys: pytest.CaptureFixture[str], tmp_path: Path
+):
+    spec = importlib.util.spec_from_file_location("example_workflow", EXAMPLES / "workflow.py")
+    assert spec is not None
+    assert spec.loader is not None
+    example = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(example)
+    pulse = await Database.open(db.url, size=2)
+
+    going_on = asyncio.create_task(example.show(db, pulse, tmp_path))
+    while not going_on.done():
+        await clock.advance(db, timedelta(seconds=1))
+        await asyncio.sleep(0.05)
+    await going_on
+    await pulse.close()
+
+    lines = capsys.readouterr().out.splitlines()
+    assert sorted(lines[:3]) == ["paid kim", "paid lee", "paid park"]
+    assert {line.removeprefix("took back from ") for line in lines[3:6]} == {"kim", "lee", "park"}
+    assert lines[6] == "failed because close: the bank is closed"
 
 
 async def test_the_first_machine_lapses_after_a_day_or_is_answered(db: Database):

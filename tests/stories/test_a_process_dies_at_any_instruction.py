@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pabal.base.database import Database
-from pabal.base.killpoints import APP_POINTS, EXIT_CODE, KILL_POINTS, PLATFORM_POINTS
+from pabal.base.killpoints import APP_POINTS, EXIT_CODE, KILL_POINTS, PLATFORM_POINTS, WORKFLOW_POINTS
 from tests.support import victim
 from tests.support.invariants import assert_every_job_is_in_one_place
 from tests.support.programs import start
@@ -56,4 +56,4 @@ def test_every_kill_point_in_the_code_is_listed_and_the_other_way_round():
     for path in (ROOT / "src" / "pabal").rglob("*.py"):
         named |= set(re.findall(r'kill_point\("([a-z_.]+)"\)', path.read_text(encoding="utf-8")))
 
-    assert named == {*KILL_POINTS, *PLATFORM_POINTS, *APP_POINTS}
+    assert named == {*KILL_POINTS, *WORKFLOW_POINTS, *PLATFORM_POINTS, *APP_POINTS}

@@ -29,6 +29,14 @@ KILL_POINTS = (
     "facts.delivered",
     "facts.committed",
 )
+# Those of workflows: tests/stories/test_a_workflow_survives_every_kill.py comes by.
+WORKFLOW_POINTS = (
+    "workflows.advanced",
+    "workflows.acted",
+    "workflows.act_committed",
+    "workflows.ended",
+    "workflows.end_committed",
+)
 # Those of the platform: tests/stories/test_events_survive.py comes by.
 PLATFORM_POINTS = (
     "events.published",

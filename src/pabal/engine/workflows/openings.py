@@ -23,6 +23,9 @@ from pabal.engine.workflows.step_kinds import StepFailed
 from pabal.engine.workflows.stopping import CHILD
 from pabal.engine.workflows.writing import BadRunInput, NewRun, Writing, insert_run
 
+# of one fan-out
+MOST_JOBS = 200
+
 
 class Openings(Writing):
     """What opens runs' steps; the ends that lead to it are advance.py's."""
@@ -125,11 +128,21 @@ class Openings(Writing):
         due_at = None if step.time_limit is None else self._tx.now + step.time_limit
         run.opened += 1 + len(items)
         self._opening.append(Opening(place, "running", open_items=len(items), due_at=due_at))
+        share = self._share(step, len(items))
         for number, item in enumerate(items):
             data["item"] = item
             at = StepPlace(run.id, place.step, number, False)
-            self._opening.append(self._ready(run, step, at, values.resolve(dict(step.input), data), due_at))
+            opening = self._ready(run, step, at, values.resolve(dict(step.input), data), due_at)
+            if opening.needs_job and share > 1:
+                opening.upto = min(number - number % share + share, len(items)) - 1
+            self._opening.append(opening)
         return False
+
+    def _share(self, step: FlowStep, items: int) -> int:
+        """How many items share a job. Only of many, so that every slot has work, and only where their ends may wait for
+        each other for a moment: what acts has a commit of its own anyway."""
+        kind = self._kinds.find(step.kind)
+        return -(-items // MOST_JOBS) if kind is not None and kind.perform is not None else 1
 
     def _open_failed(self, run: LockedRun, step: FlowStep, place: StepPlace, code: str, reason: str) -> bool:
         run.opened += 1

@@ -96,6 +96,8 @@ class Opening:
     open_items: int | None = None
     # a job is made for it, at this moment where one is named
     needs_job: bool = False
+    # of a fan-out over many: the last item of those that share its job
+    upto: int | None = None
     run_at: datetime | None = None
     is_timer: bool = False
 

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
+from pabal.base.clock import elapsed
 from pabal.base.database import ConnectionFailure, Database, DatabaseUnavailable, Tx
 from pabal.base.errors import PabalError, Unavailable
 from pabal.base.killpoints import kill_point
@@ -22,13 +23,15 @@ from pabal.engine.workflows.advance import Advance, stop_run
 from pabal.engine.workflows.definitions import Flows
 from pabal.engine.workflows.machine import RunState
 from pabal.engine.workflows.model import FlowStep
-from pabal.engine.workflows.records import Finished, LockedRun, OpenStep, RunData, call_of
+from pabal.engine.workflows.records import Finished, LockedRun, OpenStep, RunData, call_of, place_columns
 from pabal.engine.workflows.signals import StepPlace
 from pabal.engine.workflows.step_kinds import StepCall, StepFailed, StepKind, StepKinds
 from pabal.engine.workflows.stopping import CONCLUDE, STOP, STRAND
 
 SQL = load(__file__)
 AT_ONCE = 2
+# how long ends of items may wait for each other
+FLUSH = 0.02
 PAUSES = (0.05, 0.1, 0.2, 0.5, 1.0)
 T = TypeVar("T")
 
@@ -45,6 +48,8 @@ class _Strand:
     step: OpenStep
     seconds: float | None = None
     answer: Any = None
+    # items of a fan-out that this job also has
+    more: tuple[OpenStep, ...] = ()
 
     @property
     def flow_step(self) -> FlowStep:
@@ -56,8 +61,11 @@ class _Strand:
 
 
 class _Ended(NamedTuple):
+    """`goes_on`: the strand takes what this opens."""
+
     strand: _Strand
     outcome: Any
+    goes_on: bool = True
 
 
 class Strands:
@@ -105,8 +113,7 @@ class Strands:
         place = _place(job)
         advance = Advance(tx, self._flows, self._kinds)
         await advance.lock([place.run_id])
-        rows = await tx.rows(SQL.find_steps, jobs=[job.id], runs=[place.run_id])
-        for row in rows:
+        for row in await tx.rows(SQL.list_steps_of, job=job.id, run=place.run_id):
             run = advance.runs[place.run_id]
             step = _open_step(row)
             if run.state in (RunState.RUNNING, RunState.PAUSED, RunState.COMPENSATING):
@@ -125,9 +132,27 @@ class Strands:
         kind = self._kinds.find(name)
         if kind is None:
             return await self._end(strand, StepFailed(f"there is no {name} here", "unknown_kind", is_final=True))
+        if strand.more:
+            return await self._run_items(strand, kind)
         if kind.perform is not None:
             return await self._end(strand, await self._try(strand, kind, kind.perform(strand.call)))
         return await self._act(strand, kind)
+
+    async def _run_items(self, strand: _Strand, kind: StepKind) -> _Strand | None:
+        """One after the other; their ends are written together, as often as anybody would notice."""
+        assert kind.perform is not None  # noqa: S101 -- only such items share a job
+        ended: list[_Ended] = []
+        began = elapsed()
+        last = strand.more[-1]
+        after: _Strand | None = None
+        for step in (strand.step, *strand.more):
+            one = _Strand(strand.job, strand.run, step, strand.seconds)
+            outcome = await self._try(one, kind, kind.perform(one.call))
+            ended.append(_Ended(one, outcome, step is last))
+            if step is last or elapsed() - began >= FLUSH:
+                after = (await asyncio.gather(*(self._end_one(each) for each in ended)))[-1]
+                ended, began = [], elapsed()
+        return after
 
     async def _act(self, strand: _Strand, kind: StepKind) -> _Strand | None:
         """What it writes and that it is done are one commit; what it raises undoes both, and is how it failed."""
@@ -158,10 +183,12 @@ class Strands:
         await advance.lock([place.run_id], {place.run_id: strand.run.data})
         run = advance.runs[place.run_id]
         is_going = run.state in (RunState.RUNNING, RunState.PAUSED) or place.undo
-        if is_going and await tx.rows(SQL.find_steps, jobs=[strand.job.id], runs=[place.run_id]):
+        is_own = bool(await self._find(tx, [(strand.job.id, place)]))
+        if is_own and is_going:
             strand.run = run
             return advance
-        await advance.finish([Finished(strand.step, None, is_cancelled=True)])
+        if is_own:
+            await advance.finish([Finished(strand.step, None, is_cancelled=True)])
         return None
 
     async def _try(self, strand: _Strand, kind: StepKind, doing: Awaitable[T]) -> T | StepFailed:
@@ -185,11 +212,14 @@ class Strands:
             return StepFailed(f"{type(error).__name__}: {error}", "step_raised")
 
     async def _end(self, strand: _Strand, outcome: Any) -> _Strand | None:
+        return await self._end_one(_Ended(strand, outcome))
+
+    async def _end_one(self, ended: _Ended) -> _Strand | None:
         """What was done outside cannot be undone, so a database that is away is asked until the life lapses."""
         tries = 0
         while True:
             try:
-                return await self._ending.put(_Ended(strand, outcome))
+                return await self._ending.put(ended)
             except (DatabaseUnavailable, *ConnectionFailure):
                 await asyncio.sleep(PAUSES[min(tries, len(PAUSES) - 1)])
                 tries += 1
@@ -219,18 +249,38 @@ class Strands:
             mine = [job for job in jobs if held.get(job.key)]
             advance = Advance(tx, self._flows, self._kinds)
             await advance.lock(job.args["run"] for job in mine)
-            rows = await tx.rows(SQL.start_steps, jobs=[job.id for job in mine], runs=[job.args["run"] for job in mine])
-            found = {row["job"]: row for row in rows}
+            found = await self._start(tx, mine)
             strands = {job.id: self._strand(tx, advance, job, found[job.id]) for job in mine if job.id in found}
             await self._hold_back([one for one in strands.values() if one.run.state == RunState.PAUSED], tx)
         lost = {job.id for job in jobs if not held.get(job.key)}
         return [_lost(job) if job.id in lost else _going(strands.get(job.id)) for job in jobs]
 
-    def _strand(self, tx: Tx, advance: Advance, job: Job, row: Any) -> _Strand:
-        run = advance.runs[row["run_id"]]
-        step = _open_step(row)
+    async def _start(self, tx: Tx, jobs: list[Job]) -> dict[int, list[Any]]:
+        """The open steps of each: those it was made for, or what a strand that died had come to since."""
+        columns = {
+            "jobs": [job.id for job in jobs],
+            "runs": [job.args["run"] for job in jobs],
+            "steps": [job.args["step"] for job in jobs],
+            "items": [job.args["item"] for job in jobs],
+            "uptos": [job.args.get("upto", job.args["item"]) for job in jobs],
+            "undos": [job.args["undo"] for job in jobs],
+        }
+        rows = list(await tx.rows(SQL.start_steps, **columns)) if jobs else []
+        known = {row["job"] for row in rows}
+        moved = [job for job in jobs if job.id not in known]
+        if moved:
+            given = {"jobs": [job.id for job in moved], "runs": [job.args["run"] for job in moved]}
+            rows += await tx.rows(SQL.start_moved, **given)
+        found: dict[int, list[Any]] = {}
+        for row in sorted(rows, key=lambda row: (row["step"], row["item"])):
+            found.setdefault(row["job"], []).append(row)
+        return found
+
+    def _strand(self, tx: Tx, advance: Advance, job: Job, rows: list[Any]) -> _Strand:
+        run = advance.runs[rows[0]["run_id"]]
+        step, *more = map(_open_step, rows)
         seconds = None if step.due_at is None else max((step.due_at - tx.now).total_seconds(), 0.0)
-        return _Strand(job, run, step, seconds, self._answer(run, step, job))
+        return _Strand(job, run, step, seconds, self._answer(run, step, job), tuple(more))
 
     def _answer(self, run: LockedRun, step: OpenStep, job: Job) -> Any:
         """Of a step that waited: what the signal brought, or that its moment has come."""
@@ -259,14 +309,15 @@ class Strands:
 
     async def _hold_back(self, paused: list[_Strand], tx: Tx) -> None:
         """A step of a paused run goes on when the run does; one that waited has its answer and ends all the same."""
-        for one in paused:
-            if one.answer is None:
-                await tx.run(SQL.hold_back, **one.step.place._asdict())
+        held = [step for one in paused if one.answer is None for step in (one.step, *one.more)]
+        for step in held:
+            await tx.run(SQL.hold_back, **step.place._asdict())
 
     async def _end_once(self, ended: list[_Ended]) -> list[Any]:
         """One commit: the results, what they open, and who goes on with it."""
         strands = [one.strand for one in ended]
-        async with claims.holding(self._database, [one.job for one in strands]) as (tx, held):
+        jobs = list({one.job.key: one.job for one in strands}.values())
+        async with claims.holding(self._database, jobs) as (tx, held):
             mine = [one for one in ended if held.get(one.strand.job.key)]
             advance = Advance(tx, self._flows, self._kinds)
             known: dict[int, RunData] = {one.strand.run.id: one.strand.run.data for one in mine}
@@ -274,17 +325,29 @@ class Strands:
             finished = await self._still_open(tx, mine)
             await self._let_go(tx, advance, mine)
             await advance.finish(finished)
-            after = {one.strand.job.id: self._next(advance, one.strand) for one in mine}
+            after = [
+                self._next(advance, one.strand) if one.goes_on and held.get(one.strand.job.key) else None
+                for one in ended
+            ]
             kill_point("workflows.ended")
         kill_point("workflows.end_committed")
-        return [after.get(one.job.id) if held.get(one.job.key) else _lost(one.job) for one in strands]
+        return [then if held.get(one.job.key) else _lost(one.job) for one, then in zip(strands, after, strict=True)]
 
     async def _still_open(self, tx: Tx, mine: list[_Ended]) -> list[Finished]:
         """Those whose step is still theirs: a person may have skipped it while it ran."""
-        jobs, runs = [one.strand.job.id for one in mine], [one.strand.run.id for one in mine]
-        rows = await tx.rows(SQL.find_steps, jobs=jobs, runs=runs)
-        own = {row["job"] for row in rows}
-        return [Finished(one.strand.step, one.outcome, one.strand.job.id) for one in mine if one.strand.job.id in own]
+        own = await self._find(tx, [(one.strand.job.id, one.strand.step.place) for one in mine])
+        return [
+            Finished(one.strand.step, one.outcome, one.strand.job.id if one.goes_on else None)
+            for one in mine
+            if one.strand.step.place in own
+        ]
+
+    @staticmethod
+    async def _find(tx: Tx, wanted: list[tuple[int, StepPlace]]) -> set[StepPlace]:
+        """Of these the steps that are open, and this job's."""
+        places = [place for _, place in wanted]
+        rows = await tx.rows(SQL.find_steps, jobs=[job for job, _ in wanted], **place_columns(places)) if wanted else []
+        return {StepPlace(row["run_id"], row["step"], row["item"], row["undo"]) for row in rows}
 
     async def _let_go(self, tx: Tx, advance: Advance, mine: list[_Ended]) -> None:
         """A wait whose time is over leaves nothing asked for."""

@@ -72,6 +72,7 @@ class Writing:
         self._failed: dict[int, tuple[str, bool]] = {}
         self._grown: Counter[int] = Counter()
         self._facts: list[NewFact] = []
+        self._first_of: dict[tuple[int, int, int | None], int] = {}
 
     async def lock(self, run_ids: Iterable[int], known: Mapping[int, RunData] | None = None) -> None:
         """In the order of ids, so that two who want the same ones cannot deadlock."""
@@ -139,17 +140,28 @@ class Writing:
         }
 
     async def _make_jobs(self) -> None:
-        wanted = [one for one in self._opening if one.needs_job]
+        wanted = [one for one in self._opening if one.needs_job and not self._shares(one)]
         jobs: list[NewJob] = [self._job(one) for one in wanted]
         for step, _, moment in self._retrying:
             jobs.append(_at(strand_job(step.place, self.runs[step.place.run_id].unit_id), moment))
         answers = await enqueue_many(self._tx, jobs)
         for one, answer in zip(wanted, answers, strict=False):
             one.job = answer.id
+        shared = {(one.place.run_id, one.place.step, one.upto): one.job for one in wanted if one.upto is not None}
+        for one in self._opening:
+            if one.upto is not None and one.job is None:
+                one.job = shared[one.place.run_id, one.place.step, one.upto]
         self._retry_jobs = [answer.id for answer in answers[len(wanted) :]]
 
+    def _shares(self, one: Opening) -> bool:
+        """It has the job of an item before it."""
+        before = self._first_of.setdefault((one.place.run_id, one.place.step, one.upto), one.place.item)
+        return one.upto is not None and before != one.place.item
+
     def _job(self, one: Opening) -> NewJob:
-        more = {"due": True} if one.is_timer else {}
+        more: dict[str, Any] = {"due": True} if one.is_timer else {}
+        if one.upto is not None:
+            more["upto"] = one.upto
         return _at(strand_job(one.place, self.runs[one.place.run_id].unit_id, **more), one.run_at)
 
     async def _write_waits(self) -> None:

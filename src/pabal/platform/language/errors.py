@@ -39,6 +39,26 @@ KO: dict[str, str] = {
     "data_too_large": "작업이 남기는 값은 JSON으로 8,192바이트까지입니다. 더 큰 것은 파일에 두고 그 이름만 남기세요.",
     "bad_condition": "조건은 path, op, value로 적습니다. op는 ==, !=, <, <=, >, >=, contains, exists 중 하나이고, "
     "여러 개는 all이나 any로 묶습니다.",
+    # workflows
+    "workflow_refused": "이대로는 쓸 수 없는 워크플로우입니다. 잘못된 곳을 줄 번호와 함께 모두 적었습니다.",
+    "workflow_not_found": "이런 워크플로우가 없거나 볼 수 없는 것입니다.",
+    "workflow_run_not_found": "이런 워크플로우 실행이 없거나 볼 수 없는 것입니다.",
+    "workflow_run_over": "이미 끝난 실행입니다. 어느 단계부터 다시 하거나 새로 실행하세요.",
+    "workflow_run_goes_on": "실패하거나 취소된 실행이 아니라서 다시 할 것이 없습니다.",
+    "workflow_step_unknown": "이 실행의 워크플로우에 그런 단계가 없거나 아직 그 단계에 이르지 않았습니다.",
+    "workflow_step_over": "이미 끝난 단계라서 건너뛸 것이 없습니다.",
+    "workflow_archived": "치워 둔 워크플로우입니다. 다시 저장하면 시작할 수 있습니다.",
+    "workflow_owner_gone": "이 실행의 주인이 더는 여기서 일할 수 없습니다. 떠났거나 토큰이 끝났습니다. "
+    "다른 이름으로 시작하세요.",
+    "workflow_question_not_found": "이런 워크플로우 질문이 없거나 볼 수 없는 것입니다.",
+    "bad_run_input": "이 입력으로는 워크플로우를 시작할 수 없습니다.",
+    "bad_step_kind": "단계의 종류는 영문 소문자로 area.name처럼 적고, 버전마다 하나이며, "
+    "안에서 쓰거나 밖에서 하거나 둘 중 하나입니다.",
+    "step_kind_missing": "끝나지 않은 실행에 필요한 단계의 종류가 이 서버에 없습니다. "
+    "그 앱과 함께 시작하거나 그 실행들을 먼저 끝내세요.",
+    "schema_shrank": "단계의 종류가 같은 버전에서 전보다 적게 받거나 줍니다. 새 버전을 만들고 옛 버전은 그대로 두세요.",
+    "signal_too_large": "신호가 가져오는 값은 JSON으로 65,536바이트까지입니다. "
+    "더 큰 것은 파일이나 표에 두고 그 이름만 보내세요.",
     "bad_job": "이대로는 작업을 등록할 수 없습니다. 표시된 값을 고치세요.",
     "bad_kind": "작업 종류의 이름은 area.thing_to_do 꼴의 영문 소문자이고, 한 번만 쓰며, 핸들러가 하나입니다.",
     "bad_id": "파발의 ID가 아닙니다. ID는 job_01h2xcejqtf2n처럼 생겼습니다.",
