@@ -7,7 +7,7 @@ HELLO = """name: hello
 steps:
   - name: ask
     kind: platform.approval
-    input: {title: 인사할까요?}
+    input: {title: 인사할까요}
   - name: tell
     kind: platform.notify
     input: {title: 안녕하세요}
@@ -46,7 +46,7 @@ async def test_what_is_exported_is_imported_as_the_same_version(web: Web) -> Non
 
 async def test_every_mistake_is_answered_with_its_code_and_its_line_in_the_readers_language(web: Web) -> None:
     operator = await web.as_("haeundae", Role.OPERATOR)
-    wrong = HELLO.replace("platform.notify", "platform.shout").replace("title: 인사할까요?", "titel: 인사할까요?")
+    wrong = HELLO.replace("platform.notify", "platform.shout").replace("title: 인사할까요", "titel: 인사할까요")
 
     refused = await operator.post(f"{BASE}/workflows", json={"yaml": wrong}, headers={"Accept-Language": "ko"})
 

@@ -88,8 +88,9 @@ async def show_new(visit: Visitor) -> Response:
 async def save(visit: Visitor, yaml: Annotated[str, Form(max_length=200_000)] = "") -> Response:
     try:
         async with visit.change() as tx:
-            known = {"workflows": visit.site.workflows, "reader": visit.actor}
-            saved = await workflow_rows.save_workflow(tx, visit.actor, yaml=yaml, **known)
+            saved = await workflow_rows.save_workflow(
+                tx, visit.actor, yaml=yaml, workflows=visit.site.workflows, reader=visit.actor
+            )
     except FieldsRefused as error:
         return await _show_form(visit, yaml, [put(visit.lang, one.text) for one in error.findings])
     return visit.go(f"/workflows/{saved.id}", said=("Saved.", "저장했습니다."))
