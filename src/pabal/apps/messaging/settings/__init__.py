@@ -128,8 +128,8 @@ __all__ = [
     "RETRY_HORIZON",
     "SAME_TEXT_DAYS",
     "SEND_DEADLINE",
-    "TELL_TROUBLES",
     "TAKEOVER_AFTER",
+    "TELL_TROUBLES",
     "UNKNOWN_PARTS",
     "WARN_TEXT_LENGTH",
 ]
