@@ -7,7 +7,6 @@ from pabal.platform.bulks.model import (
     AT_ONCE,
     LOOKED_AT,
     MOST,
-    PREFIX,
     Bulk,
     BulkChanged,
     BulkNotFound,
@@ -19,6 +18,7 @@ from pabal.platform.bulks.model import (
     Preview,
 )
 from pabal.platform.bulks.store import find_request, forget_once, get_bulk, list_bulks, list_rows
+from pabal.platform.resources.bulks import PREFIX
 
 __all__ = [
     "AT_ONCE",

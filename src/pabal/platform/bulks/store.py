@@ -6,7 +6,8 @@ from datetime import datetime, timedelta
 from pabal.base.database import Database, Tx
 from pabal.base.sql import load
 from pabal.engine import ids
-from pabal.platform.bulks.model import PREFIX, Bulk, BulkNotFound, BulkRow, Ended, Order
+from pabal.platform.bulks.model import Bulk, BulkNotFound, BulkRow, Ended, Order
+from pabal.platform.resources.bulks import PREFIX
 from pabal.platform.language.errors import explain
 from pabal.platform.language.pairs import Lang
 

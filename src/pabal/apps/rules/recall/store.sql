@@ -1,4 +1,5 @@
 -- name: find_same(unit_id, request, answer)
+-- unit: the one that the case is remembered for
 -- by the index on digests; the texts themselves would be too long for one
 select id from rules.recall_case
 where unit_id = :unit_id and digest = md5(:request || e'\n' || :answer);
