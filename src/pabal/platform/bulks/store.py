@@ -7,9 +7,9 @@ from pabal.base.database import Database, Tx
 from pabal.base.sql import load
 from pabal.engine import ids
 from pabal.platform.bulks.model import Bulk, BulkNotFound, BulkRow, Ended, Order
-from pabal.platform.resources.bulks import PREFIX
 from pabal.platform.language.errors import explain
 from pabal.platform.language.pairs import Lang
+from pabal.platform.resources.bulks import PREFIX
 
 SQL = load(__file__)
 KEPT = timedelta(days=30)
