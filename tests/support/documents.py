@@ -23,10 +23,7 @@ class Documents:
 
     async def handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
-            head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
-            self.asked.append(head)
-            answer = self.answers.get(head.split(" ")[1], document(b"", status=404))
-            if answer:
+            while answer := await self._hear(reader):
                 writer.write(answer)
                 await writer.drain()
             await reader.read()
@@ -34,6 +31,12 @@ class Documents:
             pass
         finally:
             writer.close()
+
+    async def _hear(self, reader: asyncio.StreamReader) -> bytes:
+        """The answer to the next question on this connection."""
+        head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
+        self.asked.append(head)
+        return self.answers.get(head.split(" ")[1], document(b"", status=404))
 
 
 def document(body: bytes, *, status: int = 200, kind: str = "application/json") -> bytes:

@@ -61,7 +61,7 @@ select about from pabal.file_use where file_id = :file_id order by about;
 update pabal.file set doomed_at = :now where id = :id;
 
 -- name: hand_over(units, heir, now)!
--- unit: those that are being removed
+-- unit: of units that go, whoever looks
 -- nothing refers to them: nobody sees them from here on, and the sweep finds them at a unit that stays
 update pabal.file f set unit_id = :heir, doomed_at = coalesce(f.doomed_at, :now)
 where f.unit_id = any(:units::bigint[]) and not exists (select from pabal.file_use u where u.file_id = f.id);
