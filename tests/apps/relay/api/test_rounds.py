@@ -144,11 +144,6 @@ async def test_the_limit_of_a_poll_says_whether_there_is_more(relay: Relay):
     assert first["hasMore"] is True
     assert [one["normalized"]["text"] for one in second["messages"]] == ["2"]
     assert second["hasMore"] is False
-    for number in range(25):
-        await relay.channel.say("kim", str(number))
-    # as many as were asked for, also above what a stream holds
-    many = (await client.get("/openclaw/messages", params={"limit": 100})).json()["messages"]
-    assert [one["normalized"]["text"] for one in many] == [str(number) for number in range(25)]
 
 
 async def test_a_poll_whose_answer_was_lost_gets_it_again_by_its_cursor(relay: Relay):
