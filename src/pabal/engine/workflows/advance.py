@@ -196,7 +196,7 @@ class Advance(Openings):
             return None
         row = rows[0]
         step = run.flow.steps[row["step"]]
-        assert step.compensate is not None  # noqa: S101 -- asked for above
+        assert step.compensate is not None  # noqa: S101 -- asked for above # nosec B101
         wanted = {run.flow.numbers[one.step] for one in values.references(dict(step.compensate.input)) if one.step}
         await self.load_data(
             set() if run.data.has_input else {run.id},

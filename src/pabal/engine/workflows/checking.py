@@ -174,7 +174,7 @@ class _Check:
 
     def _wait(self, step: FlowStep, at: Path, number: int) -> Iterator[Mistake]:
         wait = step.wait
-        assert wait is not None  # noqa: S101 -- asked by the caller
+        assert wait is not None  # noqa: S101 -- asked by the caller # nosec B101
         given = {"until": wait.until, "key": wait.key}
         yield from self.references(values.references(given, (*at, "wait")), number)
         yield from self.references(values.references(step.input, (*at, "input")), number)

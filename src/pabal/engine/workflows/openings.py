@@ -75,7 +75,7 @@ class Openings(Writing):
                 self.runs[run_id].over = set()
             for row in await self._tx.rows(writing.SQL.list_over, runs=unknown):
                 known = self.runs[row["run_id"]].over
-                assert known is not None  # noqa: S101 -- set above
+                assert known is not None  # noqa: S101 -- set above # nosec B101
                 known.add(row["step"])
         for run, number in over:
             if run.over is not None:

@@ -140,7 +140,7 @@ class Strands:
 
     async def _run_items(self, strand: _Strand, kind: StepKind) -> _Strand | None:
         """One after the other; their ends are written together, as often as anybody would notice."""
-        assert kind.perform is not None  # noqa: S101 -- only such items share a job
+        assert kind.perform is not None  # noqa: S101 -- only such items share a job # nosec B101
         ended: list[_Ended] = []
         began = elapsed()
         last = strand.more[-1]
@@ -164,7 +164,7 @@ class Strands:
                 if advance is None:
                     result.append(None)
                     return
-                assert kind.act is not None  # noqa: S101 -- a kind acts or performs
+                assert kind.act is not None  # noqa: S101 -- a kind acts or performs # nosec B101
                 said = await kind.act(tx, strand.call)
                 if isinstance(said, StepFailed):
                     raise _Failed(said)
