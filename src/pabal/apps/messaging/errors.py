@@ -180,7 +180,7 @@ class ArchiveNotFound(NotFound, code="archive_not_found"):
     """There is no archive of this month. A month in which anything was due is put away on the 3rd of the next one."""
 
 
-class BulkNotFound(NotFound, code="bulk_not_found"):
+class BulkSendNotFound(NotFound, code="bulk_send_not_found"):
     """There is no such send to many rooms, or it is not yours to see."""
 
 
@@ -308,7 +308,7 @@ KO: dict[str, str] = {
     # deliveries
     "delivery_not_found": "그런 발송이 없거나 볼 권한이 없습니다.",
     "archive_not_found": "그 달의 보관 파일이 없습니다. 보낼 것이 있던 달은 다음 달 3일에 보관합니다.",
-    "bulk_not_found": "그런 단체 발송이 없거나 볼 권한이 없습니다.",
+    "bulk_send_not_found": "그런 단체 발송이 없거나 볼 권한이 없습니다.",
     "nothing_missing": "빠진 톡방이 없거나 아직 보내는 중입니다. "
     "도착했는지 알 수 없는 톡방은 다시 보내기를 골라야 보냅니다.",
     "room_group_not_found": "그런 톡방 그룹이 없거나 볼 권한이 없습니다.",

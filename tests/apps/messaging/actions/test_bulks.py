@@ -9,9 +9,9 @@ import pytest
 
 from pabal.apps.messaging import settings as own
 from pabal.apps.messaging.actions import bulks, deliveries, groups, schedules
-from pabal.apps.messaging.errors import BulkNotFound, GroupInUse, GroupRefused, NothingMissing, ScheduleRefused
+from pabal.apps.messaging.errors import BulkSendNotFound, GroupInUse, GroupRefused, NothingMissing, ScheduleRefused
 from pabal.apps.messaging.jobs.fanning import FanOut
-from pabal.apps.messaging.model.bulks import BULK, Audience, Bulk, NewGroup, Target
+from pabal.apps.messaging.model.bulks import BULK, Audience, BulkSend, NewGroup, Target
 from pabal.apps.messaging.model.content import Content
 from pabal.apps.messaging.model.deliveries import DeliveryState
 from pabal.apps.messaging.model.schedules import NewSchedule, Schedule, ScheduleType, When
@@ -73,7 +73,7 @@ def picked(rooms: list[int], **more: Any) -> Audience:
     return Audience(tuple(Target(one) for one in rooms), **more)
 
 
-async def fan_out(db: Database, by: timedelta = timedelta(minutes=1)) -> Bulk:
+async def fan_out(db: Database, by: timedelta = timedelta(minutes=1)) -> BulkSend:
     """Its moment comes, and any server opens it."""
     await clock.advance(db, by)
     await ticks.tick_once(db)
@@ -97,7 +97,7 @@ async def settle(db: Database, worker: int, job: Job, outcome: Any, kinds: Kinds
         await claims.settle(tx, worker, [(job, outcome)], kinds)
 
 
-async def list_bulks(db: Database) -> list[Bulk]:
+async def list_bulks(db: Database) -> list[BulkSend]:
     async with db.transaction() as tx:
         return (await store.list_bulks(tx, ALL)).items
 
@@ -221,7 +221,7 @@ async def test_nobody_sends_what_is_missing_of_another_unit(world: World, manage
     bulk = await fan_out(world.db)
     stranger = person(world.tree.nampo)
 
-    with pytest.raises(BulkNotFound):
+    with pytest.raises(BulkSendNotFound):
         async with world.db.transaction() as tx:
             await bulks.send_missing(tx, stranger, bulk.id)
 

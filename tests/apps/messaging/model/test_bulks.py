@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from pabal.apps.messaging.model.bulks import Audience, Bulk, BulkRoom, Speaker, choose_bots, list_turns
+from pabal.apps.messaging.model.bulks import Audience, BulkRoom, BulkSend, Speaker, choose_bots, list_turns
 from pabal.apps.messaging.model.capacity import Measured, Turn, estimate, need_of
 from pabal.apps.messaging.model.content import Content, Pace, plan_parts
 from pabal.apps.messaging.model.variables import fill, list_unknown, values_of
@@ -54,7 +54,7 @@ def test_the_window_holds_the_spread():
 
 def test_a_summary_says_what_is_missing():
     counts = {"sent": 142, "missed": 3, "unknown": 5}
-    bulk = Bulk(1, 1, 1, "공지", NINE, "schedule", None, 150, NINE, None, NINE, NINE, counts)
+    bulk = BulkSend(1, 1, 1, "공지", NINE, "schedule", None, 150, NINE, None, NINE, NINE, counts)
 
     assert bulk.summary == ("142 of 150, 3 missed, 5 unknown", "150곳 중 142곳, 놓침 3, 확인 필요 5")
     assert bulk.missing == 3

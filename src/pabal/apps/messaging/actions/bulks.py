@@ -12,7 +12,7 @@ from pabal.apps.messaging.actions import endings, opening
 from pabal.apps.messaging.actions.endings import End, Ended
 from pabal.apps.messaging.errors import NothingMissing
 from pabal.apps.messaging.machine import DELIVERY, DeliveryEvent
-from pabal.apps.messaging.model.bulks import Audience, Bulk, BulkRoom, Target, choose_bots, list_turns
+from pabal.apps.messaging.model.bulks import Audience, BulkRoom, BulkSend, Target, choose_bots, list_turns
 from pabal.apps.messaging.model.deliveries import DeliveryState, PartState
 from pabal.apps.messaging.model.schedules import LatePolicy, Schedule
 from pabal.apps.messaging.model.variables import fill, values_of
@@ -37,7 +37,7 @@ _MISSING = (DeliveryState.MISSED, DeliveryState.FAILED, DeliveryState.PARTIAL)
 _NOBODY = Kinds()
 
 
-async def open_bulk(tx: Tx, occurrence: Occurrence, *, job_id: int | None) -> Bulk | None:
+async def open_bulk(tx: Tx, occurrence: Occurrence, *, job_id: int | None) -> BulkSend | None:
     """With a delivery for each room, on its way. None: the schedule may not send any more."""
     opened = await _open(tx, occurrence, job_id=job_id, must_be_active=True)
     if opened is None:
@@ -74,7 +74,7 @@ async def withdraw(tx: Tx, actor: Actor, schedule_id: int) -> None:
     await endings.end_all(tx, [Ended(found[one], end, job_id) for job_id, one in ended.items()])
 
 
-async def send_missing(tx: Tx, actor: Actor, bulk_id: int, *, resend_unknown: bool = False) -> Bulk:
+async def send_missing(tx: Tx, actor: Actor, bulk_id: int, *, resend_unknown: bool = False) -> BulkSend:
     """Every room that got nothing or not all of it. Those of which nobody knows only when that is said."""
     actor.require(Right.WRITE, AREA)
     scope = await visible_to(tx, actor)
@@ -109,7 +109,7 @@ async def _list_unsent(tx: Tx, bulk_id: int, states: Sequence[DeliveryState], *,
 
 async def _open(
     tx: Tx, occurrence: Occurrence, *, job_id: int | None, must_be_active: bool
-) -> tuple[Bulk, list[DeliveryToSend]] | None:
+) -> tuple[BulkSend, list[DeliveryToSend]] | None:
     """The rooms are those of now, whatever becomes of the schedule afterwards."""
     await schedules.lock_schedule(tx, occurrence.schedule_id)
     schedule = await schedules.find_schedule(tx, occurrence.schedule_id)

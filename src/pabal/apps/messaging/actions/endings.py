@@ -9,7 +9,7 @@ from pabal.apps.messaging import settings as own
 from pabal.apps.messaging.actions import bots
 from pabal.apps.messaging.asking import ask_missed
 from pabal.apps.messaging.machine import DELIVERY, SCHEDULE, DeliveryEvent, ScheduleEvent
-from pabal.apps.messaging.model.bulks import Bulk
+from pabal.apps.messaging.model.bulks import BulkSend
 from pabal.apps.messaging.model.deliveries import DeliveryPart, DeliveryState, PartState
 from pabal.apps.messaging.model.schedules import ScheduleState, ScheduleType
 from pabal.apps.messaging.store import bulks as bulk_store
@@ -115,7 +115,7 @@ async def _note_bulks(tx: Tx, ended: Sequence[Ended]) -> None:
         await _judge_bulk(tx, bulk)
 
 
-async def _judge_bulk(tx: Tx, bulk: Bulk) -> None:
+async def _judge_bulk(tx: Tx, bulk: BulkSend) -> None:
     """Failed is one of which nothing arrived anywhere; one room that could not be reached stops nobody."""
     out = bulk.count(DeliveryState.SENT, DeliveryState.PARTIAL, DeliveryState.UNKNOWN)
     if out or not bulk.count(DeliveryState.FAILED):

@@ -5,7 +5,7 @@ from typing import TypeVar
 
 from pabal.apps.messaging.errors import (
     BotNotFound,
-    BulkNotFound,
+    BulkSendNotFound,
     DeliveryNotFound,
     DeviceNotFound,
     GroupNotFound,
@@ -14,7 +14,7 @@ from pabal.apps.messaging.errors import (
     TemplateNotFound,
 )
 from pabal.apps.messaging.model.bots import Bot, Device
-from pabal.apps.messaging.model.bulks import Bulk, RoomGroup
+from pabal.apps.messaging.model.bulks import BulkSend, RoomGroup
 from pabal.apps.messaging.model.content import Template
 from pabal.apps.messaging.model.deliveries import Delivery
 from pabal.apps.messaging.model.rooms import Room, RoomType
@@ -97,10 +97,10 @@ async def find_group_id(tx: Tx, scope: Scope, text: str) -> int:
     return (await find_group(tx, scope, text)).id
 
 
-async def find_bulk(tx: Tx, scope: Scope, text: str) -> Bulk:
+async def find_bulk(tx: Tx, scope: Scope, text: str) -> BulkSend:
     number = _number(text)
     if number is None:
-        raise BulkNotFound(text[:100])
+        raise BulkSendNotFound(text[:100])
     return await bulks.get_bulk(tx, scope, number)
 
 

@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 from pabal.apps.messaging import settings as own
 from pabal.apps.messaging.actions import bulks, endings
-from pabal.apps.messaging.model.bulks import Bulk
+from pabal.apps.messaging.model.bulks import BulkSend
 from pabal.apps.messaging.store import bulks as store
 from pabal.apps.messaging.store.sending import Occurrence
 from pabal.base.database import Database, Tx
@@ -50,7 +50,7 @@ async def fan_out(tx: Tx, job: Job) -> Outcome:
     return DONE if bulk.sent == bulk.rooms else Done(_tell(bulk), partial=True)
 
 
-def _tell(bulk: Bulk) -> str:
+def _tell(bulk: BulkSend) -> str:
     return bulk.summary[0]
 
 

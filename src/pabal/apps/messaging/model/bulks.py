@@ -10,7 +10,7 @@ from pabal.apps.messaging.model.rooms import RoomLimits
 from pabal.platform.language.pairs import Pair
 
 BULK = "messaging.bulk"
-ABOUT = "bulk"
+ABOUT = "bulk_send"
 MOST_ROOMS = 2000
 LONGEST_SPAN = 1440
 _STEP = timedelta(microseconds=1)
@@ -129,7 +129,7 @@ class RoomText:
 
 
 @dataclass(frozen=True, slots=True)
-class Bulk:
+class BulkSend:
     """One occurrence to many rooms. `counts`: its deliveries by state."""
 
     id: int

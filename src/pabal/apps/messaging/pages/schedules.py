@@ -21,7 +21,7 @@ from pabal.apps.messaging.model.schedules import Schedule, ScheduleState, Schedu
 from pabal.apps.messaging.pages.deliveries import show_line
 from pabal.apps.messaging.pages.form_view import MOST_CHOICES, describe, load_limits, show_bubbles
 from pabal.apps.messaging.pages.page_texts import AREA
-from pabal.apps.messaging.resources.bulks import BulkFilter
+from pabal.apps.messaging.resources.bulks import BulkSendFilter
 from pabal.apps.messaging.resources.deliveries import MessageDeliveryFilter
 from pabal.apps.messaging.resources.rooms import RoomFilter
 from pabal.apps.messaging.resources.schedules import ListedState, MessageScheduleFilter, ScheduleSort, pace_of
@@ -301,7 +301,7 @@ async def show(visit: Visitor, schedule_id: RowId) -> Response:
         sends = await list_deliveries(tx, visit.scope, MessageDeliveryFilter(schedule=schedule_id), limit=RECENT)
         shown = await _show_bubbles(tx, schedule, checked)
         history = await _load_history(tx, visit, schedule)
-        sent = await list_bulks(tx, visit.scope, BulkFilter(schedule=schedule_id), limit=RECENT)
+        sent = await list_bulks(tx, visit.scope, BulkSendFilter(schedule=schedule_id), limit=RECENT)
         group = await find_group(tx, None if schedule.audience is None else schedule.audience.group_id)
     return await visit.show(
         "messaging/schedule.html",

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from pabal.apps.messaging.model.bulks import Bulk, NewGroup, RoomGroup
+from pabal.apps.messaging.model.bulks import BulkSend, NewGroup, RoomGroup
 from pabal.apps.messaging.model.deliveries import DeliveryState
 from pabal.apps.messaging.model.rooms import RoomType
 from pabal.apps.messaging.resources.deliveries import CAUSES
@@ -18,7 +18,7 @@ _UNIT = "pabal.platform.commands.options:find_unit_id"
 _COLUMNS = ("id", "fire_at", "schedule_title", "summary", "rooms", "sent", "missing", "unknown", "open", "ended_at")
 
 
-class BulkView(View):
+class BulkSendView(View):
     """One occurrence that went to many rooms. It ends with the last of its deliveries; `summary` is of them all."""
 
     id: int = field(("No.", "번호"), example=4)
@@ -44,12 +44,12 @@ class BulkView(View):
     ended_at: datetime | None = field(("Ended", "끝"))
 
 
-def view_bulk(bulk: Bulk, viewer: Viewer) -> BulkView:
+def view_bulk(bulk: BulkSend, viewer: Viewer) -> BulkSendView:
     states = {state.value: bulk.count(state) for state in DeliveryState}
-    return BulkView.of(bulk, **states, summary=put(viewer.lang, bulk.summary))
+    return BulkSendView.of(bulk, **states, summary=put(viewer.lang, bulk.summary))
 
 
-class BulkFilter(Filter):
+class BulkSendFilter(Filter):
     schedule: int | None = ask(
         "Only of this schedule.", rules=ROW_ID, find=f"{_FIND}:find_schedule_id", example=12, default=None
     )
@@ -66,7 +66,7 @@ BULK = Noun(
     "bulk",
     "bulks",
     "messaging",
-    BulkView,
+    BulkSendView,
     view=f"{__name__}:view_bulk",
     find=f"{_STORE}:get_bulk",
     hold=f"{_STORE}:hold_bulk",
@@ -82,7 +82,7 @@ BULK.lists(
     f"{_STORE}:list_bulks",
     columns=_COLUMNS,
     empty=("Nothing was sent to many rooms yet.", "아직 여러 톡방에 함께 보낸 것이 없습니다."),
-    wanted=BulkFilter,
+    wanted=BulkSendFilter,
 )
 BULK.verb(
     "send_missing",

@@ -5,10 +5,10 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from pabal.apps.messaging.errors import BulkNotFound
-from pabal.apps.messaging.model.bulks import Bulk
+from pabal.apps.messaging.errors import BulkSendNotFound
+from pabal.apps.messaging.model.bulks import BulkSend
 from pabal.apps.messaging.model.deliveries import DeliveryState
-from pabal.apps.messaging.resources.bulks import BulkFilter
+from pabal.apps.messaging.resources.bulks import BulkSendFilter
 from pabal.apps.messaging.store.sending import ON_TIME, Occurrence
 from pabal.base.database import Tx
 from pabal.base.sql import load
@@ -16,7 +16,7 @@ from pabal.engine.listing import Page, paging
 from pabal.platform.tenants import Scope
 
 SQL = load(__file__)
-_ANY = BulkFilter()
+_ANY = BulkSendFilter()
 
 
 async def insert_bulk(
@@ -64,31 +64,33 @@ async def set_jobs(tx: Tx, jobs: Mapping[int, int]) -> None:
     await tx.run(SQL.set_jobs, ids=list(jobs), jobs=list(jobs.values()))
 
 
-async def find_at(tx: Tx, occurrence: Occurrence) -> Bulk | None:
+async def find_at(tx: Tx, occurrence: Occurrence) -> BulkSend | None:
     found = await tx.value(SQL.find_at, schedule_id=occurrence.schedule_id, fire_at=occurrence.scheduled_at)
     return None if found is None else (await load_bulks(tx, [found]))[0]
 
 
-async def load_bulks(tx: Tx, ids: Sequence[int]) -> list[Bulk]:
+async def load_bulks(tx: Tx, ids: Sequence[int]) -> list[BulkSend]:
     """With what became of their deliveries, the newest first."""
     if not ids:
         return []
     counts: dict[int, dict[str, int]] = {}
     for row in await tx.rows(SQL.count_states, ids=list(ids)):
         counts.setdefault(row["bulk_id"], {})[row["state"]] = row["count"]
-    return [replace(one, counts=counts.get(one.id, {})) for one in await tx.all(Bulk, SQL.load_bulks, ids=list(ids))]
+    return [
+        replace(one, counts=counts.get(one.id, {})) for one in await tx.all(BulkSend, SQL.load_bulks, ids=list(ids))
+    ]
 
 
-async def get_bulk(tx: Tx, scope: Scope, bulk_id: int) -> Bulk:
+async def get_bulk(tx: Tx, scope: Scope, bulk_id: int) -> BulkSend:
     found = await load_bulks(tx, [bulk_id])
     if not found or not scope.holds(found[0].unit_id):
-        raise BulkNotFound(str(bulk_id))
+        raise BulkSendNotFound(str(bulk_id))
     return found[0]
 
 
 async def list_bulks(
-    tx: Tx, scope: Scope, wanted: BulkFilter = _ANY, *, cursor: str | None = None, limit: int = 50
-) -> Page[Bulk]:
+    tx: Tx, scope: Scope, wanted: BulkSendFilter = _ANY, *, cursor: str | None = None, limit: int = 50
+) -> Page[BulkSend]:
     """Newest first."""
     before = paging.LAST if cursor is None else paging.read_cursor(cursor, int)[0]
     rows = await tx.rows(
@@ -107,7 +109,7 @@ async def hold_bulk(tx: Tx, bulk_id: int) -> None:
     await tx.rows(SQL.hold_bulks, ids=[bulk_id])
 
 
-async def end_through(tx: Tx, bulk_ids: Sequence[int]) -> list[Bulk]:
+async def end_through(tx: Tx, bulk_ids: Sequence[int]) -> list[BulkSend]:
     """Those whose last delivery has just ended."""
     ids = sorted(set(bulk_ids))
     await tx.rows(SQL.hold_bulks, ids=ids)
