@@ -126,7 +126,10 @@ class House:
 async def flowing(db: Database, works: Works, locks: Path, **options: Any) -> AsyncIterator[tuple[House, Server]]:
     async with serving(db, Strands(db, works.kinds).add_to(Kinds()), locks, **options) as server:
         server.add_loops([])
+        # steps commit through this one: it tells the server's loops as the server's own does
+        db.announce = server.database.announce
         yield House(server.database, works), server
+        db.announce = None
 
 
 def timer_loop(db: Database) -> Loop:

@@ -233,6 +233,30 @@ async def test_a_run_waits_for_another_workflow_and_gets_what_it_gave(house: Hou
     assert (over.state, over.output) == ("done", {"m": 5})
 
 
+async def test_workflows_start_each_other_only_so_deep(house: House, works: Works):
+    run = await house.start(flow("name: other, wait: {workflow: a}"))
+
+    over = await house.until_over(run)
+
+    assert over.state == "failed"
+    async with house.db.transaction() as tx:
+        page = await listing.list_runs(tx, listing.WantedRuns(None))
+    assert len(page.items) == 6
+
+
+async def test_a_workflow_that_is_over_as_soon_as_it_begins_is_waited_for_by_nobody_for_ever(
+    house: House, works: Works
+):
+    never = flow("name: never, kind: test.do, when: {path: run.id, op: '<', value: 0}")
+    await house.save(never.replace("name: a\n", "name: quick\n"))
+    run = await house.start(flow("name: other, wait: {workflow: quick}", "name: after, kind: test.do"))
+
+    over = await house.until_over(run)
+
+    assert over.state == "done"
+    assert works.names() == ["after"]
+
+
 async def test_a_workflow_that_is_not_there_is_a_mistake(house: House):
     with pytest.raises(WorkflowRefused, match="no workflow named nobody"):
         await house.save(flow("name: other, wait: {workflow: nobody}"))

@@ -242,9 +242,8 @@ async def stop_run(tx: Tx, run_id: int, ending: str, *, reason: str, compensates
 async def end_runs(tx: Tx, runs: Sequence[LockedRun], outputs: Sequence[Any]) -> None:
     """After the move to their last state, in its commit: whoever waits for one of them goes on."""
     await tx.run(writing.SQL.end_runs, ids=[run.id for run in runs], outputs=list(outputs))
-    ends = {
-        f"{CHILD}{run.id}": {"run": run.id, "state": str(run.state), "output": output}
-        for run, output in zip(runs, outputs, strict=True)
-        if run.parent_id is not None
-    }
-    await signals.send_many(tx, ends)
+    for run, output in zip(runs, outputs, strict=True):
+        if run.parent_id is not None:
+            # Kept for it: one that is over as soon as it begins ends before its parent waits.
+            said = {"run": run.id, "state": str(run.state), "output": output}
+            await signals.send_to_run(tx, run.parent_id, f"{CHILD}{run.id}", said)

@@ -13,7 +13,9 @@ gone as (delete from pabal.workflow_wait where ctid = any(array(select place fro
 select t.signal, t.run_id, t.step, t.item, t.undo, r.unit_id from taken t cross join lateral (select r.unit_id from pabal.workflow_run r where r.id = t.run_id offset 0) r;
 
 -- name: keep_signal(run, signal, data)!
-insert into pabal.workflow_signal (run_id, signal, data, at) values (:run, :signal, :data, pabal.now());
+-- a run that is over waits for nothing any more
+insert into pabal.workflow_signal (run_id, signal, data, at) select r.id, :signal, :data, pabal.now()
+from pabal.workflow_run r where r.id = :run and r.ended_at is null;
 
 -- name: hand_over(runs, steps, items, undos, jobs)
 -- from now on this job may write the step, and the timer of its wait may not
