@@ -159,7 +159,8 @@ async def test_a_cancelled_run_takes_its_question_back(office: Office):
     assert (await office.until_over(run)).state == "cancelled"
     async with office.db.transaction() as tx:
         scope = await visible_to(tx, owner)
-        [asked] = await approvals.list_seen(tx, owner, scope, KNOWN, approvals.Wanted(tuple(KNOWN)), limit=5)
+        wanted = approvals.Wanted(tuple(KNOWN), tuple(approvals.State))
+        [asked] = await approvals.list_seen(tx, owner, scope, KNOWN, wanted, limit=5)
     assert asked.approval.state == "withdrawn"
 
 
