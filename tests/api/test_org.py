@@ -14,7 +14,7 @@ from tests.support.web import SECRET, Web
 # they belong to the house, or to whoever asks
 OF_NO_UNIT = {
     *("list_machines", "list_settings", "list_backups", "list_broker_events", "list_sessions"),
-    *("list_message_archives", "list_lanes"),
+    *("list_message_archives", "list_lanes", "list_bulks"),
 }
 # no list: the figures of the house, the stream, one action on many, and uploads, which have no body to say it in
 ALSO = {"get_health", "follow_facts", "list_upcoming", "act_on_many", "upload_file", "upload_image"}

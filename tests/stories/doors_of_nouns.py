@@ -81,6 +81,10 @@ def _rules(right: Right, *doors: Door, **more: Any) -> Verb:
     return Verb("rules", right, doors, **more)
 
 
+def _workflows(*doors: Door, **more: Any) -> Verb:
+    return Verb("workflows", W, doors, **more)
+
+
 def _slot(right: Right, verb: str, body: Any = None, typed: Any = None) -> Verb:
     """Slots are the house's."""
     doors = Door(f"{RND}/workers/{{slot}}/{verb}", body), Door(f"/render/workers/{{slot}}/{verb}", typed or body)
@@ -457,7 +461,22 @@ HOUSE = {
     "consumer resume": _consumer(W, "resume"),
     "consumer forget": Verb("events", M, (_delete(f"{V1}/event-consumers/{GROUP}"),), of_house=MISSING),
 }
-NOUNS = {**MESSAGING, **ADGROUPS, **RELAY, **RENDERING, **RULES, **HOUSE}
+FLOW, RUN = f"{V1}/workflows/{{workflow}}", f"{V1}/workflow-runs/{{workflow_run}}"
+RUN_PAGE, STEP = "/workflows/runs/{workflow_run}", {"step": "wait", "reason": "x"}
+SAVED = {"yaml": "name: hello\nsteps:\n  - {{name: wait, wait: {{event: go}}}}\n"}
+WORKFLOWS = {
+    "workflow save": _workflows(Door(f"{V1}/workflows", SAVED), Door("/workflows/new", SAVED), for_all=True),
+    "workflow start": _workflows(Door(f"{FLOW}/start", {}), Door("/workflows/{workflow}/start", {})),
+    "workflow archive": _workflows(_delete(FLOW), Door("/workflows/{workflow}/archive")),
+    "run pause": _workflows(Door(f"{RUN}/pause", {}), Door(f"{RUN_PAGE}/pause")),
+    "run resume": _workflows(Door(f"{RUN}/resume"), Door(f"{RUN_PAGE}/resume")),
+    "run cancel": _workflows(Door(f"{RUN}/cancel", {"reason": "x"}), Door(f"{RUN_PAGE}/cancel", {"reason": "x"})),
+    "run retry": _workflows(Door(f"{RUN}/retry", {"step": "wait"}), Door(f"{RUN_PAGE}/retry", {"step": "wait"})),
+    "run skip": _workflows(Door(f"{RUN}/skip", STEP), Door(f"{RUN_PAGE}/skip", STEP)),
+    "run again": _workflows(Door(f"{RUN}/again", {}), Door(f"{RUN_PAGE}/again")),
+    "run signal": _workflows(Door(f"{RUN}/signal", {"event": "go"})),
+}
+NOUNS = {**MESSAGING, **ADGROUPS, **RELAY, **RENDERING, **RULES, **HOUSE, **WORKFLOWS}
 # what the walks say by name where a route has a place for it
 NAMED = {*TAKES, "EXPIRE", "expire", "ID", KEY, FAMILY, GROUP}
 # one door, or one's own affairs; everything else is walked, here or in test_doors.py

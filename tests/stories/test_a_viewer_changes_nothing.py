@@ -15,7 +15,8 @@ from tests.support.pages import visitor
 from tests.support.web import Web
 
 # one's own affairs: what anybody signed in may do for themselves
-OWN = ("/account/", "/logout", "/scope", "/theme", "/welcome", "/sign-in", "/notifications/read")
+# of a bulk each row is asked as one is: tests/apps/messaging/pages/test_many.py
+OWN = ("/bulks", "/account/", "/logout", "/scope", "/theme", "/welcome", "/sign-in", "/notifications/read")
 # whether a request stands in one's own way
 OWN_VIEW = ("/approvals/{approval_id}/later", "/approvals/{approval_id}/now")
 

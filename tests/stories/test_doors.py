@@ -28,6 +28,7 @@ from pabal.base.database import Database, Tx
 from pabal.base.settings import Settings
 from pabal.engine import ids, queue, transitions, why
 from pabal.engine.queue import NewJob
+from pabal.engine.workflows.step_kinds import AwaitSignal, StepCall
 from pabal.platform import alerts
 from pabal.platform.actor import ENGINE, Actor, Right, Role
 from pabal.platform.alerts.store import NewAlert, insert_alerts
@@ -60,8 +61,12 @@ TAKES: dict[str, tuple[str, dict[str, Right]]] = {
     "rule": ("rules", {"pause": W, "resume": W, "delete": W}),
     "rule_run": ("rules", {}),
     "heartbeat": ("rules", {"pause": W, "resume": W}),
+    # verbs of a run say more than an event's name, and a question is decided in the inbox
+    "workflow_run": ("workflows", {}),
+    "workflow_question": ("workflows", {}),
     "kettle": ("machines", {"switch_on": W}),
 }
+FLOW = "name: hello\nsteps:\n  - {name: wait, wait: {event: go}}\n"
 LATER = "2080-01-01T00:00:00Z"
 OFFICE = DayParts.every_day(time(9), time(18))
 
@@ -247,6 +252,10 @@ SHARED = ("/machines", "/schedules", "/jobs", "/facts", "/alerts", "/bulk", "/al
 ALONE = {
     "/api/v1/bulk": "many at once, each by the same verb: test_doors_for_many.py",
     "/jobs/bulk": "the same for pages",
+    **dict.fromkeys(
+        ("/bulks", "/bulks/choose", "/bulks/{bulk_id}/undo", "/api/v1/bulks/{id}/undo"),
+        "one's own; each row is asked as the single verb asks: tests/apps/messaging/pages/test_many.py",
+    ),
     "/facts/{seq}/retry": "one door",
     "/api/v1/alert-rules/{name}/silence": "the house's own: tests/api/test_isolation.py",
     "/api/v1/alert-rules/{name}/unsilence": "the house's own",
@@ -358,7 +367,11 @@ async def furnish(web: Web) -> dict[str, str]:
         run = await run_now(tx, actor, rule.id)
         heartbeat = await create_heartbeat(tx, actor, name="야간 백업", cron="0 3 * * *")
         case = await teach_case(tx, actor, request="부산 날씨를 알려줘", answer="=== weather.py")
+        flow, flow_run, question = await _add_flow(tx, web, actor)
     return {
+        "workflow": str(flow),
+        "workflow_run": str(flow_run),
+        "workflow_question": str(question),
         "case": str(case.id),
         "heartbeat": str(heartbeat.id),
         "rule": str(rule.number),
@@ -395,6 +408,19 @@ async def furnish(web: Web) -> dict[str, str]:
         "skipped": skipped.isoformat(),
         "soon": soon.isoformat(),
     }
+
+
+async def _add_flow(tx: Tx, web: Web, actor: Actor) -> tuple[int, int, int]:
+    """A workflow, a run of it that waits, and a question that one of its steps has asked."""
+    flows = web.app.site.workflows
+    flow = await flows.save(tx, actor, FLOW)
+    run = await flows.start(tx, actor, flow.id, {})
+    asks = flows.kinds.find("platform.approval@1")
+    assert asks is not None
+    call = StepCall(run, "ask", None, 1, {"title": "보낼까요?"}, actor.name, flow.unit_id, "ask")
+    waits = await asks.act(tx, call)
+    assert isinstance(waits, AwaitSignal)
+    return flow.id, run, int(waits.signal.partition(":")[2])
 
 
 async def _timetable_of(tx: Tx, message: int) -> str:
@@ -515,7 +541,7 @@ async def test_what_only_timers_and_handlers_send_is_refused_by_hand(web: Web) -
         if (answers := await _refusals(asker, machine, event, names)) != {(409, True) if asker.sees else (404, False)}
     ]
 
-    assert len(tried) == 39 * len(people)
+    assert len(tried) == 51 * len(people)
     assert "\n".join(wrong) == ""
 
 

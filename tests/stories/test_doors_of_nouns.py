@@ -58,6 +58,7 @@ from tests.stories.doors_of_nouns import (
     SINGLE,
     TOKEN,
     WIRE,
+    WORKFLOWS,
     Door,
     Verb,
 )
@@ -304,6 +305,10 @@ async def test_every_verb_of_rules_has_one_answer_in_rest_and_on_its_page(web: W
 
 async def test_every_verb_of_the_house_has_one_answer_in_rest_and_on_its_page(web: Web) -> None:
     assert "\n".join(await walk(web, HOUSE)) == ""
+
+
+async def test_every_verb_of_workflows_has_one_answer_in_rest_and_on_its_page(web: Web) -> None:
+    assert "\n".join(await walk(web, WORKFLOWS)) == ""
 
 
 def _list_doors(web: Web) -> Iterator[tuple[str, str]]:

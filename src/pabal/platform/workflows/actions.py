@@ -35,6 +35,8 @@ class Workflows:
 
     async def save(self, tx: Tx, actor: Actor, text: str, *, unit_id: int | None = None) -> StoredWorkflow:
         """From YAML, in the actor's own unit or in one below. Raises WorkflowRefused with every mistake."""
+        # whoever may save nothing is told so, and not what is wrong with what they wrote
+        actor.require(Right.WRITE, AREA)
         return await self.save_workflow(tx, actor, checking.read_yaml(text, self.kinds), unit_id=unit_id)
 
     async def save_workflow(
