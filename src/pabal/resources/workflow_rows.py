@@ -252,13 +252,24 @@ async def see_run(tx: Tx, run: RunRow, workflows: Workflows) -> RunSeen:
 def _see_step(
     step: FlowStep, rows: Sequence[StepRow], waiting: Waiting | None, hidden: Mapping[int, tuple[Any, Any]]
 ) -> list[StepSeen]:
-    kind = step.kind or "wait"
     if not rows:
-        return [StepSeen(step.name, kind, None, waiting)]
+        return [StepSeen(step.name, _kind(step), None, waiting)]
     return [
-        StepSeen(row.label, kind, row, waiting if row.item < 0 and not row.undo else None, *hidden[id(row)])
+        StepSeen(
+            row.label,
+            _kind(step, is_undo=row.undo),
+            row,
+            waiting if row.item < 0 and not row.undo else None,
+            *hidden[id(row)],
+        )
         for row in rows
     ]
+
+
+def _kind(step: FlowStep, *, is_undo: bool = False) -> str:
+    if is_undo and step.compensate is not None:
+        return step.compensate.kind
+    return step.kind or "wait"
 
 
 async def _see(tx: Tx, actor: Actor, run_id: int, workflows: Workflows) -> RunSeen:
