@@ -25,6 +25,8 @@ NO_PAGES = {
     "/ads/migration/{run_id}/{verb}",
     "/alerts/{alert_id}/points",
     "/audit.csv",
+    # shows what was chosen in a list, and nothing was: VIEWS
+    "/bulks/new",
     "/health/series",
     "/language/{lang}",
     "/machines/{name}/{subject_id}/send",
@@ -94,9 +96,13 @@ FOUND_ON = {
     "/why/{subject}": "/jobs?view=ended",
 }
 # The same address shows something else altogether.
-VIEWS = [f"/messages/statistics?view={view}" for view in ("places", "effect", "usage")]
-# Reached without a link: the secret is made for the walk.
+VIEWS = [
+    *(f"/messages/statistics?view={view}" for view in ("places", "effect", "usage")),
+    "/bulks/new?noun=messaging.rooms&verb=claim&every=1&back=/messages/rooms",
+]
+# Reached without a link: the secret is made for the walk, and a bulk is shown to whoever has just done it.
 ONE_TIME_LINK = "/sign-in/link/{secret}"
+BULK = "/bulks/{bulk_id}"
 
 
 def list_pages() -> list[str]:
