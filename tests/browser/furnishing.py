@@ -8,8 +8,6 @@ from datetime import datetime, timedelta
 from pabal.apps.adgroups.legacy import runs
 from pabal.apps.adgroups.legacy.actions import stage
 from pabal.apps.adgroups.legacy.runs import NewRun
-from pabal.apps.messaging.actions import groups
-from pabal.apps.messaging.model.bulks import NewGroup
 from pabal.apps.messaging.resources import ROOM
 from pabal.base import clock
 from pabal.base.database import Database, Tx
@@ -116,16 +114,15 @@ async def _relay_a_message(database: Database) -> None:
 
 
 async def _claim_rooms(database: Database) -> None:
-    """Three that nobody had: two are claimed, one of them a second time in vain; one stays as it is. And a group."""
-    found = [await add_room(database, None, f"1839900{n}", f"새 손님방 {n}호", bots=[]) for n in range(3)]
+    """Two that nobody had: one alone, then both of them, where the first stays as it is."""
+    found = [await add_room(database, None, f"1839900{n}", f"새 손님방 {n}호", bots=[]) for n in (1, 2)]
     async with database.transaction() as tx:
         user = await auth.find_login(tx, HOUSE, "demo-hq")
         assert user is not None
-        for room_ids in (found[:1], found[:2]):
+        for room_ids in (found[:1], found):
             order = bulks.make_order({ROOMS: ROOM}, ROOMS, "claim", {"unit_id": user.unit_id})
             keys = [str(room_id) for room_id in room_ids]
             await bulks.start(tx, user.actor(), order, keys, lang="ko", hands=dict.fromkeys)
-        await groups.save(tx, user.actor(), NewGroup("손님방 모두", room_type="production"))
 
 
 async def find_bulk(database: Database) -> int:

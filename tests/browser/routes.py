@@ -98,7 +98,9 @@ FOUND_ON = {
 # The same address shows something else altogether.
 VIEWS = [
     *(f"/messages/statistics?view={view}" for view in ("places", "effect", "usage")),
-    "/bulks/new?noun=messaging.rooms&verb=claim&every=1&back=/messages/rooms",
+    # what may be done to some of them and not to others; what asks for something first
+    "/bulks/new?noun=messaging.rooms&verb=release&every=1&back=/messages/rooms",
+    "/bulks/new?noun=messaging.rooms&verb=claim&every=1&filter=unclaimed%3Dtrue&back=/messages/rooms",
 ]
 # Reached without a link: the secret is made for the walk, and a bulk is shown to whoever has just done it.
 ONE_TIME_LINK = "/sign-in/link/{secret}"
