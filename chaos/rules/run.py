@@ -20,6 +20,7 @@ from chaos.rules.server import APP
 from chaos.rules.witness import RuleMonkey, Witness
 from chaos.stage import cluster, repeat, set_up, until_none
 from chaos.worker import AWAY
+from pabal.base import clock
 from pabal.base.clock import elapsed, host_time
 from pabal.base.database import Database
 from pabal.base.killpoints import EXIT_CODE
@@ -69,6 +70,7 @@ async def _lay(url: str, folder: Path) -> None:
     database = await Database.open(url, size=2)
     try:
         await migrate(database, list_migrations(load_slices([APP])))
+        await clock.make_movable(database)
         await housekeeping.make_partitions(database)
         await ground.lay(database)
     finally:

@@ -1,4 +1,5 @@
-"""What a demo does not have by itself after a minute: an alert, a token, a channel, jobs that wait for days."""
+"""What a demo does not have by itself after a minute: an alert, a token, a channel, jobs that wait for days, rooms that
+are claimed together."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -7,23 +8,27 @@ from datetime import datetime, timedelta
 from pabal.apps.adgroups.legacy import runs
 from pabal.apps.adgroups.legacy.actions import stage
 from pabal.apps.adgroups.legacy.runs import NewRun
+from pabal.apps.messaging.resources import ROOM
 from pabal.base import clock
 from pabal.base.database import Database, Tx
-from pabal.engine import queue
+from pabal.engine import ids, queue
 from pabal.engine.queue import NewJob
-from pabal.platform import alerts, auth, notifications, tenants
+from pabal.platform import alerts, auth, bulks, notifications, tenants
 from pabal.platform.actor import ENGINE, Role
 from pabal.platform.auth import NewToken
 from pabal.platform.notifications import ChannelForm, Level, Notice, attempts
 from pabal.platform.notifications.model import Message
 from pabal.platform.secrets import Vault
 from pabal.platform.tenants import Scope
+from tests.support.messaging import add_room
 from tests.support.relay import RelayWorld, add_account
 
 SECRET = "a secret for tests only"
 BEAT = timedelta(seconds=15)
 STUCK_AFTER = timedelta(minutes=6)
 CEILING = 30
+ROOMS = "messaging.rooms"
+HOUSE = Scope(None, None)
 
 
 async def furnish(database_url: str) -> None:
@@ -36,6 +41,7 @@ async def furnish(database_url: str) -> None:
             await _add_old_ad_groups(tx)
         await _let_an_alert_fire(database)
         await _relay_a_message(database)
+        await _claim_rooms(database)
     finally:
         await database.close()
 
@@ -107,6 +113,25 @@ async def _relay_a_message(database: Database) -> None:
     await world.say("오늘 몇 시까지 하나요?", "kakao-user-1")
 
 
+async def _claim_rooms(database: Database) -> None:
+    """Two that nobody had: one alone, then both of them, where the first stays as it is."""
+    found = [await add_room(database, None, f"1839900{n}", f"새 손님방 {n}호", bots=[]) for n in (1, 2)]
+    async with database.transaction() as tx:
+        user = await auth.find_login(tx, HOUSE, "demo-hq")
+        assert user is not None
+        for room_ids in (found[:1], found):
+            order = bulks.make_order({ROOMS: ROOM}, ROOMS, "claim", {"unit_id": user.unit_id})
+            keys = [str(room_id) for room_id in room_ids]
+            await bulks.start(tx, user.actor(), order, keys, lang="ko", hands=dict.fromkeys)
+
+
+async def find_bulk(database: Database) -> int:
+    """The last thing done to many rooms."""
+    async with database.transaction() as tx:
+        [last] = await bulks.list_bulks(tx, None, before=ids.LAST, limit=1)
+    return last.id
+
+
 async def _let_an_alert_fire(database: Database) -> None:
     """The server beside us samples and judges as well; whoever comes first does it."""
     house = [measure for measure in alerts.ENGINE_MEASURES if not measure.is_per_host]
@@ -121,4 +146,4 @@ async def _let_an_alert_fire(database: Database) -> None:
 
 async def _fired(database: Database) -> bool:
     async with database.transaction() as tx:
-        return bool(await alerts.list_open(tx, Scope(None, None)))
+        return bool(await alerts.list_open(tx, HOUSE))

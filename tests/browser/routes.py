@@ -25,6 +25,8 @@ NO_PAGES = {
     "/ads/migration/{run_id}/{verb}",
     "/alerts/{alert_id}/points",
     "/audit.csv",
+    # shows what was chosen in a list, and nothing was: VIEWS
+    "/bulks/new",
     "/health/series",
     "/language/{lang}",
     "/machines/{name}/{subject_id}/send",
@@ -98,9 +100,15 @@ FOUND_ON = {
     "/workflows/{workflow_id}/edit": "/workflows/1",
 }
 # The same address shows something else altogether.
-VIEWS = [f"/messages/statistics?view={view}" for view in ("places", "effect", "usage")]
-# Reached without a link: the secret is made for the walk.
+VIEWS = [
+    *(f"/messages/statistics?view={view}" for view in ("places", "effect", "usage")),
+    # what may be done to some of them and not to others; what asks for something first
+    "/bulks/new?noun=messaging.rooms&verb=release&every=1&back=/messages/rooms",
+    "/bulks/new?noun=messaging.rooms&verb=claim&every=1&filter=unclaimed%3Dtrue&back=/messages/rooms",
+]
+# Reached without a link: the secret is made for the walk, and a bulk is shown to whoever has just done it.
 ONE_TIME_LINK = "/sign-in/link/{secret}"
+BULK = "/bulks/{bulk_id}"
 
 
 def list_pages() -> list[str]:

@@ -21,12 +21,13 @@ from pabal.platform.web.visit import Visit
 router = APIRouter(prefix="/messages/groups", include_in_schema=False)
 LIST = "/messages/groups"
 MOST = 200
+EMPTY = {"name": "", "within_id": "", "room_type": "", "tag": ""}
 
 
 @router.get("")
 async def show_list(visit: Visitor) -> Response:
     visit.actor.require(Right.READ, AREA)
-    return await _show(visit, {}, {})
+    return await _show(visit, EMPTY, {})
 
 
 @router.post("")
