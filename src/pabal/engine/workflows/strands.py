@@ -284,6 +284,8 @@ class Strands:
 
     def _answer(self, run: LockedRun, step: OpenStep, job: Job) -> Any:
         """Of a step that waited: what the signal brought, or that its moment has come."""
+        if not _is_made_for(job, step):
+            return None
         flow_step = run.flow.steps[step.place.step]
         if "signal" in job.args:
             return self._read_signal(run, flow_step, step, job.args["signal"])
@@ -354,7 +356,7 @@ class Strands:
         """A wait whose time is over leaves nothing asked for."""
         for one in mine:
             step = one.strand.step
-            if isinstance(one.outcome, StepFailed) and step.signal is not None and one.strand.job.args.get("due"):
+            if isinstance(one.outcome, StepFailed) and step.signal is not None and _is_due(one.strand.job, step):
                 await tx.run(SQL.forget_wait, **step.place._asdict())
                 kind = self._kinds.find(one.strand.flow_step.kind) if one.strand.flow_step.kind else None
                 if kind is not None and kind.release is not None:
@@ -380,6 +382,16 @@ class _Failed(Exception):
 def _going(strand: _Strand | None) -> _Strand | None:
     """What was held back is nobody's until the run goes on."""
     return None if strand is None or (strand.run.state == RunState.PAUSED and strand.answer is None) else strand
+
+
+def _is_made_for(job: Job, step: OpenStep) -> bool:
+    """Not so of a strand that died after its first step: what its job brought was that step's."""
+    place = step.place
+    return (place.step, place.item, place.undo) == (job.args["step"], job.args["item"], job.args["undo"])
+
+
+def _is_due(job: Job, step: OpenStep) -> bool:
+    return bool(job.args.get("due")) and _is_made_for(job, step)
 
 
 def _lost(job: Job) -> LeaseLost:
