@@ -46,6 +46,7 @@ NO_PAGES = {
     "/rules/by-number/{number}",
     "/rules/runs/by-number/{number}",
     "/rules/runs/{run_id}/artifacts/{file}",
+    "/workflows/{workflow_id}/yaml",
 }
 # Where a link to such a page stands. The link is found by the route's own pattern.
 FOUND_ON = {
@@ -92,6 +93,9 @@ FOUND_ON = {
     "/schedules/{schedule_id}": "/schedules",
     "/servers/{wrk_id}": "/servers",
     "/why/{subject}": "/jobs?view=ended",
+    "/workflows/runs/{run_id}": "/workflows",
+    "/workflows/{workflow_id}": "/workflows",
+    "/workflows/{workflow_id}/edit": "/workflows/1",
 }
 # The same address shows something else altogether.
 VIEWS = [f"/messages/statistics?view={view}" for view in ("places", "effect", "usage")]

@@ -118,11 +118,14 @@ async def test_texts_to_two_rooms_of_one_name_are_held_with_the_reason_until_one
 
     mine = f"{V1}/rooms/{found['id']}/bots/{house.bot_id}"
     not_alone = await shared.stranger.delete(mine)
-    decided = await shared.hq.delete(mine)
+    asked = await shared.hq.delete(mine)
+    decided = await shared.hq.delete(mine, params={"confirm": "true"})
     await clock.advance(db, MINUTE)
     await shared.bot.until(lambda each: bool(each.received))
 
     assert (not_alone.status_code, not_alone.json()["code"]) == (409, "room_name_taken")
+    # what Gangnam sends by it depends on it
+    assert (asked.status_code, asked.json()["code"]) == (409, "schedules_depend")
     assert (decided.status_code, decided.json()["bots"]) == (200, [])
     assert shared.texts() == [(NAME, "해운대 공지")]
 

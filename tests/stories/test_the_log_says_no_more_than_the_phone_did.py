@@ -15,7 +15,7 @@ from pabal.apps.messaging.store.deliveries import list_deliveries
 from pabal.base import clock
 from pabal.base.database import Database
 from pabal.main import App
-from tests.flows.test_a_schedule_becomes_a_sent_message import (
+from tests.stories.test_a_schedule_becomes_a_sent_message import (
     HOUSE,
     MINUTE,
     be_roomy,

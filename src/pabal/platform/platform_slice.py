@@ -41,6 +41,7 @@ from pabal.platform.services import Services
 from pabal.platform.settings import Setting
 from pabal.platform.slice import Demo, Gateway, Slice, list_approvables, list_nouns, list_owners, list_steps
 from pabal.platform.tenants import Scope
+from pabal.platform.workflows import demo as workflows_demo
 
 KEEP_NOTIFICATIONS = Setting(
     key="notifications.keep",
@@ -96,7 +97,7 @@ def platform_slice(apps: Sequence[Slice], migrations: Sequence[Migration]) -> Sl
         nav=NAV,
         status=broker.STATUS,
         link=_link,
-        demo=Demo(telegram_demo.load, telegram_demo.clear, telegram_demo.after),
+        demo=Demo(partial(_load_demo, apps=apps), _clear_demo, telegram_demo.after),
     )
 
 
@@ -114,6 +115,16 @@ def make_step_kinds(apps: Sequence[Slice], services: Services | None = None) -> 
     """Of all apps and of the platform."""
     steps = [*workflows.OWN_STEPS, *(step for one in apps for step in one.steps)]
     return workflows.make_step_kinds(steps, services)
+
+
+async def _load_demo(tx: Tx, *, apps: Sequence[Slice]) -> None:
+    await telegram_demo.load(tx)
+    await workflows_demo.load(tx, make_step_kinds(apps))
+
+
+async def _clear_demo(tx: Tx) -> None:
+    await workflows_demo.clear(tx)
+    await telegram_demo.clear(tx)
 
 
 def _link(about: str) -> str | None:

@@ -257,6 +257,17 @@ async def test_a_workflow_that_is_over_as_soon_as_it_begins_is_waited_for_by_nob
     assert works.names() == ["after"]
 
 
+async def test_an_input_whose_only_name_is_text_or_from_is_an_input_like_any_other(house: House, works: Works):
+    step = "name: one, kind: test.do, input: {text: {from: input.text}}"
+    run = await house.start(flow(step, input="{text: {type: string, required: true}}"), text="{input.text}")
+
+    await house.until_over(run)
+
+    assert works.calls[0].input == {"text": "{input.text}"}, "what somebody gave is no sentence of ours"
+    with pytest.raises(BadRunInput):
+        await house.start(flow(step, input="{text: {type: string, required: true}}"), **{"from": "steps.one"})
+
+
 async def test_a_workflow_that_is_not_there_is_a_mistake(house: House):
     with pytest.raises(WorkflowRefused, match="no workflow named nobody"):
         await house.save(flow("name: other, wait: {workflow: nobody}"))
@@ -356,7 +367,7 @@ async def test_cancelling_ends_waits_and_children_and_takes_back_what_was_asked(
     await until(lambda: sorted(works.released) == ["ask", "mine"])
     async with house.db.transaction() as tx:
         [child] = [one for one in (await listing.list_runs(tx, listing.WantedRuns(None))).items if one.name == "inner"]
-    assert child.state == "cancelled"
+    assert (await house.until_over(child.id)).state == "cancelled"
 
 
 async def test_a_failed_run_goes_on_from_a_step(house: House, works: Works):

@@ -30,7 +30,7 @@ NOTIFY = (
     "  - {name: tell, kind: platform.notify, input: {title: 안녕}}\n"
 )
 ASK = (
-    "name: ask\nsteps:\n  - {name: ask, kind: platform.approval, input: {title: 보낼까요?, within: 2h}}\n"
+    "name: ask\nsteps:\n  - {name: ask, kind: platform.approval, input: {title: 보낼까요, within: 2h}}\n"
     "output: {by: {from: steps.ask.by}}\n"
 )
 
@@ -76,7 +76,7 @@ class Office:
     async def decide(self, actor: Actor, verdict: Verdict, reason: str = "") -> None:
         async with self.db.transaction() as tx:
             scope = await visible_to(tx, actor)
-            [asked] = await approvals.list_seen(tx, actor, scope, KNOWN, approvals.Wanted(), limit=5)
+            [asked] = await approvals.list_seen(tx, actor, scope, KNOWN, approvals.Wanted(tuple(KNOWN)), limit=5)
             await approvals.decide(tx, actor, asked.id, approvables=KNOWN, verdict=verdict, reason=reason)
 
 
@@ -159,7 +159,8 @@ async def test_a_cancelled_run_takes_its_question_back(office: Office):
     assert (await office.until_over(run)).state == "cancelled"
     async with office.db.transaction() as tx:
         scope = await visible_to(tx, owner)
-        [asked] = await approvals.list_seen(tx, owner, scope, KNOWN, approvals.Wanted(), limit=5)
+        wanted = approvals.Wanted(tuple(KNOWN), tuple(approvals.State))
+        [asked] = await approvals.list_seen(tx, owner, scope, KNOWN, wanted, limit=5)
     assert asked.approval.state == "withdrawn"
 
 

@@ -165,7 +165,7 @@ class Advance(Openings):
             if run.flow.output and not run.data.has_input:
                 inputs.add(run.id)
         await self.load_data(inputs, {one for one in wanted if one[1] not in self.runs[one[0]].data.outputs})
-        outputs = [values.resolve(dict(run.flow.output), run.data.view(run)) for run in runs]
+        outputs = [values.resolve_each(run.flow.output, run.data.view(run)) for run in runs]
         await transition_many(self._tx, WORKFLOW_RUN, [run.id for run in runs], RunEvent.FINISH, actor=ACTOR)
         for run in runs:
             run.state = RunState.DONE
@@ -212,7 +212,7 @@ class Advance(Openings):
         place = StepPlace(run.id, row["step"], row["item"], True)
         run.opened += 1
         due_at = None if step.time_limit is None else self._tx.now + step.time_limit
-        return self._ready(run, step, place, values.resolve(dict(step.compensate.input), data), due_at)
+        return self._ready(run, step, place, values.resolve_each(step.compensate.input, data), due_at)
 
     async def _release(self, run: LockedRun) -> None:
         """What kinds asked for and nobody waits for any more."""

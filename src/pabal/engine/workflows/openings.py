@@ -132,7 +132,7 @@ class Openings(Writing):
         for number, item in enumerate(items):
             data["item"] = item
             at = StepPlace(run.id, place.step, number, False)
-            opening = self._ready(run, step, at, values.resolve(dict(step.input), data), due_at)
+            opening = self._ready(run, step, at, values.resolve_each(step.input, data), due_at)
             if opening.needs_job and share > 1:
                 opening.upto = min(number - number % share + share, len(items)) - 1
             self._opening.append(opening)
@@ -152,7 +152,7 @@ class Openings(Writing):
     async def _open_one(self, run: LockedRun, step: FlowStep, place: StepPlace, data: dict[str, Any]) -> bool:
         if run.opened >= MOST_OPENED:
             return self._open_failed(run, step, place, "too_many_steps", f"a run opens {MOST_OPENED} steps at most")
-        given = values.resolve(dict(step.input), data)
+        given = values.resolve_each(step.input, data)
         if len(json.dumps(given, default=str)) > LARGEST_INPUT * 4:
             return self._open_failed(run, step, place, "input_too_large", "what the step is given is too large")
         due_at = None if step.time_limit is None else self._tx.now + step.time_limit

@@ -56,9 +56,12 @@ def find(schema: Schema, parts: list[str]) -> list[Schema] | None:
     return found or None
 
 
-def faults(schema: Schema, value: Any, at: Path = (), *, name: str = "input") -> list[Fault]:
-    """What of a written value does not fit. References fit everywhere: their values are looked at when a step runs."""
-    return list(_faults(schema, schema, value, at, name))
+def faults(schema: Schema, value: Any, at: Path = (), *, name: str = "input", is_data: bool = False) -> list[Fault]:
+    """What of an input does not fit. References fit everywhere: their values are looked at when a step runs.
+
+    The input itself is never one, whatever its names; of `is_data` nothing is: it is what somebody gave.
+    """
+    return _nearest([list(_faults_of(one, schema, value, at, name, is_data)) for one in variants(schema, schema)], at)
 
 
 def marked(schema: Schema, mark: str, at: Path = ()) -> Iterator[Path]:
@@ -99,17 +102,21 @@ def _inside(schema: Schema, part: str, root: Schema) -> Iterator[Schema]:
         yield ANYTHING
 
 
-def _faults(schema: Schema, root: Schema, value: Any, at: Path, name: str) -> Iterator[Fault]:
-    if values.is_reference(value):
-        return
-    given = "" if values.is_text(value) else value
-    found = [list(_faults_of(one, root, given, at, name)) for one in variants(schema, root)]
-    if found and all(found):
-        # of several possibilities the one that comes nearest
-        yield from min(found, key=lambda some: (some[0].code == "bad_value" and some[0].at == at, len(some)))
+def _faults(schema: Schema, root: Schema, value: Any, at: Path, name: str, is_data: bool) -> list[Fault]:
+    if not is_data and values.is_reference(value):
+        return []
+    given = "" if not is_data and values.is_text(value) else value
+    return _nearest([list(_faults_of(one, root, given, at, name, is_data)) for one in variants(schema, root)], at)
 
 
-def _faults_of(schema: Schema, root: Schema, value: Any, at: Path, name: str) -> Iterator[Fault]:
+def _nearest(found: list[list[Fault]], at: Path) -> list[Fault]:
+    """Of several possibilities the one that comes nearest."""
+    if not found or not all(found):
+        return []
+    return min(found, key=lambda some: (some[0].code == "bad_value" and some[0].at == at, len(some)))
+
+
+def _faults_of(schema: Schema, root: Schema, value: Any, at: Path, name: str, is_data: bool) -> Iterator[Fault]:
     kind = schema.get("type")
     if kind is not None and not _is_of(value, kind):
         yield Fault("bad_value", at, name, _NAMES.get(str(kind), str(kind)))
@@ -122,9 +129,9 @@ def _faults_of(schema: Schema, root: Schema, value: Any, at: Path, name: str) ->
         yield from _number_faults(schema, value, at, name)
     if isinstance(value, list):
         for number, inner in enumerate(value):
-            yield from _faults(schema.get("items", ANYTHING), root, inner, (*at, number), name)
+            yield from _faults(schema.get("items", ANYTHING), root, inner, (*at, number), name, is_data)
     if isinstance(value, Mapping):
-        yield from _object_faults(schema, root, value, at)
+        yield from _object_faults(schema, root, value, at, is_data)
 
 
 def _number_faults(schema: Schema, value: Any, at: Path, name: str) -> Iterator[Fault]:
@@ -134,14 +141,14 @@ def _number_faults(schema: Schema, value: Any, at: Path, name: str) -> Iterator[
         yield Fault("bad_value", at, name, f"at most {schema['maximum']}")
 
 
-def _object_faults(schema: Schema, root: Schema, value: Mapping[str, Any], at: Path) -> Iterator[Fault]:
+def _object_faults(schema: Schema, root: Schema, value: Mapping[str, Any], at: Path, is_data: bool) -> Iterator[Fault]:
     known = schema.get("properties", {})
     for name in schema.get("required", ()):
         if name not in value:
             yield Fault("missing_value", at, name)
     for name, inner in value.items():
         if name in known:
-            yield from _faults(known[name], root, inner, (*at, name), name)
+            yield from _faults(known[name], root, inner, (*at, name), name, is_data)
         elif known and not schema.get("additionalProperties", False):
             yield Fault("unknown_value", (*at, name), name)
 

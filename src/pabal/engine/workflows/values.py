@@ -75,6 +75,11 @@ def resolve(value: Any, data: Mapping[str, Any]) -> Any:
     return value
 
 
+def resolve_each(written: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any]:
+    """An input or an output, by name: it is never a reference itself, also where its only name is `text` or `from`."""
+    return {name: resolve(value, data) for name, value in written.items()}
+
+
 def _say(value: Any) -> str:
     if value is None:
         return ""

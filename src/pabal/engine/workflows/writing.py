@@ -227,7 +227,7 @@ async def insert_run(tx: Tx, new: NewRun) -> tuple[int, dict[str, Any]]:
 def checked_input(flow: Workflow, given: Mapping[str, Any]) -> dict[str, Any]:
     """With the defaults of what was not given. Raises BadRunInput."""
     whole = {name: one.default for name, one in flow.input.items() if one.default is not None} | dict(given)
-    faults = schema.faults(checking.input_schema(flow), whole)
+    faults = schema.faults(checking.input_schema(flow), whole, is_data=True)
     if faults:
         said = [f"{fault.name}: {fault.wanted or fault.code.replace('_', ' ')}" for fault in faults]
         raise BadRunInput("; ".join(said[:5]))
