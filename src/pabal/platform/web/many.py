@@ -175,12 +175,20 @@ def _body(noun: Noun, many: Many) -> type[BaseModel]:
         ),
         "filter": (
             body_of(noun.listings[0].wanted) | None,
-            Field(default=None, description="Instead of ids: all rows that this filter of the list holds."),
+            Field(
+                default=None,
+                description="Instead of ids: all rows that this filter of the list holds.",
+                examples=[None],
+            ),
         ),
         "expect": (
             int | None,
             Field(
-                default=None, ge=1, le=bulks.MOST, description="Refuse it if the filter holds another number by now."
+                default=None,
+                ge=1,
+                le=bulks.MOST,
+                description="Refuse it if the filter holds another number by now.",
+                examples=[None],
             ),
         ),
     }
