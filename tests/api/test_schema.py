@@ -54,4 +54,6 @@ def _known_ids(things: Things) -> dict[str, Any]:
         "/tokens/": things.token,
         "/units/": things.unit,
         "/files/": things.file,
+        "/workflows/": things.workflow,
+        "/workflow-runs/": things.workflow_run,
     }

@@ -144,6 +144,9 @@ MESSAGING = {
         Door(f"{MSG}/bots/{{bot}}", {"image_mode": "group", "unit_id": "{unit}"}, "PATCH"),
         Door("/messages/bots/{bot}", {"image_mode": "group", "unit_id": "{unit}"}),
     ),
+    "device choose": _messaging(
+        M, Door(f"{MSG}/devices/{{bot_device}}/choose"), Door("/messages/devices/{bot_device}/choose")
+    ),
     "room order": _messaging(
         W,
         Door(f"{MSG}/rooms/{{room}}", {"bot_order": []}, "PATCH"),

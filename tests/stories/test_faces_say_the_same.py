@@ -118,7 +118,7 @@ NO_DRY_RUN = {
 }
 HANGUL = re.compile("[가-힣]")
 # words that Korean operators write in Latin letters
-LATIN = {"ID", "PID", "SHA-256", "CSV", "CPU(%)", "SQL", "URL", "IP"}
+LATIN = {"ID", "PID", "SHA-256", "CSV", "CPU(%)", "SQL", "URL", "IP", "YAML"}
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,11 @@ from pabal.platform.alerts.store import NewAlert, insert_alerts
 from pabal.platform.auth import NewToken, NewUser
 from pabal.platform.events.delivery import bury
 from pabal.platform.notifications import ChannelForm, Notice
+from pabal.platform.platform_slice import make_step_kinds
 from pabal.platform.secrets import Vault
 from pabal.platform.storage import Files, Upload, accept_file
 from pabal.platform.tenants import Scope, Unit
+from pabal.platform.workflows import Workflows
 
 FACT = "oven.heated"
 
@@ -41,6 +43,8 @@ class Things:
     file: str
     event: str
     dead_letter: str
+    workflow: int
+    workflow_run: int
     marks: tuple[str, ...]
 
 
@@ -72,6 +76,10 @@ async def make_things(db: Database, files: Files, vault: Vault, unit: Unit) -> T
         event = await events.publish(tx, ENGINE, said)
         await bury(tx, "cooks", event, f"ValueError: {word}", tries=3)
         [letter] = (await events.list_dead(tx, Scope((unit.id,), unit.id))).items
+        flows = Workflows(make_step_kinds(()))
+        text = f"name: oven\ntitle: workflow {word}\nsteps:\n  - {{name: wait, wait: {{event: oven.cold}}}}\n"
+        flow = await flows.save(tx, ENGINE, text, unit_id=unit.id)
+        run = await flows.start(tx, ENGINE, flow.id, {})
         until = tx.now + timedelta(days=9)
         token = await auth.make_token(tx, ENGINE, NewToken(f"token {word}", unit.id, Role.VIEWER, (EVERYTHING,), until))
         [told] = [one for one in await notifications.list_notifications(tx, ENGINE) if word in one.title[0]]
@@ -95,6 +103,8 @@ async def make_things(db: Database, files: Files, vault: Vault, unit: Unit) -> T
         file=file.shown_id,
         event=ids.show("evt", event.seq),
         dead_letter=ids.show("dle", letter.id),
+        workflow=flow.id,
+        workflow_run=run,
         marks=(word, str(job), why.show_occurrence(schedule.id, made.fire_at), file.shown_id),
     )
 

@@ -175,6 +175,8 @@ async def _show(visit: Visit, bulk_id: int, back: str, status: int = 200, wrong:
 
 
 async def _keys(tx: Tx, visit: Visit, order: Order, chosen: Choice) -> list[str]:
+    """Whoever may do it to none is told so before anything is looked up."""
+    visit.actor.require(order.many.right, order.noun.area)
     try:
         if chosen.every:
             return await choose_all(tx, visit, order, chosen.filter)

@@ -15,9 +15,11 @@ from pabal.resources.people import TOKEN, UNIT, USER
 from pabal.resources.schedules import OCCURRENCE, SCHEDULE
 from pabal.resources.settings import SETTING
 from pabal.resources.work import FACT, JOB, SERVER
+from pabal.resources.workflows import STEP_KIND, WORKFLOW, WORKFLOW_RUN
 
 NOUNS = (
     *(JOB, SCHEDULE, OCCURRENCE, FACT, SERVER, LANE, ALERT, NOTIFICATION, CHANNEL, ENTRY, UNIT, USER, TOKEN),
     *(BACKUP, EVENT, RULE, SETTING, APPROVAL, LOGGED_EVENT, CONSUMER, DEAD_LETTER, BULK),
+    *(WORKFLOW, WORKFLOW_RUN, STEP_KIND),
 )
 REPORTS = (UPCOMING, HEALTH)

@@ -1,9 +1,10 @@
 """Approvals: what waits for a person's yes or no in any app, and deciding it."""
 
 from datetime import datetime
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pabal.engine import ids
+from pabal.platform.actor import Right
 from pabal.platform.language.pairs import put
 from pabal.platform.resources import Ask, Filter, Noun, View, Viewer, ask, field
 
@@ -124,8 +125,8 @@ APPROVAL.verb(
     in_commands=False,
 )
 _WHY = {"reason": ("Reason", "사유")}
-APPROVAL.on_many("approve", ("Approve", "승인"), f"{_VERBS}:approve", asks=ApprovalReason, undo="undo", labels=_WHY)
-APPROVAL.on_many(
-    "reject", ("Reject", "반려"), f"{_VERBS}:reject", asks=ApprovalReason, undo="undo", labels=_WHY, is_grave=True
-)
-APPROVAL.on_many("undo", ("Take back", "되돌리기"), f"{_VERBS}:undo_decision", is_offered=False)
+# to decide takes the right of the app that asks, and of the inbox no more than to look into it
+_DECIDED: dict[str, Any] = {"asks": ApprovalReason, "undo": "undo", "labels": _WHY, "right": Right.READ}
+APPROVAL.on_many("approve", ("Approve", "승인"), f"{_VERBS}:approve", **_DECIDED)
+APPROVAL.on_many("reject", ("Reject", "반려"), f"{_VERBS}:reject", is_grave=True, **_DECIDED)
+APPROVAL.on_many("undo", ("Take back", "되돌리기"), f"{_VERBS}:undo_decision", is_offered=False, right=Right.READ)

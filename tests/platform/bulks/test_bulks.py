@@ -9,7 +9,7 @@ from pabal.apps.messaging.resources import SCHEDULE
 from pabal.base.database import Database
 from pabal.engine.inside import InsideWork
 from pabal.platform import auth, bulks
-from pabal.platform.actor import Actor, Role
+from pabal.platform.actor import Actor, NotAllowed, Role
 from pabal.platform.auth import NewUser
 from pabal.platform.bulks import Order
 from tests.support.messaging import World, add_schedule, make_world
@@ -114,9 +114,23 @@ async def test_whoever_lost_their_account_does_nothing_more(db: Database, world:
     assert (after.state, after.done, after.refused) == ("failed", 0, COUNT)
 
 
-async def test_what_a_viewer_asks_for_is_refused_row_by_row(db: Database, world: World) -> None:
+async def test_a_viewer_starts_none_and_looks_at_what_none_would_do(db: Database, world: World) -> None:
     actor = await _person(db, world, Role.VIEWER)
+    order = bulks.make_order(NOUNS, "messaging.schedules", "pause", {})
+
+    with pytest.raises(NotAllowed):
+        await _start(db, world, actor)
+    async with db.transaction() as tx:
+        with pytest.raises(NotAllowed):
+            await bulks.preview(tx, actor, order, ["1"], lang="ko", hands=_hands(actor))
+
+
+async def test_what_whoever_became_a_viewer_had_asked_for_is_refused_row_by_row(db: Database, world: World) -> None:
+    actor = await _person(db, world, Role.OPERATOR)
     bulk_id = await _start(db, world, actor)
+    async with db.transaction() as tx:
+        number = int(actor.name.partition(":")[2])
+        await auth.edit_user(tx, Actor("cli:test", None, Role.ADMIN), number, role=Role.VIEWER)
 
     await _drain(db)
 

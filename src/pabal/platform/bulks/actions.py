@@ -6,7 +6,7 @@ from pabal.base.database import Tx
 from pabal.base.errors import Conflict, Forbidden, Invalid, NotFound
 from pabal.engine import queue
 from pabal.engine.queue import NewJob
-from pabal.platform.actor import Actor, Right
+from pabal.platform.actor import Actor
 from pabal.platform.bulks import store
 from pabal.platform.bulks.choosing import make_order, read_key
 from pabal.platform.bulks.model import (
@@ -32,7 +32,7 @@ _REFUSALS = (NotFound, Conflict, Invalid, Forbidden)
 
 async def preview(tx: Tx, actor: Actor, order: Order, keys: Sequence[str], *, lang: Lang, hands: Hands) -> Preview:
     """Does it to the first rows and takes it back: what is refused here is what the verb itself refuses."""
-    actor.require(Right.READ, order.noun.area)
+    actor.require(order.many.right, order.noun.area)
     scope = await visible_to(tx, actor)
     hand = Hand(tx, actor, scope, order, Viewer(actor, lang, tx.now), hands)
     return Preview(len(keys), [await hand.do(key, dry_run=True) for key in keys[:LOOKED_AT]])
@@ -50,7 +50,7 @@ async def start(
     undoes: int | None = None,
 ) -> Bulk:  # long: whose it is, how it is told, and what makes it the only one
     """A few at once, in this transaction; many as durable work. The same request a second time is the same bulk."""
-    actor.require(Right.READ, order.noun.area)
+    actor.require(order.many.right, order.noun.area)
     made = await store.insert_bulk(
         tx, order, actor=actor.name, lang=lang, said=dict(order.said), keys=keys, request=request, undoes=undoes
     )

@@ -17,6 +17,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from pabal.platform.actor import Right
 from pabal.platform.language.pairs import Pair
 from pabal.platform.resources.asks import Ask, Filter
 from pabal.platform.resources.views import View
@@ -106,7 +107,8 @@ class Many:
 
     `label` is what its button says. `undo` names the one that takes it back, row by row. `labels` are what the console
     calls those things one may say that it asks for; the others have their default there. `is_grave`: a red button.
-    `is_offered` False: only to undo another.
+    `is_offered` False: only to undo another. `right`: the least that it takes in the noun's area; each row is asked
+    besides as the single verb asks.
     """
 
     name: str
@@ -118,6 +120,7 @@ class Many:
     labels: Mapping[str, Pair] = field(default_factory=dict)
     is_grave: bool = False
     is_offered: bool = True
+    right: Right = Right.WRITE
 
 
 @dataclass

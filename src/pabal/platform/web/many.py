@@ -101,7 +101,7 @@ def add_many(router: APIRouter, noun: Noun, many: Many) -> None:
     """`POST /many/rooms/claim`: no id stands where `many` does."""
 
     async def endpoint(visit: Visit, once: Once, asked: Any, dry_run: bool = False, org: int | None = None) -> Response:
-        visit.actor.require(Right.READ, noun.area)
+        visit.actor.require(many.right, noun.area)
         order = Order(_name_of(visit, noun), noun, many, _read_options(many, asked))
 
         async def act(tx: Tx) -> Response:
@@ -163,17 +163,32 @@ def _body(noun: Noun, many: Many) -> type[BaseModel]:
     named = f"{many.name}_{noun.operation}".title().replace("_", "").replace("-", "")
     fields: dict[str, Any] = {
         "ids": (
-            Annotated[tuple[_id(noun), ...], Field(max_length=NAMED_AT_ONCE, description="Which rows, by their ids.")],  # type: ignore[misc]  # made from the noun
+            Annotated[
+                tuple[_id(noun), ...],  # type: ignore[misc]  # made from the noun
+                Field(
+                    max_length=NAMED_AT_ONCE,
+                    description="Which rows, by their ids.",
+                    examples=[[noun.shows.fields[noun.key].example]],
+                ),
+            ],
             (),
         ),
         "filter": (
             body_of(noun.listings[0].wanted) | None,
-            Field(default=None, description="Instead of ids: all rows that this filter of the list holds."),
+            Field(
+                default=None,
+                description="Instead of ids: all rows that this filter of the list holds.",
+                examples=[None],
+            ),
         ),
         "expect": (
             int | None,
             Field(
-                default=None, ge=1, le=bulks.MOST, description="Refuse it if the filter holds another number by now."
+                default=None,
+                ge=1,
+                le=bulks.MOST,
+                description="Refuse it if the filter holds another number by now.",
+                examples=[None],
             ),
         ),
     }
