@@ -195,6 +195,21 @@ async def test_a_code_works_once_in_a_private_chat_and_for_a_quarter_of_an_hour(
     assert ["코드가 틀렸거나" in text for text in house.office.texts(str(STRANGER))] == [True, True]
 
 
+@pytest.mark.req("D-34")
+async def test_an_update_that_is_handed_out_twice_is_taken_once(house: House):
+    kim = await house.add_person(house.tree.haeundae, Role.ADMIN, "kim")
+    async with house.db.transaction() as tx:
+        code = (await linking.make_code(tx, kim.actor())).code
+    house.office.api.say(bot_id=BOT, from_id=KIM, chat_id=str(KIM), text=f"/start {code}")
+    waiting = house.office.api.updates[BOT]
+    waiting.append(dict(waiting[-1]))
+
+    await house.poller.poll_once()
+
+    [told] = house.office.texts(str(KIM))
+    assert "코드가 틀렸거나" not in told
+
+
 async def test_one_server_polls_a_bot_and_another_takes_over_when_it_let_go(house: House, tmp_path: Path):
     second = await make_poller(house.db, house.telegram, tmp_path)
     await house.poller.poll_once()
