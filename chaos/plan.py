@@ -80,6 +80,12 @@ SELDOM = {
 }
 # Until servers and PostgreSQL have started, and the first dead server's life has lapsed, nothing can be judged.
 BEGINNING = 14.0
+# The same of an app's servers, which are two.
+APP_BEGINNING = 8.0
+# How long an app's server sleeps: the engine's own time to live is 10 s.
+STOP_SECONDS = 11.5
+# What the time to live alone puts right does not fit into a short run.
+SLOW: tuple[What, ...] = ("vanish", "stop")
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +126,26 @@ def make_plan(seed: int, seconds: float, *, stop_seconds: float) -> list[Fault]:
         *_spread(chance, "backends", hurt, every=0.7),
     ]
     return sorted(faults, key=lambda fault: fault.at)
+
+
+def plan_for_app(word: str, every: Mapping[What, float], seconds: float) -> list[Fault]:
+    """For the servers of an app: of each kind one in so many seconds. `word` names the run and its seed."""
+    chance = random.Random(word)
+    kinds = {what: each for what, each in every.items() if what not in SLOW or seconds > 2 * STOP_SECONDS}
+    faults = [fault for what, each in kinds.items() for fault in _spread_anywhere(chance, what, seconds, each)]
+    return sorted(faults, key=lambda fault: fault.at)
+
+
+def least_of_app(judged: Mapping[str, int], seconds: float) -> dict[str, int]:
+    """What must be judged of a minute, for the time there is."""
+    share = max(seconds - APP_BEGINNING, 0.0) / (60.0 - APP_BEGINNING)
+    return {name: int(least * share) for name, least in judged.items()}
+
+
+def _spread_anywhere(chance: random.Random, what: What, seconds: float, every: float) -> list[Fault]:
+    """One in each stretch, anywhere in it, at least one."""
+    number = max(1, int(seconds / every))
+    return [Fault((n + chance.random()) * seconds / number, what, chance.random()) for n in range(number)]
 
 
 def _spread(chance: random.Random, what: What, seconds: float, *, every: float) -> list[Fault]:

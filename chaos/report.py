@@ -1,12 +1,20 @@
 """What a run proved: one line for each promise, what was done to the servers, and whether the run counts."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import ClassVar
 
-from chaos.plan import Minimums
+from chaos.plan import Minimums, least_of_app
 
 SHOWN = 10
+# what may be wrong with the end of a run
+WRONG = {
+    "hung": "{} did not end by themselves",
+    "strange": "{} servers ended by themselves",
+    "witnesses_died": "those who watched from outside did not live to the end",
+    "left": "{} are left to do",
+}
 
 
 @dataclass(slots=True)
@@ -45,6 +53,54 @@ class Judged:
             mark = "ok  " if not finding.violations else "FAIL"
             yield f"{mark} {finding.promise:4} {finding.checked}"
             yield from (f"       {text}" for text in finding.violations[:SHOWN])
+
+
+@dataclass
+class AppReport(Judged):
+    """Of a run with the servers of an app. Each app says what must be judged of a minute, and how many seconds there
+    may be to one of each fault."""
+
+    judged_a_minute: ClassVar[Mapping[str, int]] = {}
+    seconds_per: ClassVar[Mapping[str, float]] = {}
+
+    findings: list[Finding]
+    done: Counter[str] = field(default_factory=Counter)
+    lacking: list[str] = field(default_factory=list)
+
+    def judge(self, done: Counter[str], *, seconds: float) -> None:
+        """`seconds` is how long there were faults; 0 lets a run count however little it did."""
+        self.done = done
+        had = {**self.judged, **done, "kills": self.kills}
+        least = least_of_app(self.judged_a_minute, seconds)
+        least |= {name: int(seconds / per) for name, per in self.seconds_per.items()}
+        self.lacking += [f"{name} {had.get(name, 0)} of {n}" for name, n in least.items() if had.get(name, 0) < n]
+        wrong = [text.format(done[name]) for name, text in WRONG.items() if done[name]]
+        self.findings.append(Finding("stop", f"{done['retire']} graceful stops", wrong))
+
+    @property
+    def judged(self) -> Counter[str]:
+        return sum((Counter(finding.judged) for finding in self.findings), Counter())
+
+    @property
+    def kills(self) -> int:
+        return self.done["kill"] + self.done["vanish"]
+
+    def told(self) -> Iterator[str]:
+        """What became of the app's own things."""
+        yield from ()
+
+    def lines(self) -> Iterator[str]:
+        yield from self.found()
+        yield from self.told()
+        done = sorted((name, n) for name, n in self.done.items() if name not in ("kill", "vanish", "point", *WRONG))
+        yield f"SIGKILL: {self.kills}, ended at a kill point: {self.done['point']}, {tally(Counter(dict(done)), ': ')}"
+        if self.lacking:
+            yield f"this run does not count: {'; '.join(self.lacking)}"
+        yield f"violations: {self.violations}"
+
+
+def tally(counted: Counter[str], between: str = " ") -> str:
+    return ", ".join(f"{name}{between}{number}" for name, number in sorted(counted.items())) or "none"
 
 
 @dataclass

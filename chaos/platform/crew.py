@@ -2,11 +2,9 @@
 
 from pathlib import Path
 
-from chaos.crew import Member
 from chaos.history import History
 from chaos.messaging.crew import find_ports
 from chaos.relay.crew import RelayCrew
-from pabal.base.clock import elapsed
 from pabal.base.killpoints import APP_POINTS, PLATFORM_POINTS
 
 POINTS = (
@@ -19,12 +17,12 @@ POINTS = (
     "facts.delivered",
     "facts.committed",
 )
-LATEST = 12
-SERVERS = 2
 
 
 class PlatformCrew(RelayCrew):
     """As the relay's, with another outside and other places to end at."""
+
+    module, points = "platform.server", POINTS
 
     def __init__(self, folder: Path, url: str, seed: int, history: History) -> None:
         super().__init__(folder, url, seed, history)
@@ -45,15 +43,3 @@ class PlatformCrew(RelayCrew):
         ports = {"--ports": self._ports, "--fronts": self.fronts, "--backs": self._backs}
         given = [word for name, found in ports.items() for word in (name, *map(str, found))]
         self._outside = self._run("platform.outside", *given, "--seed", str(self._seed))
-
-    def _start(self, slot: int) -> Member:
-        self._starts += 1
-        environment = self._environment
-        point = f"{self._chance.choice(POINTS)}:{self._chance.randint(1, LATEST)}"
-        if not self.is_over and self._starts % 2:
-            self._environment = {**environment, "PABAL_KILL_POINT": point}
-        process = self._run("platform.server", "--slot", str(slot), "--port", str(self._ports[slot]))
-        self._environment = environment
-        self._numbers[process.pid] = self._starts
-        self._history.write("started", pid=process.pid, slot=slot, point=point)
-        return Member(slot, process, elapsed())

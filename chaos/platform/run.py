@@ -2,39 +2,32 @@
 
 import asyncio
 import json
-import shutil
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
+from chaos import survival
+from chaos.armed import SERVERS
 from chaos.history import History
 from chaos.monkey import Monkey
+from chaos.plan import STOP_SECONDS
 from chaos.platform import ground
 from chaos.platform.checks import CHECKS
-from chaos.platform.crew import SERVERS, PlatformCrew
+from chaos.platform.crew import PlatformCrew
 from chaos.platform.evidence import SQL, gather
 from chaos.platform.plan import make_plan
 from chaos.platform.report import Report
 from chaos.platform.server import APP
-from chaos.relay.plan import STOP_SECONDS
-from chaos.relay.run import PATIENCE, SETTLE_SECONDS, _wait_for
+from chaos.relay.run import SETTLE_SECONDS
 from chaos.stage import cluster, repeat, set_up, until_none
+from chaos.survival import PATIENCE, Chosen, count_left, wait_for
 from chaos.worker import AWAY
 from pabal.base.clock import elapsed, host_time
 from pabal.base.database import Database
-from pabal.base.killpoints import EXIT_CODE
 from pabal.base.migrations import migrate
 from pabal.engine import housekeeping
 from pabal.platform.slice import list_migrations, load_slices
-
-
-@dataclass(frozen=True)
-class Chosen:
-    seconds: float = 45.0
-    seed: int = 1
-    keep: bool = False
-    is_any_enough: bool = False
 
 
 async def run(chosen: Chosen, say: Callable[[str], None]) -> Report:
@@ -42,14 +35,13 @@ async def run(chosen: Chosen, say: Callable[[str], None]) -> Report:
         folder = stage.folder
         async with cluster(folder / "pg") as url:
             done = await _survive(chosen, folder, url, say)
-            for log in (folder / "pg").glob("**/log/*.log"):
-                shutil.copy(log, folder / "log")
+            survival.keep_logs(folder)
             evidence = await gather(folder, url)
             # The database goes with the run; this is what a violation is traced in.
             told = {**asdict(evidence), "effects": [[*key, n] for key, n in evidence.effects.items()]}
             (folder / "evidence.json").write_text(json.dumps(told, ensure_ascii=False, default=str))
             report = Report([examine(evidence) for examine in CHECKS])
-            report.judge(done, seconds=0.0 if chosen.is_any_enough else chosen.seconds)
+            report.judge(done, seconds=chosen.judged_seconds)
         stage.is_clean = report.is_good
         return report
 
@@ -77,15 +69,15 @@ async def _survive(
     keeping = [repeat(crew.watch_once, 0.05), repeat(monkey.keep_once, 0.2)]
     left: int | None = None
     try:
-        await _wait_for(lambda: crew.are_connected)
+        await wait_for(lambda: crew.are_connected)
         await monkey.act(plan, elapsed())
         crew.is_over = True
         crew.calm_outside()
         hurrying = repeat(lambda: _hurry(database), 0.5)
         keeping.append(hurrying)
-        await _wait_for(lambda: crew.are_quiet)
+        await wait_for(lambda: crew.are_quiet)
         for _ in range(2):
-            left = await until_none(lambda: _count_left(database), seconds=SETTLE_SECONDS, pause=0.3)
+            left = await until_none(lambda: count_left(database, SQL.count_left), seconds=SETTLE_SECONDS, pause=0.3)
             # what was decided a moment ago is told by the next fact
             await asyncio.sleep(2)
         say(f"settled: {left} left")
@@ -97,8 +89,8 @@ async def _survive(
         hung = crew.hung + len(await asyncio.to_thread(crew.close))
         crew.kill_all()
         await database.close()
-    ends = Counter(hung=hung, point=crew.count_ended(EXIT_CODE), strange=crew.strange, left=left or 0)
-    return monkey.done + ends + Counter(witnesses_died=int(died != 0))
+    ends = crew.ends() + Counter(hung=hung, left=left or 0, witnesses_died=int(died != 0))
+    return monkey.done + ends
 
 
 async def _hurry(database: Database) -> None:
@@ -107,13 +99,3 @@ async def _hurry(database: Database) -> None:
             await tx.run(SQL.hurry)
     except AWAY:
         return
-
-
-async def _count_left(database: Database) -> int | None:
-    """None while the database does not answer."""
-    try:
-        async with database.transaction() as tx:
-            left: int = await tx.value(SQL.count_left)
-            return left
-    except AWAY:
-        return None

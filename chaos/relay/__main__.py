@@ -15,7 +15,7 @@ def main() -> int:
     parser.add_argument("--keep", action="store_true", help="keep the logs of a good run too")
     parser.add_argument("--any", action="store_true", help="let a run count however little it did; for trying out")
     given = parser.parse_args()
-    chosen = Chosen(given.seconds, given.seed, given.users, keep=given.keep, is_any_enough=given.any)
+    chosen = Chosen(given.seconds, given.seed, keep=given.keep, is_any_enough=given.any, users=given.users)
     return carry_out(run(chosen, say), level="warning")
 
 

@@ -2,11 +2,11 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from chaos.relay.evidence import Evidence
-from chaos.relay.plan import SECONDS_PER, list_minimums
-from chaos.report import Finding, Judged
+from chaos.relay.plan import JUDGED, SECONDS_PER
+from chaos.report import AppReport, Finding, tally
 
 
 @dataclass(frozen=True)
@@ -25,46 +25,17 @@ class Figures:
 
 
 @dataclass
-class Report(Judged):
-    findings: list[Finding]
-    figures: Figures
-    done: Counter[str] = field(default_factory=Counter)
-    lacking: list[str] = field(default_factory=list)
+class Report(AppReport):
+    judged_a_minute, seconds_per = JUDGED, SECONDS_PER
 
-    def judge(self, done: Counter[str], *, seconds: float) -> None:
-        """`seconds` is how long there were faults; 0 lets a run count however little it did."""
-        self.done = done
-        had = {**self.judged, "kills": self.kills, "point": done["point"], "database": done["database"]}
-        least = list_minimums(seconds) | {name: int(seconds / per) for name, per in SECONDS_PER.items()}
-        self.lacking += [f"{name} {had.get(name, 0)} of {n}" for name, n in least.items() if had.get(name, 0) < n]
-        hung = [f"{done['hung']} did not end by themselves"] if done["hung"] else []
-        died = ["the channel and the instances did not live to the end"] if done["witnesses_died"] else []
-        strange = [f"{done['strange']} servers ended by themselves"] if done["strange"] else []
-        self.findings.append(Finding("stop", f"{done['retire']} graceful stops", [*hung, *died, *strange]))
+    figures: Figures | None = None
 
-    @property
-    def judged(self) -> Counter[str]:
-        return sum((Counter(finding.judged) for finding in self.findings), Counter())
+    @classmethod
+    def of(cls, findings: list[Finding], evidence: Evidence) -> "Report":
+        return cls(findings, figures=Figures.of(evidence))
 
-    @property
-    def kills(self) -> int:
-        return self.done["kill"] + self.done["vanish"]
-
-    def lines(self) -> Iterator[str]:
-        yield from self.found()
-        figures, done = self.figures, self.done
-        yield f"messages: {_list(figures.ends)}"
-        yield f"answers: {_list(figures.replies)}"
-        yield f"callbacks: {_list(figures.uses)}"
-        yield (
-            f"SIGKILL: {self.kills}, ended at a kill point: {done['point']}, SIGSTOP: {done['stop']}, "
-            f"database stops: {done['database']}, terminated backends: {done['backends']}, "
-            f"graceful stops: {done['retire']}"
-        )
-        if self.lacking:
-            yield f"this run does not count: {'; '.join(self.lacking)}"
-        yield f"violations: {self.violations}"
-
-
-def _list(counted: Counter[str]) -> str:
-    return ", ".join(f"{name} {number}" for name, number in sorted(counted.items())) or "none"
+    def told(self) -> Iterator[str]:
+        if self.figures is not None:
+            yield f"messages: {tally(self.figures.ends)}"
+            yield f"answers: {tally(self.figures.replies)}"
+            yield f"callbacks: {tally(self.figures.uses)}"

@@ -2,43 +2,37 @@
 
 import asyncio
 import json
-import shutil
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from chaos import survival
+from chaos.armed import SERVERS
 from chaos.history import History
 from chaos.monkey import Monkey
+from chaos.plan import STOP_SECONDS
 from chaos.relay import ground
 from chaos.relay.checks import CHECKS
-from chaos.relay.crew import SERVERS, RelayCrew
+from chaos.relay.crew import RelayCrew
 from chaos.relay.evidence import SQL, gather
-from chaos.relay.plan import STOP_SECONDS, make_plan
-from chaos.relay.report import Figures, Report
+from chaos.relay.plan import make_plan
+from chaos.relay.report import Report
 from chaos.relay.server import APP
 from chaos.stage import cluster, repeat, set_up, until_none
-from chaos.worker import AWAY
+from chaos.survival import PATIENCE, count_left, wait_for
 from pabal.base.clock import elapsed, host_time
 from pabal.base.database import Database
-from pabal.base.killpoints import EXIT_CODE
 from pabal.base.migrations import migrate
 from pabal.engine import housekeeping
 from pabal.platform.slice import list_migrations, load_slices
 
 SETTLE_SECONDS = 60.0
-START_SECONDS = 90.0
-# Most faults wait until both servers serve, which a busy machine takes its time for.
-PATIENCE = 12.0
 
 
 @dataclass(frozen=True)
-class Chosen:
-    seconds: float = 45.0
-    seed: int = 1
+class Chosen(survival.Chosen):
     users: int = 50
-    keep: bool = False
-    is_any_enough: bool = False
 
 
 async def run(chosen: Chosen, say: Callable[[str], None]) -> Report:
@@ -47,13 +41,12 @@ async def run(chosen: Chosen, say: Callable[[str], None]) -> Report:
         async with cluster(folder / "pg") as url:
             await _lay(url, folder, chosen)
             done = await _survive(chosen, folder, url, say)
-            for log in (folder / "pg").glob("**/log/*.log"):
-                shutil.copy(log, folder / "log")
+            survival.keep_logs(folder)
             evidence = await gather(folder, url)
             # The database goes with the run; this is what a violation is traced in.
             (folder / "evidence.json").write_text(json.dumps(asdict(evidence), ensure_ascii=False, default=str))
-            report = Report([examine(evidence) for examine in CHECKS], Figures.of(evidence))
-            report.judge(done, seconds=0.0 if chosen.is_any_enough else chosen.seconds)
+            report = Report.of([examine(evidence) for examine in CHECKS], evidence)
+            report.judge(done, seconds=chosen.judged_seconds)
         stage.is_clean = report.is_good
         return report
 
@@ -85,12 +78,12 @@ async def _survive(
     crew.start_outside()
     keeping = [repeat(crew.watch_once, 0.05), repeat(monkey.keep_once, 0.2)]
     try:
-        await _wait_for(lambda: crew.are_connected)
+        await wait_for(lambda: crew.are_connected)
         await monkey.act(plan, elapsed())
         crew.is_over = True
         crew.calm_outside()
-        await _wait_for(lambda: crew.are_quiet)
-        left = await until_none(lambda: _count_left(database), seconds=SETTLE_SECONDS, pause=0.3)
+        await wait_for(lambda: crew.are_quiet)
+        left = await until_none(lambda: count_left(database, SQL.count_left), seconds=SETTLE_SECONDS, pause=0.3)
         say(f"settled: {left} left")
     finally:
         for task in keeping:
@@ -100,21 +93,4 @@ async def _survive(
         hung = crew.hung + len(await asyncio.to_thread(crew.close))
         crew.kill_all()
         await database.close()
-    point = crew.count_ended(EXIT_CODE)
-    return monkey.done + Counter(hung=hung, point=point, strange=crew.strange, witnesses_died=int(died != 0))
-
-
-async def _wait_for(is_so: Callable[[], bool]) -> None:
-    async with asyncio.timeout(START_SECONDS):
-        while not is_so():
-            await asyncio.sleep(0.1)
-
-
-async def _count_left(database: Database) -> int | None:
-    """None while the database does not answer."""
-    try:
-        async with database.transaction() as tx:
-            left: int = await tx.value(SQL.count_left)
-            return left
-    except AWAY:
-        return None
+    return monkey.done + crew.ends() + Counter(hung=hung, witnesses_died=int(died != 0))

@@ -2,28 +2,28 @@
 
 import asyncio
 import json
-import shutil
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
+from chaos import survival
+from chaos.armed import SERVERS
 from chaos.history import History
+from chaos.plan import STOP_SECONDS
 from chaos.rendering import ground
 from chaos.rendering.checks import CHECKS
-from chaos.rendering.crew import SERVERS, RenderCrew
+from chaos.rendering.crew import RenderCrew
 from chaos.rendering.evidence import SQL, Evidence, gather, read_name
 from chaos.rendering.people import People
 from chaos.rendering.places import Places
-from chaos.rendering.plan import STOP_SECONDS, make_plan
-from chaos.rendering.report import Figures, Report
+from chaos.rendering.plan import make_plan
+from chaos.rendering.report import Report
 from chaos.rendering.server import APP
 from chaos.rendering.trouble import RenderMonkey
 from chaos.stage import cluster, repeat, set_up, until_none
-from chaos.worker import AWAY
+from chaos.survival import PATIENCE, Chosen, count_left, wait_for
 from pabal.base.clock import elapsed, host_time
 from pabal.base.database import Database
-from pabal.base.killpoints import EXIT_CODE
 from pabal.base.migrations import migrate
 from pabal.engine import housekeeping
 from pabal.platform.slice import list_migrations, load_slices
@@ -32,17 +32,6 @@ from pabal.platform.slice import list_migrations, load_slices
 SETTLE_SECONDS = 120.0
 # renders asked for: more than come about when nothing is slow
 MOST_A_SECOND, MOST_OF_SHORT = 4, 60
-START_SECONDS = 90.0
-# Most faults wait until both servers serve, which a busy machine takes its time for.
-PATIENCE = 12.0
-
-
-@dataclass(frozen=True)
-class Chosen:
-    seconds: float = 45.0
-    seed: int = 1
-    keep: bool = False
-    is_any_enough: bool = False
 
 
 async def run(chosen: Chosen, say: Callable[[str], None]) -> Report:
@@ -51,12 +40,11 @@ async def run(chosen: Chosen, say: Callable[[str], None]) -> Report:
         async with cluster(places.folder / "pg") as url:
             await _lay(url, places)
             done = await _survive(chosen, places, url, say)
-            for log in (places.folder / "pg").glob("**/log/*.log"):
-                shutil.copy(log, places.folder / "log")
+            survival.keep_logs(places.folder)
             evidence = await gather(places, url)
             _keep(places.folder, evidence)
-            report = Report([examine(evidence) for examine in CHECKS], Figures.of(evidence))
-            report.judge(done, seconds=0.0 if chosen.is_any_enough else chosen.seconds)
+            report = Report.of([examine(evidence) for examine in CHECKS], evidence)
+            report.judge(done, seconds=chosen.judged_seconds)
         stage.is_clean = report.is_good
         return report
 
@@ -96,14 +84,14 @@ async def _survive(
     keeping = [repeat(crew.watch_once, 0.05), repeat(monkey.keep_once, 0.2), repeat(watcher.look_once, 0.05)]
     asking: asyncio.Task[None] | None = None
     try:
-        await _wait_for(lambda: crew.are_serving)
+        await wait_for(lambda: crew.are_serving)
         asking = asyncio.create_task(people.ask(max(MOST_OF_SHORT, int(MOST_A_SECOND * chosen.seconds))))
         await monkey.act(plan, elapsed())
         crew.is_over = True
         asking.cancel()
         await people.end()
         await monkey.calm()
-        left = await until_none(lambda: _count_left(database), seconds=SETTLE_SECONDS, pause=0.3)
+        left = await until_none(lambda: count_left(database, SQL.count_left), seconds=SETTLE_SECONDS, pause=0.3)
         say(f"settled: {left} left")
     finally:
         for task in (*keeping, *([asking] if asking else [])):
@@ -113,7 +101,7 @@ async def _survive(
         crew.kill_all()
         await asyncio.to_thread(crew.end_nexrender)
         await database.close()
-    return monkey.done + Counter(hung=hung, point=crew.count_ended(EXIT_CODE), strange=crew.strange)
+    return monkey.done + crew.ends() + Counter(hung=hung)
 
 
 class NasWatcher:
@@ -133,19 +121,3 @@ class NasWatcher:
         for number, size in sorted(found - self._seen):
             self._history.write("seen", render=number, size=size)
         self._seen |= found
-
-
-async def _wait_for(is_so: Callable[[], bool]) -> None:
-    async with asyncio.timeout(START_SECONDS):
-        while not is_so():
-            await asyncio.sleep(0.1)
-
-
-async def _count_left(database: Database) -> int | None:
-    """None while the database does not answer."""
-    try:
-        async with database.transaction() as tx:
-            left: int = await tx.value(SQL.count_left)
-            return left
-    except AWAY:
-        return None

@@ -1,46 +1,36 @@
 """One run from the first server to the last word of the checks, in a folder and a PostgreSQL of its own."""
 
 import asyncio
-import json
-import shutil
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
+from chaos import survival
+from chaos.armed import SERVERS
 from chaos.history import History
 from chaos.messaging.minutes import Minutes
+from chaos.plan import STOP_SECONDS
 from chaos.rules import ground
 from chaos.rules.checks import CHECKS
-from chaos.rules.crew import SERVERS, RuleCrew
-from chaos.rules.evidence import SQL, Evidence, gather
-from chaos.rules.plan import STOP_SECONDS, make_plan
+from chaos.rules.crew import RuleCrew
+from chaos.rules.evidence import SQL, gather
+from chaos.rules.plan import make_plan
 from chaos.rules.report import Report
 from chaos.rules.server import APP
 from chaos.rules.witness import RuleMonkey, Witness
 from chaos.stage import cluster, repeat, set_up, until_none
+from chaos.survival import PATIENCE, Chosen, wait_for
 from chaos.worker import AWAY
 from pabal.base import clock
 from pabal.base.clock import elapsed, host_time
 from pabal.base.database import Database
-from pabal.base.killpoints import EXIT_CODE
 from pabal.base.migrations import migrate
 from pabal.engine import housekeeping
 from pabal.platform.slice import list_migrations, load_slices
 
 SETTLE_SECONDS = 90.0
-START_SECONDS = 90.0
 # a minute of the rules' clock takes so many seconds
 PACE = 2.0
-PATIENCE = 12.0
-
-
-@dataclass(frozen=True)
-class Chosen:
-    seconds: float = 45.0
-    seed: int = 1
-    keep: bool = False
-    is_any_enough: bool = False
 
 
 async def run(chosen: Chosen, say: Callable[[str], None]) -> Report:
@@ -49,20 +39,13 @@ async def run(chosen: Chosen, say: Callable[[str], None]) -> Report:
         async with cluster(folder / "pg") as url:
             await _lay(url, folder)
             done = await _survive(chosen, folder, url, say)
-            for log in (folder / "pg").glob("**/log/*.log"):
-                shutil.copy(log, folder / "log")
+            survival.keep_logs(folder)
             evidence = await gather(folder, url)
-            _keep(folder, evidence)
+            survival.keep_evidence(folder, evidence)
             report = Report.of([examine(evidence) for examine in CHECKS], evidence)
-            report.judge(done, seconds=0.0 if chosen.is_any_enough else chosen.seconds)
+            report.judge(done, seconds=chosen.judged_seconds)
         stage.is_clean = report.is_good
         return report
-
-
-def _keep(folder: Path, evidence: Evidence) -> None:
-    """The database goes with the run; this is what a violation is traced in."""
-    shown = {name: str(getattr(evidence, name)) for name in Evidence.__slots__}
-    (folder / "evidence.json").write_text(json.dumps(shown, ensure_ascii=False, indent=1))
 
 
 async def _lay(url: str, folder: Path) -> None:
@@ -94,7 +77,7 @@ async def _survive(
     keeping = [repeat(crew.watch_once, 0.05), repeat(monkey.keep_once, 0.2), repeat(witness.look_once, 0.2)]
     turning: asyncio.Task[None] | None = None
     try:
-        await _wait_for(lambda: crew.are_serving)
+        await wait_for(lambda: crew.are_serving)
         turning = repeat(minutes.turn_once, 0.0)
         await monkey.act(plan, elapsed())
         crew.is_over = True
@@ -110,7 +93,7 @@ async def _survive(
             task.cancel()
         await asyncio.gather(*keeping, return_exceptions=True)
         await database.close()
-    return monkey.done + Counter(hung=hung, point=crew.count_ended(EXIT_CODE), strange=crew.strange)
+    return monkey.done + crew.ends() + Counter(hung=hung)
 
 
 async def _wait_until_gone(witness: Witness) -> None:
@@ -120,12 +103,6 @@ async def _wait_until_gone(witness: Witness) -> None:
     while witness.pids and elapsed() < ceiling:
         await asyncio.sleep(0.2)
         witness.look_once()
-
-
-async def _wait_for(is_so: Callable[[], bool]) -> None:
-    async with asyncio.timeout(START_SECONDS):
-        while not is_so():
-            await asyncio.sleep(0.1)
 
 
 async def _count_left(database: Database) -> int | None:

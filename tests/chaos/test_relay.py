@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from chaos.history import Line
+from chaos.plan import least_of_app
 from chaos.relay import checks, words
 from chaos.relay.evidence import (
     FOREVER,
@@ -25,8 +26,8 @@ from chaos.relay.evidence import (
     read_hurts,
     read_lives,
 )
-from chaos.relay.plan import JUDGED, list_minimums, make_plan
-from chaos.relay.report import Figures, Report
+from chaos.relay.plan import JUDGED, make_plan
+from chaos.relay.report import Report
 from chaos.relay.run import Chosen, run
 from chaos.report import Finding
 from pabal.engine.transitions import Transition
@@ -333,8 +334,8 @@ def test_a_server_is_up_while_it_serves_and_is_not_stopped():
 
 
 def test_a_run_that_did_too_little_does_not_count():
-    judged = Finding("all", "everything", [], {**list_minimums(45), "rescued": 0})
-    report = Report([judged], Figures(Counter(), Counter(), Counter()))
+    judged = Finding("all", "everything", [], {**least_of_app(JUDGED, 45), "rescued": 0})
+    report = Report([judged])
     report.judge(Counter(kill=3, point=2), seconds=45)
 
     assert report.lacking == ["rescued 0 of 3", "database 0 of 1"]

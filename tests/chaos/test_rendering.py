@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
+from chaos.plan import least_of_app
 from chaos.rendering import checks
 from chaos.rendering.evidence import FOREVER, Evidence, Film, MachineRender, RenderRow, read_journal
 from chaos.rendering.ground import MOST_RECOVERIES
-from chaos.rendering.plan import JUDGED, SECONDS_PER, list_minimums, make_plan
-from chaos.rendering.report import Figures, Report
+from chaos.rendering.plan import JUDGED, SECONDS_PER, make_plan
+from chaos.rendering.report import Report
 from chaos.rendering.run import Chosen, run
 from chaos.report import Finding
 from pabal.engine.transitions import Transition
@@ -229,16 +230,16 @@ def test_a_render_without_an_end_died_with_its_nexrender():
 
 
 def test_whatever_must_be_judged_is_counted_by_a_check():
-    report = Report([check(lived().evidence) for check in checks.CHECKS], Figures.of(lived().evidence))
+    report = Report.of([check(lived().evidence) for check in checks.CHECKS], lived().evidence)
 
     assert set(JUDGED) <= {name for finding in report.findings for name in finding.judged}
 
 
 def test_a_run_that_did_too_little_does_not_count():
-    report = Report([check(lived().evidence) for check in checks.CHECKS], Figures.of(lived().evidence))
+    report = Report.of([check(lived().evidence) for check in checks.CHECKS], lived().evidence)
 
     report.judge(report.judged, seconds=60)
 
     assert not report.is_good
     assert {one.rpartition(" of ")[0].rpartition(" ")[0] for one in report.lacking} >= {*SECONDS_PER, "completed"}
-    assert list_minimums(8) == dict.fromkeys(JUDGED, 0)
+    assert least_of_app(JUDGED, 8) == dict.fromkeys(JUDGED, 0)

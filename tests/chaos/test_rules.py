@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 
 from chaos.history import Line
+from chaos.plan import least_of_app
 from chaos.report import Finding
 from chaos.rules import checks
 from chaos.rules.checks import MARGIN
 from chaos.rules.evidence import Evidence, Moment, RunRow, Seen, StoredFile, read_history
 from chaos.rules.ground import ENDED, expected_of
-from chaos.rules.plan import JUDGED, SECONDS_PER, list_minimums, make_plan
+from chaos.rules.plan import JUDGED, SECONDS_PER, make_plan
 from chaos.rules.report import Report
 from chaos.rules.run import Chosen, run
 from pabal.apps.rules.outside.supervised import LEASE_SECONDS
@@ -180,4 +181,4 @@ def test_whatever_must_be_judged_is_counted_by_a_check_and_a_run_that_did_too_li
 
     assert not report.is_good
     assert {one.rpartition(" of ")[0].rpartition(" ")[0] for one in report.lacking} >= {*SECONDS_PER, "succeeded"}
-    assert list_minimums(8) == dict.fromkeys(JUDGED, 0)
+    assert least_of_app(JUDGED, 8) == dict.fromkeys(JUDGED, 0)
