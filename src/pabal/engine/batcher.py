@@ -17,7 +17,8 @@ class Batcher(Generic[A, B]):
     """`work` answers a batch in its order; an exception among the answers is raised where that one waits.
 
     What `work` raises is everybody's answer, unless `may_repeat` says that the batch may be worked on again.
-    At most `at_once` batches are worked on side by side.
+    At most `at_once` batches are worked on side by side. `waits_alone`: one who was alone in the last batch still waits
+    for company; where one asks many times in a row, that wait would be most of its time.
     """
 
     def __init__(
@@ -26,6 +27,7 @@ class Batcher(Generic[A, B]):
         work: Callable[[list[A]], Awaitable[Sequence[B | Exception]]],
         *,
         at_once: int = 1,
+        waits_alone: bool = True,
         may_repeat: Callable[[Exception, int], bool] = lambda _error, _count: False,
     ) -> None:
         self._name = name
@@ -33,6 +35,8 @@ class Batcher(Generic[A, B]):
         self._may_repeat = may_repeat
         self._asked: list[tuple[A, asyncio.Future[B]]] = []
         self._at_once = at_once
+        self._waits_alone = waits_alone
+        self._was_alone = False
         self._is_gathering = False
         self._working: set[asyncio.Task[None]] = set()
 
@@ -50,10 +54,11 @@ class Batcher(Generic[A, B]):
             self._working.add(asyncio.create_task(self._run(), name=self._name))
 
     async def _run(self) -> None:
-        await asyncio.sleep(GATHER)
+        await asyncio.sleep(GATHER if self._waits_alone or not self._was_alone else 0.0)
         waiting = [one for one in self._asked if not one[1].done()]
         batch, self._asked = waiting[:MOST], waiting[MOST:]
         self._is_gathering = False
+        self._was_alone = len(waiting) <= 1
         self._begin()
         try:
             for (_, answer), said in zip(batch, await self._answer(batch), strict=True):

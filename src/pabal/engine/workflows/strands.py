@@ -5,6 +5,7 @@ Strands that end their steps together share a commit. Whatever dies, the next at
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
@@ -61,7 +62,7 @@ class _Strand:
 
 
 class _Ended(NamedTuple):
-    """`goes_on`: the strand takes what this opens."""
+    """`goes_on`: the strand takes what this opens. Of several items the last one does."""
 
     strand: _Strand
     outcome: Any
@@ -75,8 +76,12 @@ class Strands:
         self._database = database
         self._kinds = kinds
         self._flows = flows or Flows()
-        self._beginning = Batcher[Job, _Strand | None]("workflows begin", self._begin_all, at_once=AT_ONCE)
-        self._ending = Batcher[_Ended, _Strand | None]("workflows end", self._end_all, at_once=AT_ONCE)
+        self._beginning = Batcher[Job, _Strand | None](
+            "workflows begin", self._begin_all, at_once=AT_ONCE, waits_alone=False
+        )
+        self._ending = Batcher[list[_Ended], _Strand | None](
+            "workflows end", self._end_all, at_once=AT_ONCE, waits_alone=False
+        )
 
     def add_to(self, kinds: Kinds) -> Kinds:
         kinds.plain(STRAND, give_up=self.give_up)(self.run)
@@ -150,7 +155,7 @@ class Strands:
             outcome = await self._try(one, kind, kind.perform(one.call))
             ended.append(_Ended(one, outcome, step is last))
             if step is last or elapsed() - began >= FLUSH:
-                after = (await asyncio.gather(*(self._end_one(each) for each in ended)))[-1]
+                after = await self._end_together(ended)
                 ended, began = [], elapsed()
         return after
 
@@ -193,7 +198,7 @@ class Strands:
 
     async def _try(self, strand: _Strand, kind: StepKind, doing: Awaitable[T]) -> T | StepFailed:
         try:
-            async with asyncio.timeout(strand.seconds):
+            async with asyncio.timeout(strand.seconds) if strand.seconds is not None else nullcontext():
                 return await doing
         except TimeoutError:
             return StepFailed("its time is over", "time_limit", is_final=True)
@@ -212,9 +217,9 @@ class Strands:
             return StepFailed(f"{type(error).__name__}: {error}", "step_raised")
 
     async def _end(self, strand: _Strand, outcome: Any) -> _Strand | None:
-        return await self._end_one(_Ended(strand, outcome))
+        return await self._end_together([_Ended(strand, outcome)])
 
-    async def _end_one(self, ended: _Ended) -> _Strand | None:
+    async def _end_together(self, ended: list[_Ended]) -> _Strand | None:
         """What was done outside cannot be undone, so a database that is away is asked until the life lapses."""
         tries = 0
         while True:
@@ -229,7 +234,7 @@ class Strands:
     async def _begin_all(self, jobs: list[Job]) -> list[Any]:
         return await self._apart_if_spoilt(self._begin_once, jobs)
 
-    async def _end_all(self, ended: list[_Ended]) -> list[Any]:
+    async def _end_all(self, ended: list[list[_Ended]]) -> list[Any]:
         return await self._apart_if_spoilt(self._end_once, ended)
 
     async def _apart_if_spoilt(self, once: Callable[[list[T]], Awaitable[list[Any]]], batch: list[T]) -> list[Any]:
@@ -315,12 +320,12 @@ class Strands:
         for step in held:
             await tx.run(SQL.hold_back, **step.place._asdict())
 
-    async def _end_once(self, ended: list[_Ended]) -> list[Any]:
-        """One commit: the results, what they open, and who goes on with it."""
-        strands = [one.strand for one in ended]
-        jobs = list({one.job.key: one.job for one in strands}.values())
+    async def _end_once(self, groups: list[list[_Ended]]) -> list[Any]:
+        """One commit: the results, what they open, and who goes on with it. A group is what one strand ended."""
+        last = [group[-1] for group in groups]
+        jobs = [one.strand.job for one in last]
         async with claims.holding(self._database, jobs) as (tx, held):
-            mine = [one for one in ended if held.get(one.strand.job.key)]
+            mine = [one for group in groups for one in group if held.get(one.strand.job.key)]
             advance = Advance(tx, self._flows, self._kinds)
             known: dict[int, RunData] = {one.strand.run.id: one.strand.run.data for one in mine}
             await advance.lock({one.strand.run.id for one in mine}, known)
@@ -328,13 +333,11 @@ class Strands:
             await self._let_go(tx, mine)
             finished = await self._still_open(tx, mine)
             await advance.finish(finished)
-            after = [
-                self._next(advance, one.strand) if one.goes_on and held.get(one.strand.job.key) else None
-                for one in ended
-            ]
             kill_point("workflows.ended")
         kill_point("workflows.end_committed")
-        return [then if held.get(one.job.key) else _lost(one.job) for one, then in zip(strands, after, strict=True)]
+        return [
+            self._next(advance, one.strand) if held.get(one.strand.job.key) else _lost(one.strand.job) for one in last
+        ]
 
     async def _still_open(self, tx: Tx, mine: list[_Ended]) -> list[Finished]:
         """Those whose step is still theirs: a person may have skipped it while it ran."""
