@@ -10,6 +10,7 @@ from pabal.base import clock
 from pabal.base.database import Database
 from pabal.engine.workflows import definitions, listing, signals
 from pabal.engine.workflows.mistakes import WorkflowRefused
+from pabal.engine.workflows.model import DEEPEST
 from pabal.engine.workflows.runs import RunGoesOn, RunNotFound, RunOver, StepOver
 from pabal.engine.workflows.schema import Schema
 from pabal.engine.workflows.step_kinds import StepFailed, StepKind, StepKinds
@@ -106,6 +107,22 @@ async def test_a_step_runs_for_each_item_and_gives_the_list(house: House, works:
     told = next(call.input for call in works.calls if call.step == "sum")
     assert told == {"list": [{"twice": 2 * n} for n in range(30)], "second": 2}
     assert (await house.steps(run))["none"] == "done"
+
+
+@pytest.mark.parametrize("number", [0, 1, 3])
+async def test_the_list_that_items_gave_is_kept_as_a_list(house: House, works: Works, number: int):
+    """Whoever goes on with the run after a crash knows only what is kept."""
+    works.answers["each"] = lambda call: {"n": call.item}
+    run = await house.start(
+        flow("name: each, kind: test.do, for_each: {from: input.all}", "name: end, kind: test.do", input="{all: list}"),
+        all=list(range(number)),
+    )
+
+    await house.until_over(run)
+
+    async with house.db.transaction() as tx:
+        kept = {(one.name, one.item): one.output for one in await listing.list_steps(tx, run)}
+    assert kept["each", -1] == [{"n": n} for n in range(number)]
 
 
 async def test_a_failed_item_may_be_skipped(house: House, works: Works):
@@ -234,14 +251,17 @@ async def test_a_run_waits_for_another_workflow_and_gets_what_it_gave(house: Hou
 
 
 async def test_workflows_start_each_other_only_so_deep(house: House, works: Works):
-    run = await house.start(flow("name: other, wait: {workflow: a}"))
+    run = await house.start(flow("name: one, kind: test.do", "name: other, wait: {workflow: a}"))
 
     over = await house.until_over(run)
 
-    assert over.state == "failed"
+    assert (over.state, over.reason) == ("failed", "other: a ended as failed")
     async with house.db.transaction() as tx:
-        page = await listing.list_runs(tx, listing.WantedRuns(None))
-    assert len(page.items) == 6
+        deepest, *above = (await listing.list_runs(tx, listing.WantedRuns(None))).items
+    assert [one.parent_id for one in (deepest, *above)] == [one.id for one in above] + [None]
+    assert len(above) == DEEPEST, "so many below the first, and not one more"
+    assert deepest.reason == f"other: workflows start each other {DEEPEST} deep at most"
+    assert works.names() == ["one"] * (DEEPEST + 1)
 
 
 async def test_a_workflow_that_is_over_as_soon_as_it_begins_is_waited_for_by_nobody_for_ever(
@@ -382,6 +402,58 @@ async def test_a_failed_run_goes_on_from_a_step(house: House, works: Works):
     assert works.names() == ["one", "two", "three"]
     with pytest.raises(RunGoesOn):
         await house.do(house.runs.retry_from, run, "two", actor=OWNER)
+
+
+async def test_what_was_taken_back_is_done_again_when_the_run_is_retried(house: House, works: Works):
+    works.answers["last"] = lambda call: StepFailed("broken", is_final=True)
+    run = await house.start(
+        flow(
+            "name: first, kind: test.do, compensate: {kind: test.do}",
+            "name: last, kind: test.do, on_error: compensate",
+        )
+    )
+    assert (await house.until_over(run)).state == "failed"
+    del works.answers["last"]
+
+    await house.do(house.runs.retry_from, run, "last", actor=OWNER)
+
+    assert (await house.until_over(run)).state == "done"
+    assert works.names() == ["first", "first", "first", "last"], "done, taken back, and done again"
+
+
+async def test_after_a_retry_what_was_done_last_is_still_taken_back_first(house: House, works: Works):
+    aside, last = works.hold("aside"), works.hold("last")
+    undone = "kind: test.do, compensate: {kind: test.do}"
+    run = await house.start(
+        flow(
+            f"name: one, {undone}, needs: []",
+            f"name: two, {undone}",
+            f"name: aside, {undone}, needs: []",
+            "name: last, kind: test.do, needs: [two, aside], on_error: compensate",
+        )
+    )
+    await house.until_step(run, "two", "done")
+    aside.set()
+    await house.until_step(run, "last", "running")
+    await house.do(house.runs.cancel, run, actor=OWNER, reason="again", compensates=False)
+    await house.until_state(run, "cancelled")
+    works.answers["last"] = lambda call: StepFailed("broken", is_final=True)
+    last.set()
+
+    await house.do(house.runs.retry_from, run, "one", actor=OWNER)
+
+    assert (await house.until_over(run)).state == "failed"
+    assert [call.step for call in works.calls[-3:]] == ["two", "one", "aside"]
+
+
+async def test_a_person_who_skips_a_step_takes_back_what_it_asked_for(house: House, works: Works):
+    run = await house.start(flow("name: ask, kind: test.ask", "name: two, kind: test.do"))
+    await house.until_step(run, "ask", "waiting")
+
+    await house.do(house.runs.skip_step, run, "ask", actor=OWNER, reason="nobody is there")
+
+    assert (await house.until_over(run)).state == "done"
+    assert works.released == ["ask"]
 
 
 async def test_a_person_skips_a_step_that_waits_with_a_reason(house: House, works: Works, db: Database):

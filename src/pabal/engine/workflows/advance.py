@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from pabal.base.database import Tx
+from pabal.base.database import Row, Tx
 from pabal.engine.transitions import transition, transition_many
 from pabal.engine.workflows import signals, values, writing
 from pabal.engine.workflows.definitions import Flows
@@ -63,8 +63,17 @@ class Advance(Openings):
 
     async def conclude(self, run: LockedRun) -> None:
         """A run that stops, once nothing of it runs."""
-        await self._release(run)
+        await self.release(run, await self._tx.rows(writing.SQL.take_unreleased, run=run.id))
         await self._conclude()
+
+    async def release(self, run: LockedRun, asked: Sequence[Row]) -> None:
+        """What kinds asked for and nobody waits for any more."""
+        for row in asked:
+            step = run.flow.steps[row["step"]]
+            kind = self._kinds.find(step.kind) if step.kind else None
+            if kind is not None and kind.release is not None:
+                place = StepPlace(run.id, row["step"], row["item"], row["undo"])
+                await kind.release(self._tx, call_of(run, OpenStep(place, 1, 0, row["input"], None, row["opened_at"])))
 
     def _end(self, run: LockedRun, one: Finished) -> bool:
         """False: it is not over: it is tried again, or it waits."""
@@ -213,15 +222,6 @@ class Advance(Openings):
         run.opened += 1
         due_at = None if step.time_limit is None else self._tx.now + step.time_limit
         return self._ready(run, step, place, values.resolve_each(step.compensate.input, data), due_at)
-
-    async def _release(self, run: LockedRun) -> None:
-        """What kinds asked for and nobody waits for any more."""
-        for row in await self._tx.rows(writing.SQL.take_unreleased, run=run.id):
-            step = run.flow.steps[row["step"]]
-            kind = self._kinds.find(step.kind) if step.kind else None
-            if kind is not None and kind.release is not None:
-                place = StepPlace(run.id, row["step"], row["item"], row["undo"])
-                await kind.release(self._tx, call_of(run, OpenStep(place, 1, 0, row["input"], None, row["opened_at"])))
 
 
 async def begin_run(tx: Tx, new: NewRun, flows: Flows, kinds: StepKinds) -> int:

@@ -1,5 +1,6 @@
 """What advancing a run has in hand: the run, its data, a step and how it ended, a step about to be opened."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -126,7 +127,7 @@ def end_columns(ended: Sequence[StepEnd]) -> dict[str, list[Any]]:
         "e_items": [one.place.item for one in ended],
         "e_undos": [one.place.undo for one in ended],
         "e_states": [one.state for one in ended],
-        "e_outputs": [one.output for one in ended],
+        "e_outputs": [_written(one.output) for one in ended],
         "e_errors": [one.error for one in ended],
         "e_numbers": [one.number for one in ended],
     }
@@ -146,7 +147,14 @@ def opening_columns(opening: Sequence[Opening], over: Mapping[StepPlace, StepEnd
         "o_signals": [one.signal for one in opening],
         "o_dues": [one.due_at for one in opening],
         "o_lefts": [one.open_items for one in opening],
-        "o_outputs": [None if end is None else end.output for end in ends],
+        "o_outputs": [None if end is None else _written(end.output) for end in ends],
         "o_errors": [None if end is None else end.error for end in ends],
         "o_numbers": [None if end is None else end.number for end in ends],
     }
+
+
+_dump = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
+def _written(output: Any) -> str | None:
+    return None if output is None else _dump(output)

@@ -104,7 +104,8 @@ class Runs:
         await advance.stop_run(tx, run_id, "cancelled", reason=reason, compensates=compensates, actor=actor)
 
     async def retry_from(self, tx: Tx, run_id: int, step: str, *, actor: str) -> None:
-        """A failed or cancelled run goes on from this step: it and all that comes after it are done again."""
+        """A failed or cancelled run goes on from this step: it, all that comes after it, and what was taken back are
+        done again."""
         held = await self._lock(tx, run_id)
         run = held.runs[run_id]
         if run.state not in (RunState.FAILED, RunState.CANCELLED):
@@ -114,8 +115,9 @@ class Runs:
         known = {row["step"]: row["state"] for row in await tx.rows(SQL.list_states, run=run_id)}
         if any(known.get(one) not in ("done", "skipped") for one in run.flow.upstream(number)):
             raise NoSuchStep(step)
-        # what was stopped elsewhere is opened again, too, where nothing before it is
-        stopped = {one for one, state in known.items() if state in ("failed", "cancelled")} - again
+        # what was stopped or taken back elsewhere is opened again, too, where nothing before it is
+        stopped = {one for one, state in known.items() if state in ("failed", "cancelled")}
+        stopped |= {row["step"] for row in await tx.rows(SQL.list_undone, run=run_id)}
         again |= stopped | {after for one in stopped for after in run.flow.downstream(one)}
         await tx.run(SQL.put_away, run=run_id, steps=sorted(again), actor=actor)
         await tx.run(SQL.reset_run, id=run_id, limit=run.flow.time_limit)
@@ -135,6 +137,7 @@ class Runs:
         if not rows or run.state not in (RunState.RUNNING, RunState.PAUSED):
             raise StepOver(step)
         await withdrawals.ask(tx, [row["job"] for row in rows if row["job"] is not None], reason=reason[:200])
+        await held.release(run, [row for row in rows if row["has_asked"]])
         place = StepPlace(run_id, number, PLAIN, undo=False)
         await note(tx, place, "skipped", actor, {"reason": reason[:500]})
         # its items end with it
