@@ -11,7 +11,7 @@ from pabal.engine import delays
 from pabal.engine.recurrence import Once
 from pabal.engine.travel import Travel
 from tests.support.schedules import HOUR, MINUTE, START, decisions, every, go_to, put, tick
-from tests.support.work import BOT, PLAIN, begin_life, claim, enqueue
+from tests.support.work import BOT, PLAIN, begin_life, claim, claim_routed, enqueue, hold_route
 
 STEPS = 500
 
@@ -105,6 +105,20 @@ async def test_the_clock_waits_for_work_that_runs_but_not_for_ever(at_start: Dat
 
     assert (could_run, runs) == (0, 0)
     assert await Travel(db, patience=0.0).run_once() == 1
+
+
+async def test_what_goes_over_a_live_connection_is_waited_for_longer(at_start: Database) -> None:
+    db = at_start
+    worker = await begin_life(db)
+    await hold_route(db, worker)
+    await enqueue(db, route=BOT)
+    await ask(db, START + HOUR)
+    waits = Travel(db, patience=0.0)
+    could_run = await waits.run_once()
+    await claim_routed(db, worker, BOT)
+
+    assert (could_run, await waits.run_once()) == (0, 0)
+    assert await Travel(db, patience=0.0, live=0.0).run_once() == 1
 
 
 async def test_work_for_a_bot_that_is_away_does_not_hold_the_clock(at_start: Database) -> None:

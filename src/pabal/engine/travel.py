@@ -14,16 +14,17 @@ from pabal.base.sql import load
 SQL = load(__file__)
 # how often it is looked whether everything is done, on the way and at rest
 LOOK, REST = 0.02, 5.0
-# so long one piece of work, or one moment that nobody takes, is waited for
-PATIENCE = 10.0
+# So long one piece of work, or one moment that nobody takes, is waited for; longer what goes over a live connection,
+# because what is at its other end does not follow this clock.
+PATIENCE, LIVE = 10.0, 60.0
 # A moment is over when the clock is past it: the database keeps microseconds.
 PAST = timedelta(microseconds=1)
 
 
 class Travel:
-    def __init__(self, database: Database, *, patience: float = PATIENCE) -> None:
+    def __init__(self, database: Database, *, patience: float = PATIENCE, live: float = LIVE) -> None:
         self._database = database
-        self._patience = patience
+        self._patience, self._live = patience, live
         # since when each thing is waited for
         self._since: dict[str, float] = {}
         self._is_on_the_way = False
@@ -47,9 +48,10 @@ class Travel:
 
     async def _must_wait(self, tx: Tx) -> bool:
         now = elapsed()
-        open_things = [row["thing"] for row in await tx.rows(SQL.list_open)]
+        open_things = {row["thing"]: row["is_live"] for row in await tx.rows(SQL.list_open)}
         self._since = {thing: self._since.get(thing, now) for thing in open_things}
-        return any(now - since < self._patience for since in self._since.values())
+        patience = {True: self._live, False: self._patience}
+        return any(now - self._since[thing] < patience[is_live] for thing, is_live in open_things.items())
 
 
 async def find_next(tx: Tx) -> datetime | None:

@@ -109,6 +109,14 @@ PROBLEMS: dict[str, Pair] = {
         "Choose at least one weekday.",
         "요일을 하나 이상 골라 주세요.",
     ),
+    "weeks_out_of_range": (
+        "Every {value} weeks is not possible; 1 to {most} are.",
+        "{value}주마다는 정할 수 없습니다. 1주부터 {most}주까지입니다.",
+    ),
+    "too_many_times": (
+        "{count} times a day; at most {most} are possible.",
+        "하루 {count}번입니다. 최대 {most}번까지입니다.",
+    ),
     "validity_ends_early": (
         "The validity ends ({until}) before it begins ({start}). Turn them around.",
         "유효기간의 끝({until})이 시작({start})보다 빠릅니다. 서로 바꿔 주세요.",
