@@ -306,4 +306,9 @@ REASONS: dict[str, Pair] = {
     "deferred": ("Deferred to {at}: {gap} s gap for this room.", "이 톡방은 {gap}초 간격 제한에 걸려 {at}에 보냅니다."),
     "bot_offline": ("The bot is offline now.", "지금 봇이 연결되어 있지 않습니다."),
     "bot_excluded": ("The bot is excluded now.", "지금 봇이 제외되어 있습니다."),
+    "bot_waiting": ("The bot's phone waits for approval now.", "지금 봇의 전화기가 승인을 기다립니다."),
+    "bot_wrong_secret": (
+        "The bot's phone does not sign with its secret now.",
+        "지금 봇의 전화기 비밀값이 맞지 않습니다.",
+    ),
 }

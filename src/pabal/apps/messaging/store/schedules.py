@@ -273,11 +273,15 @@ async def count_today(tx: Tx, units: Sequence[int] | None, until: datetime) -> i
 
 
 async def show_bot_states(tx: Tx, bots: Sequence[int]) -> dict[int, str]:
-    """online, offline or excluded, as a bot says of itself, for many at once."""
+    """As a bot says of itself, for many at once."""
     rows = await tx.rows(SQL.list_bots, bots=list(bots))
     routes = {row["id"]: route_of(row["name"]) for row in rows}
     held = {row["route"] for row in await tx.rows(SQL.list_held, routes=list(routes.values()))}
     return {
-        row["id"]: "excluded" if row["is_excluded"] else "online" if routes[row["id"]] in held else "offline"
+        row["id"]: "excluded"
+        if row["is_excluded"]
+        else "online"
+        if routes[row["id"]] in held
+        else row["away"] or "offline"
         for row in rows
     }

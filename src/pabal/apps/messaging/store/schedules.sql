@@ -142,7 +142,11 @@ where s.state = 'active' and s.deleted_at is null and t.paused_at is null and t.
   and (:units::bigint[] is null or s.unit_id = any(:units::bigint[]));
 
 -- name: list_bots(bots)
-select b.id, b.name, b.excluded_at is not null as is_excluded from pabal.bot b where b.id = any(:bots::bigint[]);
+-- what its phones say where nothing sends for it: one that signs wrongly before one that waits for a decision
+select b.id, b.name, b.excluded_at is not null as is_excluded, (
+    select case when bool_or(pabal.is_unproven(b, d)) then 'wrong_secret' when bool_or(d.state = 'pending' or d.state = 'approved' and d.asks_from is not null) then 'waiting' end
+    from pabal.bot_device d join pabal.worker w on w.id = d.worker and w.until > pabal.real_now() where d.bot_id = b.id) as away
+from pabal.bot b where b.id = any(:bots::bigint[]);
 
 -- name: list_held(routes)
 -- by lives that are not over
