@@ -19,7 +19,7 @@ from pabal.base.pages import open_pages
 from pabal.base.settings import Settings, parse_networks, split_list
 from pabal.base.telemetry import declare, emit
 from pabal.demo import SLICE as DEMO
-from pabal.engine import housekeeping
+from pabal.engine import housekeeping, travel
 from pabal.engine.loop import Loop, LoopState
 from pabal.engine.server import Server
 from pabal.platform import auth, demo, tenants
@@ -167,6 +167,9 @@ async def build(settings: Settings, roles: frozenset[str], *, is_demo: bool = Fa
             await demo.load(services, slices)
             simulators += [each for one in slices if one.simulators is not None for each in one.simulators(services)]
         server = composing.build_server(settings, roles, slices, services=services, pulse=pulse)
+        if is_demo:
+            trips = travel.Travel(services.database)
+            server.add_loops([Loop("travel", trips.run_once, idle=trips.rest_seconds)])
         if cluster is not None:
             keeper = embedded.Keeper(settings.postgres_dir)
             server.add_loops([Loop("embedded", keeper.run_once, idle=2.0)])

@@ -27,6 +27,8 @@ NO_PAGES = {
     "/audit.csv",
     # shows what was chosen in a list, and nothing was: VIEWS
     "/bulks/new",
+    # the ribbon alone, for an open page
+    "/demo/clock",
     "/health/series",
     "/language/{lang}",
     "/machines/{name}/{subject_id}/send",

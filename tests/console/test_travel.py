@@ -1,8 +1,13 @@
 """The demo belongs to the head office, and only where the server was started with it; so do its people."""
 
+from datetime import timedelta
+
 import pytest
 
+from pabal.base import clock
+from pabal.base.clock import Trip
 from pabal.base.settings import Settings
+from pabal.engine import listing
 from pabal.platform import auth, demo
 from pabal.platform.actor import ENGINE, Role
 from pabal.platform.tenants import HeadOfficeOnly
@@ -14,6 +19,7 @@ DOORS = (
     ("/demo/load", {}),
     ("/demo/clear", {}),
     ("/demo/advance", {"by": "1h"}),
+    ("/demo/stay", {}),
     ("/welcome", {"start": "demo", "language": "en", "zone": "Asia/Seoul"}),
 )
 
@@ -60,7 +66,7 @@ async def test_a_branch_administrator_neither_loads_nor_clears_nor_moves_the_clo
 
     answers = [await branch.post(door, data=form) for branch in branches for door, form in DOORS]
 
-    assert [(one.status_code, "head_office_only" in one.text) for one in answers] == [(403, True)] * 12
+    assert [(one.status_code, "head_office_only" in one.text) for one in answers] == [(403, True)] * 3 * len(DOORS)
     assert await has_demo(web)
     assert "/demo/" not in await read(branches[0], "/")
     for act in (
@@ -84,10 +90,61 @@ async def test_the_head_office_loads_the_demo_moves_its_clock_and_takes_it_out(w
     assert ("물 끓이기" in without, "pb-appcard" in without) == (False, False)
 
 
+async def trip_of(web: Web) -> Trip | None:
+    async with web.db.transaction() as tx:
+        return await clock.find_trip(tx)
+
+
+async def test_a_clock_on_its_way_shows_where_it_is_and_can_be_stopped(web: Web) -> None:
+    client = await visitor(web)
+    await client.post("/demo/load")
+
+    await client.post("/demo/advance", data={"by": "1h", "back": "/alerts"})
+    trip = await trip_of(web)
+    page = await read(client, "/")
+    ribbon = await client.get("/demo/clock?back=/alerts", headers={"X-Fragment": "true"})
+    await client.post("/demo/stay")
+
+    assert trip is not None
+    assert trip.to_at - trip.from_at == timedelta(hours=1)
+    assert ('data-live-src="/demo/clock' in page, "/demo/stay" in page, "/demo/advance" in page) == (True, True, False)
+    assert ('id="demo-ribbon"' in ribbon.text, 'value="/alerts"' in ribbon.text) == (True, True)
+    assert await trip_of(web) is None
+    assert "/demo/advance" in await read(client, "/")
+
+
+async def test_the_next_event_is_one_of_the_apps_and_not_the_demos_own_ticking(web: Web) -> None:
+    client = await visitor(web)
+    await client.post("/demo/load")
+    async with web.db.transaction() as tx:
+        ticking = await listing.read_next_moments(tx)
+        apps = await listing.read_next_moments_without(tx, "demo", ["kettle"])
+
+    await client.post("/demo/advance", data={"by": "next"})
+
+    trip = await trip_of(web)
+    assert trip is not None
+    assert ticking.schedule_at is not None
+    assert ticking.schedule_at < trip.to_at
+    assert trip.to_at == min(at for at in (apps.delayed_at, apps.schedule_at, apps.timer_at) if at is not None)
+
+
+async def test_everybody_sees_how_far_the_clock_is_and_only_the_head_office_stops_it(web: Web) -> None:
+    await (await visitor(web)).post("/demo/load")
+    await (await visitor(web)).post("/demo/advance", data={"by": "1h"})
+    branch = await visitor(web, "haeundae")
+
+    ribbon = await branch.get("/demo/clock", headers={"X-Fragment": "true"})
+    alone = await branch.get("/demo/clock")
+
+    assert ("<progress" in ribbon.text, "/demo/stay" in ribbon.text) == (True, False)
+    assert (alone.status_code, alone.headers["location"]) == (303, "/")
+
+
 async def test_a_viewer_of_the_head_office_does_not(web: Web) -> None:
     client = await visitor(web, role=Role.VIEWER)
 
-    assert {(await client.post(door, data=form)).status_code for door, form in DOORS[:3]} == {403}
+    assert {(await client.post(door, data=form)).status_code for door, form in DOORS[:4]} == {403}
 
 
 class TestInProduction:

@@ -1,6 +1,7 @@
 """When next? Recurrences on the wall clock of a zone, made instants by a declared rule. Pure: no database, no clock."""
 
 from pabal.engine.recurrence.forms import (
+    MOST_WEEKS,
     BadCron,
     BadInterval,
     BadRecurrence,
@@ -38,6 +39,7 @@ from pabal.engine.recurrence.timing import (
 from pabal.engine.recurrence.words import Lang, describe
 
 __all__ = [
+    "MOST_WEEKS",
     "BadCron",
     "BadInterval",
     "BadPolicy",

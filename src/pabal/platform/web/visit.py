@@ -12,6 +12,7 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from markupsafe import Markup
 
+from pabal.base import clock
 from pabal.base.database import Database, Tx
 from pabal.platform import approvals, demo, notifications, tenants
 from pabal.platform.actor import Actor, Right
@@ -153,10 +154,19 @@ async def load_shell(tx: Tx, visit: "Visit") -> dict[str, Any]:
         "scope_path": [unit for unit in path if own.holds(unit.id)],
         "scope_choices": _choices(units, visit.scope),
         "unread": await notifications.count_unread(tx, visit.actor) if visit.may("read", notifications.AREA) else 0,
+        **await load_demo(tx, visit, own),
+    }
+
+
+async def load_demo(tx: Tx, visit: "Visit", own: Scope) -> dict[str, Any]:
+    """What the demo's ribbon shows."""
+    may_travel = visit.site.is_demo
+    return {
         "is_demo": await demo.is_loaded(tx),
-        "may_travel": visit.site.is_demo,
-        "may_run_demo": visit.site.is_demo and own.units is None and visit.may("manage", demo.AREA),
+        "may_travel": may_travel,
+        "may_run_demo": may_travel and own.units is None and visit.may("manage", demo.AREA),
         "demo_now": tx.now,
+        "trip": await clock.find_trip(tx) if may_travel else None,
     }
 
 

@@ -5,8 +5,10 @@ from dataclasses import replace
 from pabal.apps.messaging.model.bots import network_of
 from pabal.apps.messaging.store import connected
 from pabal.apps.messaging.store.connected import Caller
+from pabal.apps.messaging.store.schedules import show_bot_states
 from pabal.platform.actor import Role
 from tests.apps.messaging.api.house import V1, House
+from tests.apps.messaging.history import add_server
 from tests.support.messaging import add_bot, add_room, connect_two
 
 SECRET = "a secret of the phone"
@@ -144,3 +146,17 @@ async def test_a_new_network_is_approved_or_denied_by_the_same_verbs(house: Hous
     assert [(one["state"], one["asks_from"]) for one in answers] == [("approved", None)] * 2
     assert (await admin.get(f"{V1}/devices")).json()["items"] == []
     assert bot_id
+
+
+async def test_a_connected_phone_that_waits_for_approval_is_not_called_offline(house: House):
+    web = house.web
+    admin = await web.as_("haeundae", Role.ADMIN)
+    bot_id, device_id = await add_bot(web.db, web.tree.haeundae, "busan9", state="pending")
+    away = (await admin.get(f"{V1}/bots/{bot_id}")).json()["state"]
+
+    worker = await add_server(web.db)
+    async with web.db.transaction() as tx:
+        await connected.update_moved(tx, [device_id], worker=worker)
+        [listed] = (await show_bot_states(tx, [bot_id])).values()
+
+    assert (away, (await admin.get(f"{V1}/bots/{bot_id}")).json()["state"], listed) == ("offline", "waiting", "waiting")

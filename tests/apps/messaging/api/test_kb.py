@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from pabal.platform.actor import Role
-from tests.apps.messaging.api.house import KB, House, kb_body
+from tests.apps.messaging.api.house import KB, House, kb_body, v1_body
 from tests.apps.messaging.history import add_deliveries, add_parts, ended
 
 COLUMNS = [
@@ -307,3 +307,13 @@ async def test_the_same_key_registers_it_once(house: House):
     assert (again.json(), again.headers["Idempotent-Replayed"]) == (first.json(), "true")
     assert (other.status_code, other.json()["code"]) == (422, "key_reused")
     assert len((await operator.get(KB)).json()["items"]) == 1
+
+
+async def test_an_edit_by_the_old_system_keeps_the_rhythm_it_knows_nothing_of(house: House):
+    operator = await house.web.as_("haeundae", Role.OPERATOR)
+    made = (await operator.post("/api/v1/messages/schedules", json=await v1_body(house, more_times=["18:00"]))).json()
+
+    changed = await operator.put(f"{KB}/{made['id']}", json=await kb_body(house, title="새 제목"))
+
+    kept = (await operator.get(f"/api/v1/messages/schedules/{made['id']}")).json()
+    assert (changed.status_code, kept["title"], kept["more_times"]) == (200, "새 제목", ["18:00:00"])

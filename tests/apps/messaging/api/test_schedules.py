@@ -1,6 +1,7 @@
 """Message schedules in our own words: saved, read, replaced, patched, looked at before anything is saved."""
 
 from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 
@@ -31,6 +32,58 @@ async def test_a_schedule_is_saved_read_and_listed(house: House):
     assert "아침 공지" in table.text.splitlines()[1]
     # what the engine knows of it is at its own address
     assert (await operator.get(f"/api/v1/schedules/{made.json()['timetable']}")).json()["kind"] == "messaging.send"
+
+
+async def test_several_times_a_day_and_every_second_week_are_saved_said_and_changed(house: House):
+    operator = await house.web.as_("haeundae", Role.OPERATOR)
+    body = await v1_body(
+        house,
+        schedule_type="weekly",
+        schedule_weekdays=["monday"],
+        schedule_time="18:30",
+        more_times=["09:00", "18:30"],
+        every_weeks=2,
+        # a Monday: the weeks from the 16th on, every second one
+        valid_from="2026-11-16 00:00:00",
+    )
+
+    made = (await operator.post(PATH, json=body)).json()
+    path = f"{PATH}/{made['id']}"
+    ahead = (await operator.post(f"{PATH}/preview", json=body)).json()["upcoming"]
+    korean = (await operator.get(path, headers={"Accept-Language": "ko"})).json()["says"]
+    once_a_week = (await operator.patch(path, json={"every_weeks": 1, "more_times": None})).json()
+
+    assert (made["schedule_time"], made["more_times"], made["every_weeks"]) == ("09:00:00", ["18:30:00"], 2)
+    assert made["says"] == "Every 2 weeks on Monday at 09:00 and 18:30, from 2026-11-16 (Asia/Seoul)"
+    assert korean == "2026-11-16부터 2주마다 월 09:00, 18:30 (Asia/Seoul)"
+    assert made["next_send_at"] == "2026-11-30T00:00:00Z"
+    assert [one["at"] for one in ahead if one["excluded"] is None][:3] == [
+        "2026-11-30T00:00:00Z",
+        "2026-11-30T09:30:00Z",
+        "2026-12-14T00:00:00Z",
+    ]
+    assert once_a_week["says"] == "Every Monday at 09:00 (Asia/Seoul)"
+    assert (once_a_week["more_times"], once_a_week["next_send_at"]) == ([], "2026-11-23T00:00:00Z")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "field", "code"),
+    [
+        ({"every_weeks": 0}, "every_weeks", "weeks_out_of_range"),
+        ({"every_weeks": 53}, "every_weeks", "weeks_out_of_range"),
+        ({"more_times": [f"{hour:02}:00" for hour in range(10, 22)]}, "more_times", "too_many_times"),
+    ],
+)
+async def test_a_rhythm_that_cannot_be_is_refused_at_its_field(
+    house: House, wrong: dict[str, Any], field: str, code: str
+):
+    operator = await house.web.as_("haeundae", Role.OPERATOR)
+    body = await v1_body(house, schedule_type="weekly", schedule_weekdays=["monday"], **wrong)
+
+    refused = await operator.post(PATH, json=body)
+
+    assert refused.status_code == 422
+    assert [(one["pointer"], one["code"]) for one in refused.json()["errors"]] == [(f"/{field}", code)]
 
 
 async def test_a_list_is_read_page_by_page(house: House):

@@ -1,6 +1,7 @@
 """When something is sent, as people write it: on the wall clock of the schedule's zone."""
 
 from datetime import UTC, date, datetime, time, timedelta
+from itertools import islice
 
 import pytest
 
@@ -38,6 +39,30 @@ def test_weekdays_are_understood_in_both_languages(text: str) -> None:
     assert (when.schedule_weekdays, when.schedule_time) == ((Weekday.MON, Weekday.THU), time(9))
 
 
+@pytest.mark.parametrize("text", ["9:05,13:00,18:30", "18:30, 9:05, 13:00"])
+def test_a_day_may_have_several_times(text: str) -> None:
+    when = read_when(Timed(daily=text), NOW, None)
+
+    assert sorted(when.times) == [time(9, 5), time(13), time(18, 30)]
+
+
+def test_every_second_week_is_counted_from_the_week_it_is_valid_from_and_stays_when_the_days_change() -> None:
+    first = read_when(Timed(weekly="월, 목 09:00, 18:00", every_weeks=2), NOW, None)
+    other = read_when(Timed(weekly="fri 10:00"), NOW, first)
+    each = read_when(Timed(every_weeks=1), NOW, first)
+
+    # Thursday 2 July is of the first week; the next are those of 13 July
+    assert [
+        moment.isoformat() for moment in islice(first.timing.moments_between(NOW, NOW + timedelta(days=13)), 4)
+    ] == [
+        "2026-07-02T00:00:00+00:00",
+        "2026-07-02T09:00:00+00:00",
+        "2026-07-13T00:00:00+00:00",
+        "2026-07-13T09:00:00+00:00",
+    ]
+    assert (other.every_weeks, other.times, each.every_weeks, each.times) == (2, (time(10),), 1, first.times)
+
+
 def test_a_day_is_valid_to_its_end_and_a_new_end_keeps_the_rule() -> None:
     first = read_when(Timed(daily="09:00", zone="Asia/Tokyo", until="2026-12-31"), NOW, None)
     after = read_when(Timed(until="2027-01-05"), NOW + timedelta(days=9), first)
@@ -66,6 +91,7 @@ def test_a_one_time_send_is_postponed_by_its_moment_alone_and_one_brought_forwar
         Timed(),
         Timed(daily="09:00", weekly="mon 09:00"),
         Timed(daily="9"),
+        Timed(daily="09:00,"),
         Timed(weekly="someday 09:00"),
         Timed(weekly="09:00"),
         Timed(daily="09:00", zone="Nowhere/City"),

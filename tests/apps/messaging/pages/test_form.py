@@ -2,7 +2,7 @@
 
 import html
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, time
 
 import httpx2
 import pytest
@@ -92,6 +92,29 @@ async def test_a_date_is_asked_for_once_and_days_for_a_week_and_not_otherwise(we
     assert 'href="#schedule_weekdays"' in weekly.text
     assert 'id="schedule_weekdays-err"' in weekly.text
     assert daily.status_code == 303
+
+
+async def test_further_times_and_every_second_week_are_typed_shown_and_explained(web: Web, house: House) -> None:
+    client = await visitor(web, BRANCH, Role.OPERATOR)
+    wrong = await client.post(NEW, data=filled(house, more_times="13:00, later", every_weeks="often"))
+
+    saved = await client.post(NEW, data=filled(house, more_times="18:30 13:00", every_weeks="2"))
+    [made] = await house.list()
+    form = await read(client, f"/messages/schedules/{made.id}/edit")
+    page = await read(client, saved.headers["Location"])
+
+    assert (wrong.status_code, 'id="more_times-err"' in wrong.text, 'id="every_weeks-err"' in wrong.text) == (
+        422,
+        True,
+        True,
+    )
+    assert 'value="13:00, later"' in wrong.text
+    assert (made.when.times, made.when.every_weeks) == ((time(9, 20), time(13), time(18, 30)), 2)
+    assert ('value="13:00, 18:30"' in form, re.search(r'name="every_weeks"[^>]*value="2"', form) is not None) == (
+        True,
+        True,
+    )
+    assert "Every 2 weeks on Monday and Wednesday at 09:20, 13:00 and 18:30" in page
 
 
 @pytest.mark.req("A-21")

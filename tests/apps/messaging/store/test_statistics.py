@@ -6,6 +6,7 @@ import pytest
 
 from pabal.apps.messaging.actions import reports
 from pabal.apps.messaging.actions.reports import EffectReport, Summary, Usage
+from pabal.apps.messaging.model.capacity import Hourly
 from pabal.apps.messaging.store import statistics
 from pabal.apps.messaging.store.statistics import Period
 from pabal.base import clock
@@ -13,7 +14,8 @@ from pabal.base.database import Database
 from pabal.engine import ticks
 from pabal.platform.tenants import Scope
 from tests.apps.messaging.asking import begin_at
-from tests.apps.messaging.history import add_deliveries, add_traffic, ended, use_template
+from tests.apps.messaging.history import add_deliveries, add_parts, add_traffic, ended, use_template
+from tests.support.botline import Desk
 from tests.support.messaging import World, add_room, add_schedule, make_world
 
 SEOUL = ZoneInfo("Asia/Seoul")
@@ -44,6 +46,24 @@ async def use(world: World, scope: Scope = HOUSE) -> Usage:
 async def effect(world: World) -> EffectReport:
     async with world.db.transaction() as tx:
         return await reports.read_effect(tx, HOUSE, TODAY, SEOUL)
+
+
+async def test_an_hours_capacity_is_what_the_connected_bots_were_seen_to_do(world: World):
+    schedule = await add_schedule(world)
+    nobody = (await summarise(world)).capacity
+    desk = await Desk.open(world)
+    unmeasured = (await summarise(world)).capacity
+    rows = [ended("sent", NOON - (number + 1) * MINUTE, took_ms=4000) for number in range(3)]
+    for delivery_id in await add_deliveries(world.db, schedule, rows):
+        await add_parts(world.db, delivery_id, "written", "written")
+
+    measured = (await summarise(world)).capacity
+    elsewhere = (await summarise(world, Scope((world.tree.gangnam.id,), world.tree.gangnam.id))).capacity
+    await desk.disconnect()
+
+    assert (nobody, unmeasured) == (Hourly(0.0, 0, 0), Hourly(0.0, 1, 1))
+    assert (measured.sends, measured.bots, measured.unmeasured) == (pytest.approx(900.0), 1, 0)
+    assert elsewhere == (await summarise(world)).capacity == Hourly(0.0, 0, 0)
 
 
 @pytest.mark.req("A-163", "A-169")

@@ -281,7 +281,7 @@ async def _look_around(tx: Tx, ground: _Ground, new: NewSchedule, old: Schedule 
 def _bot_reason(bot: Bot | None) -> str | None:
     if bot is None or bot.state == "online":
         return None
-    return "bot_excluded" if bot.state == "excluded" else "bot_offline"
+    return f"bot_{bot.state}"
 
 
 async def _list_warnings(tx: Tx, ground: _Ground, new: NewSchedule, old: Schedule | None) -> list[Finding]:

@@ -8,8 +8,10 @@ from typing import Any, TypeVar
 from zoneinfo import ZoneInfo
 
 from pabal.apps.messaging.errors import ArchiveNotFound
+from pabal.apps.messaging.model.capacity import Hourly, add_up
 from pabal.apps.messaging.model.deliveries import Archive
-from pabal.apps.messaging.store import deliveries, statistics
+from pabal.apps.messaging.store import capacity, deliveries, statistics
+from pabal.apps.messaging.store.schedules import show_bot_states
 from pabal.apps.messaging.store.statistics import Counted, Delays, Effect, Group, LimitHit, Minute, Period, Slot, Unsent
 from pabal.base.database import Database, Tx
 from pabal.platform import storage
@@ -86,6 +88,7 @@ class Summary:
     unsent: Unsent
     minutes: list[Minute]
     duplicates: list[Counted] | None
+    capacity: Hourly
 
     @property
     def per_hour(self) -> float:
@@ -159,7 +162,15 @@ async def read_summary(tx: Tx, scope: Scope, period: Period, zone: ZoneInfo) -> 
         unsent=await statistics.read_unsent(tx, scope),
         minutes=_fill(await statistics.list_minutes(tx, scope, tx.now - HOUR), tx.now),
         duplicates=None if counted is None else [one for one in counted if one.name == DUPLICATES],
+        capacity=await read_capacity(tx, scope),
     )
+
+
+async def read_capacity(tx: Tx, scope: Scope) -> Hourly:
+    """Of the bots of these units that are connected now."""
+    states = await show_bot_states(tx, await capacity.list_included(tx, scope.listed))
+    online = [bot_id for bot_id, state in states.items() if state == "online"]
+    return add_up(online, await capacity.measure(tx, online) if online else {})
 
 
 async def read_day(tx: Tx, scope: Scope, period: Period) -> Day:

@@ -315,6 +315,8 @@ def _shown(schedule: Schedule) -> dict[str, Any]:
         "schedule_date": when.schedule_date and when.schedule_date.isoformat(),
         "schedule_time": when.schedule_time.isoformat(),
         "schedule_weekdays": [day.name for day in when.schedule_weekdays],
+        **({"more_times": [one.isoformat() for one in when.more_times]} if when.more_times else {}),
+        **({"every_weeks": when.every_weeks} if when.every_weeks > 1 else {}),
         "zone": when.zone,
         "valid_from": when.valid_from.isoformat(),
         "valid_until": when.valid_until.isoformat(),

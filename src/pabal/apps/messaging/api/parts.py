@@ -84,6 +84,11 @@ Images = Annotated[tuple[Image, ...], BeforeValidator(_none_is_empty), Field(max
 # as long as may be typed; what a room takes is the check's business, in the reader's language
 Title = Annotated[str, StringConstraints(max_length=1000), Field(examples=["아침 공지"])]
 Prose = Annotated[str, StringConstraints(max_length=LONGEST_TEXT), Field(examples=["오늘도 좋은 하루 되세요"])]
+WallTimes = Annotated[
+    tuple[WallTime, ...],
+    BeforeValidator(_none_is_empty),
+    Field(max_length=100, examples=[["13:00:00", "18:00:00"]]),
+]
 Weekdays = Annotated[
     tuple[Day, ...],
     BeforeValidator(_none_is_empty),

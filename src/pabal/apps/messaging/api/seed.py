@@ -143,8 +143,8 @@ class KbScheduleAsked(Asked):
         """What the old system did not know stays as it is unless it is said."""
         new = replace(self.as_new(room_id=room_id, bot_id=bot_id), template_id=old.template_id)
         said = self.model_fields_set
-        if "timezone" not in said:
-            new = replace(new, when=self.when(old.when.zone))
+        when = new.when if "timezone" in said else self.when(old.when.zone)
+        new = replace(new, when=replace(when, more_times=old.when.more_times, every_weeks=old.when.every_weeks))
         if "send_order" not in said:
             new = replace(new, content=replace(new.content, send_order=old.content.send_order))
         if "late_policy" not in said:

@@ -1,6 +1,6 @@
 """Makes a schedule of the options of a command: what is not said stays as it was, or as it is without being said.
 
-When something is sent is read as people write it: --at '내일 09:00', --daily 09:00, --weekly '월,목 09:00'.
+When something is sent is read as people write it: --at '내일 09:00', --daily 09:00, --weekly '월,목 09:00,18:00'.
 """
 
 import re
@@ -43,6 +43,7 @@ async def understand(shell: Shell, here: Try, said: Mapping[str, Any], old: Sche
     content, template_id = await _content(shell, here, given, old, owner)
     timed = Timed(
         *(given.get(name) for name in ("at", "daily", "weekly", "timezone", "valid_from", "valid_until")),
+        every_weeks=given.get("every_weeks"),
     )
     new = NewSchedule(
         title=given.get("title", _title(content) if old is None else old.title),
@@ -131,6 +132,7 @@ class Timed:
     zone: str | None = None
     since: str | None = None
     until: str | None = None
+    every_weeks: int | None = None
 
     @property
     def says_rule(self) -> bool:
@@ -151,12 +153,12 @@ def _read(timed: Timed, now: datetime, old: When | None) -> When:
     if old is not None:
         # one moment that is put off takes its end with it
         until = max(old.valid_until, when.valid_until) if timed.at is not None else old.valid_until
-        when = replace(when, valid_from=old.valid_from, valid_until=until)
+        when = replace(when, valid_from=old.valid_from, valid_until=until, every_weeks=old.every_weeks)
     if timed.since is not None:
         when = replace(when, valid_from=moments.read_moment(timed.since, now, zone))
     if timed.until is not None:
         when = replace(when, valid_until=_end(timed.until, now, zone))
-    return when
+    return when if timed.every_weeks is None else replace(when, every_weeks=timed.every_weeks)
 
 
 def _rule(timed: Timed, now: datetime, zone: ZoneInfo) -> When:
@@ -169,14 +171,22 @@ def _rule(timed: Timed, now: datetime, zone: ZoneInfo) -> When:
         until = max(now, moment) + _DAY
         return When(ScheduleType.ONCE, moment.time(), now, until, moment.date(), zone=zone.key)
     if timed.daily is not None:
-        return When(ScheduleType.DAILY, _time(timed.daily), now, now + _YEAR, zone=zone.key)
-    days, clock = _split(timed.weekly or "")
-    return When(ScheduleType.WEEKLY, _time(clock), now, now + _YEAR, schedule_weekdays=days, zone=zone.key)
+        first, *more = _times(timed.daily)
+        return When(ScheduleType.DAILY, first, now, now + _YEAR, zone=zone.key, more_times=tuple(more))
+    days, clocks = _split(timed.weekly or "")
+    first, *more = _times(clocks)
+    rule = When(ScheduleType.WEEKLY, first, now, now + _YEAR, schedule_weekdays=days, zone=zone.key)
+    return replace(rule, more_times=tuple(more))
 
 
 def _split(text: str) -> tuple[tuple[Weekday, ...], str]:
-    days, _, clock = text.strip().rpartition(" ")
-    return tuple(_weekday(one.strip()) for one in days.split(",")), clock
+    """Days and times, each with commas between them."""
+    days, _, clocks = re.sub(r"\s*,\s*", ",", text.strip()).rpartition(" ")
+    return tuple(_weekday(one.strip()) for one in days.split(",")), clocks
+
+
+def _times(text: str) -> list[time]:
+    return [_time(one) for one in text.split(",")]
 
 
 def _weekday(text: str) -> Weekday:

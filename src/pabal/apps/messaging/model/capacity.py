@@ -1,6 +1,6 @@
 """How long bots need for many rooms, and how many of those would be missed. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -17,6 +17,21 @@ class Measured:
 
     part: float
     send: float
+
+
+@dataclass(frozen=True, slots=True)
+class Hourly:
+    """Sends that the connected bots can do in an hour, each at the pace it was seen to have. `unmeasured`: bots that
+    have sent nothing of late, so that nobody knows what they could; they are not in the sum."""
+
+    sends: float = 0.0
+    bots: int = 0
+    unmeasured: int = 0
+
+
+def add_up(bots: Collection[int], seen: Mapping[int, Measured]) -> Hourly:
+    paces = [seen[bot_id].send for bot_id in bots if bot_id in seen and seen[bot_id].send > 0]
+    return Hourly(sum(3600 / pace for pace in paces), len(bots), len(bots) - len(paces))
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from pabal.apps.messaging.model.findings import find
 from pabal.apps.messaging.model.rooms import RoomLimits, find_too_small
 from pabal.apps.messaging.model.schedules import NewSchedule, ScheduleType, When
 from pabal.base.errors import Invalid
+from pabal.engine.recurrence import MOST_WEEKS
 from pabal.platform.findings import Finding
 from pabal.platform.language.moments import show_moment
 from pabal.platform.language.pairs import Pair
@@ -20,6 +21,8 @@ LONGEST_TITLE = 255
 LONGEST_DESCRIPTION = 2000
 LONGEST_INTERVAL_SECONDS = 3600
 LONGEST_MEDIA_WAIT_MS = 600_000
+# as many as a sentence can name; who needs more makes another schedule
+MOST_TIMES = 12
 SENDABLE = ("image/jpeg", "image/png", "image/gif")
 _SPANS: dict[str, Pair] = {
     "messages_per_minute": ("minute", "1분"),
@@ -46,15 +49,24 @@ class Allowed:
 
 def clean(new: NewSchedule) -> NewSchedule:
     """As it is kept: one kind of line end, no empty text, and nothing of another schedule type."""
-    when = replace(
-        new.when,
-        schedule_date=new.when.schedule_date if new.when.schedule_type is ScheduleType.ONCE else None,
-        schedule_weekdays=tuple(sorted(set(new.when.schedule_weekdays)))
-        if new.when.schedule_type is ScheduleType.WEEKLY
-        else (),
-    )
     title, description = " ".join(clean_text(new.title).split()), clean_text(new.description).strip()
-    return replace(new, title=title, description=description, content=clean_content(new.content), when=when)
+    return replace(
+        new, title=title, description=description, content=clean_content(new.content), when=_clean_when(new.when)
+    )
+
+
+def _clean_when(when: When) -> When:
+    """Its times in their order, each once."""
+    is_once, is_weekly = when.schedule_type is ScheduleType.ONCE, when.schedule_type is ScheduleType.WEEKLY
+    times = sorted(set(when.times))
+    return replace(
+        when,
+        schedule_date=when.schedule_date if is_once else None,
+        schedule_time=when.schedule_time if is_once else times[0],
+        more_times=() if is_once else tuple(times[1:]),
+        schedule_weekdays=tuple(sorted(set(when.schedule_weekdays))) if is_weekly else (),
+        every_weeks=when.every_weeks if is_weekly else 1,
+    )
 
 
 def clean_content(content: Content) -> Content:
@@ -126,6 +138,10 @@ def list_when_problems(when: When, now: datetime) -> Iterator[Finding]:
         yield find("once_without_date", "schedule_date")
     elif when.schedule_type is ScheduleType.WEEKLY and not when.schedule_weekdays:
         yield find("weekly_without_days", "schedule_weekdays")
+    elif not 1 <= when.every_weeks <= MOST_WEEKS:
+        yield find("weeks_out_of_range", "every_weeks", value=when.every_weeks, most=MOST_WEEKS)
+    elif len(when.times) > MOST_TIMES:
+        yield find("too_many_times", "more_times", count=len(when.times), most=MOST_TIMES)
     else:
         yield from _timing_problems(when, now)
 

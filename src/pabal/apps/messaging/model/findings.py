@@ -109,6 +109,14 @@ PROBLEMS: dict[str, Pair] = {
         "Choose at least one weekday.",
         "요일을 하나 이상 골라 주세요.",
     ),
+    "weeks_out_of_range": (
+        "Every {value} weeks is not possible; 1 to {most} are.",
+        "{value}주마다는 정할 수 없습니다. 1주부터 {most}주까지입니다.",
+    ),
+    "too_many_times": (
+        "{count} times a day; at most {most} are possible.",
+        "하루 {count}번입니다. 최대 {most}번까지입니다.",
+    ),
     "validity_ends_early": (
         "The validity ends ({until}) before it begins ({start}). Turn them around.",
         "유효기간의 끝({until})이 시작({start})보다 빠릅니다. 서로 바꿔 주세요.",
@@ -298,4 +306,9 @@ REASONS: dict[str, Pair] = {
     "deferred": ("Deferred to {at}: {gap} s gap for this room.", "이 톡방은 {gap}초 간격 제한에 걸려 {at}에 보냅니다."),
     "bot_offline": ("The bot is offline now.", "지금 봇이 연결되어 있지 않습니다."),
     "bot_excluded": ("The bot is excluded now.", "지금 봇이 제외되어 있습니다."),
+    "bot_waiting": ("The bot's phone waits for approval now.", "지금 봇의 전화기가 승인을 기다립니다."),
+    "bot_wrong_secret": (
+        "The bot's phone does not sign with its secret now.",
+        "지금 봇의 전화기 비밀값이 맞지 않습니다.",
+    ),
 }

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 from pabal.apps.messaging.model.bulks import Audience
 from pabal.apps.messaging.model.content import Content
-from pabal.engine.recurrence import Daily, Once, Recurrence, Timing, Weekday, Weekly, Window
+from pabal.engine.recurrence import Daily, EveryWeeks, Once, Recurrence, Timing, Weekday, Weekly, Window
 
 ABOUT = "message_schedule"
 
@@ -37,7 +37,7 @@ class LatePolicy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class When:
-    """The rule on the wall clock of a zone, and the validity."""
+    """The rule on the wall clock of a zone, and the validity. Weeks are counted from the one of the first valid day."""
 
     schedule_type: ScheduleType
     schedule_time: time
@@ -46,15 +46,24 @@ class When:
     schedule_date: date | None = None
     schedule_weekdays: tuple[Weekday, ...] = ()
     zone: str = "Asia/Seoul"
+    more_times: tuple[time, ...] = ()
+    every_weeks: int = 1
+
+    @property
+    def times(self) -> tuple[time, ...]:
+        return (self.schedule_time, *self.more_times)
 
     @property
     def recurrence(self) -> Recurrence:
         """Raises what the recurrence refuses."""
         if self.schedule_type is ScheduleType.ONCE and self.schedule_date is not None:
             return Once(datetime.combine(self.schedule_date, self.schedule_time, ZoneInfo(self.zone)))
-        if self.schedule_type is ScheduleType.WEEKLY:
-            return Weekly(self.schedule_weekdays, (self.schedule_time,))
-        return Daily((self.schedule_time,))
+        if self.schedule_type is not ScheduleType.WEEKLY:
+            return Daily(self.times)
+        if self.every_weeks == 1:
+            return Weekly(self.schedule_weekdays, self.times)
+        first = self.valid_from.astimezone(ZoneInfo(self.zone)).date()
+        return EveryWeeks(self.every_weeks, first, self.schedule_weekdays, self.times)
 
     @property
     def timing(self) -> Timing:

@@ -237,8 +237,8 @@ STEPS = {
     },
     2: {*CONTENT, "template_id", "template_name"},
     3: {
-        "schedule_type", "schedule_date", "schedule_time", "schedule_weekdays", "zone", "valid_from", "valid_until",
-        "late_policy",
+        "schedule_type", "schedule_date", "schedule_time", "more_times", "schedule_weekdays", "every_weeks", "zone",
+        "valid_from", "valid_until", "late_policy",
     },
     4: {"state"},
 }  # fmt: skip

@@ -45,6 +45,8 @@ class Draft:
     schedule_type: str = ""
     schedule_date: str = ""
     schedule_time: str = ""
+    more_times: str = ""
+    every_weeks: str = "1"
     zone: str = "Asia/Seoul"
     valid_from: str = ""
     valid_until: str = ""
@@ -91,7 +93,9 @@ class Draft:
             schedule_type=when.schedule_type,
             schedule_date=when.schedule_date.isoformat() if when.schedule_date else "",
             schedule_time=_show_time(when.schedule_time),
+            more_times=", ".join(_show_time(one) for one in when.more_times),
             schedule_weekdays=tuple(str(int(day)) for day in when.schedule_weekdays),
+            every_weeks=str(when.every_weeks),
             zone=when.zone,
             valid_from=_show_moment(when.valid_from.astimezone(zone)),
             valid_until=_show_moment(when.valid_until.astimezone(zone)),
@@ -249,6 +253,8 @@ class _Reader:
             schedule_date=self._date(now) if is_once else None,
             schedule_weekdays=self._weekdays() if kind is ScheduleType.WEEKLY else (),
             zone=zone.key,
+            more_times=() if is_once else self._more_times(),
+            every_weeks=self._weeks() if kind is ScheduleType.WEEKLY else 1,
         )
 
     def choose(self, name: str, kind: type[E], otherwise: E) -> E:
@@ -281,6 +287,21 @@ class _Reader:
             self.fault("schedule_time", NEEDED if not self._draft.schedule_time else _TIME)
             return time(9, 0)
 
+    def _more_times(self) -> tuple[time, ...]:
+        """Separated by commas or spaces."""
+        typed = self._draft.more_times.replace(",", " ").split()
+        try:
+            return tuple(time.fromisoformat(one.rjust(5, "0")).replace(tzinfo=None, microsecond=0) for one in typed)
+        except ValueError:
+            self.fault("more_times", _TIMES)
+            return ()
+
+    def _weeks(self) -> int:
+        weeks = read_number(self._draft.every_weeks.strip() or "1")
+        if weeks is None:
+            self.fault("every_weeks", _WEEKS)
+        return weeks or 1
+
     def _date(self, now: datetime) -> date:
         try:
             return _near(date.fromisoformat(self._draft.schedule_date))
@@ -300,6 +321,11 @@ class _Reader:
         return tuple(sorted({Weekday(int(day)) for day in self._draft.schedule_weekdays if day in tuple("0123456")}))
 
 
+_TIMES: Pair = (
+    "Write times as 13:00, 18:30, with commas between them.",
+    "13:00, 18:30처럼 쉼표로 나누어 적으세요.",
+)
+_WEEKS: Pair = ("A whole number of weeks, from 1 on.", "1부터 정수로 적으세요.")
 _TIME: Pair = ("A time reads 09:20.", "시각은 09:20처럼 적으세요.")
 _DATE: Pair = ("A date reads 2026-07-03.", "날짜는 2026-07-03처럼 적으세요.")
 _MOMENT: Pair = ("A moment reads 2026-07-03T09:20.", "날짜와 시각은 2026-07-03T09:20처럼 적으세요.")

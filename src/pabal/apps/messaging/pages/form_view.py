@@ -221,7 +221,7 @@ async def look(tx: Tx, visit: Visit, draft: Draft, rooms: Sequence[Room], limits
     name = bot.name if bot else ""
     # what could not be read is told once, by whoever saw it first; moments of a made-up time are told to nobody
     unread = {one.field for one in understood.faults}
-    is_timed = not unread & {"schedule_type", "schedule_time", "schedule_date"}
+    is_timed = not unread & {"schedule_type", "schedule_time", "schedule_date", "more_times", "every_weeks"}
     return Preview(
         new=new,
         room=room,

@@ -80,7 +80,9 @@ class MessageScheduleView(View):
     schedule_type: ScheduleType = field(("Repeat", "반복"), example="daily")
     schedule_date: date | None = field(("Date", "보낼 날짜"), example=None)
     schedule_time: str = field(("Time", "보낼 시각"), example="09:00:00")
+    more_times: list[str] = field(("Further times", "더 보낼 시각"), example=[])
     schedule_weekdays: list[str] = field(("Days", "요일"), example=[])
+    every_weeks: int = field(("Every … weeks", "몇 주마다"), example=1)
     timezone: str = field(("Time zone", "시간대"), example=SEOUL)
     valid_from: datetime = field(("From", "유효 시작"))
     valid_until: datetime = field(("Until", "유효 끝"), example="2026-12-31T14:59:59Z")
@@ -126,7 +128,9 @@ def view_schedule(schedule: Schedule, viewer: Viewer) -> MessageScheduleView:
         schedule_type=when.schedule_type,
         schedule_date=when.schedule_date,
         schedule_time=when.schedule_time.isoformat(timespec="seconds"),
+        more_times=[one.isoformat(timespec="seconds") for one in when.more_times],
         schedule_weekdays=[DAYS[day] for day in when.schedule_weekdays],
+        every_weeks=when.every_weeks,
         timezone=when.zone,
         valid_from=when.valid_from,
         valid_until=when.valid_until,
@@ -274,8 +278,23 @@ class MessageScheduleNew(Ask):
         "Of a one-time send.", rest_only=True, read=f"{_FIELDS}:WallDate", example=None, default=None
     )
     schedule_time: time = ask("On the timezone's wall clock.", rest_only=True, read=f"{_FIELDS}:WallTime")
+    more_times: tuple[time, ...] = ask(
+        "Further times of the day, besides schedule_time.",
+        rest_only=True,
+        read=f"{_FIELDS}:WallTimes",
+        example=[],
+        default=(),
+    )
     schedule_weekdays: tuple[str, ...] = ask(
         "Of a weekly one.", rest_only=True, read=f"{_FIELDS}:Weekdays", example=[], default=()
+    )
+    every_weeks: int = ask(
+        "Of a weekly one: every so many weeks, counted from the week of valid_from.",
+        option="--every-weeks",
+        metavar="N",
+        rules=_COUNT,
+        example=1,
+        default=1,
     )
     timezone: str = ask("Whose wall clock.", option="--zone", read=f"{_FIELDS}:Zone", default=SEOUL)
     valid_from: datetime = ask("Valid from; now if left out.", option="--from", read=f"{_FIELDS}:WallMoment")
@@ -297,8 +316,12 @@ class MessageScheduleNew(Ask):
     )
     # how people say when; programs say it with type, date, time and weekdays
     at: str | None = ask("Once: 내일 09:00, tomorrow 09:00, +2h, an ISO moment.", command_only=True, default=None)
-    daily: str | None = ask("Every day: 09:00.", metavar="TIME", command_only=True, default=None)
-    weekly: str | None = ask("'mon,thu 09:00', '월,목 09:00'.", metavar="'DAYS TIME'", command_only=True, default=None)
+    daily: str | None = ask(
+        "Every day: 09:00, or several times: 09:00,18:00.", metavar="TIMES", command_only=True, default=None
+    )
+    weekly: str | None = ask(
+        "'mon,thu 09:00', '월,목 09:00,18:00'.", metavar="'DAYS TIMES'", command_only=True, default=None
+    )
 
 
 MessageScheduleEdit = edit_of(
@@ -332,6 +355,8 @@ def as_new(asked: MessageScheduleNew) -> NewSchedule:
             schedule_date=asked.schedule_date,
             schedule_weekdays=tuple(Weekday(DAYS.index(day)) for day in asked.schedule_weekdays),
             zone=asked.timezone,
+            more_times=asked.more_times,
+            every_weeks=asked.every_weeks,
         ),
         description=asked.description,
         late_policy=asked.late_policy,
@@ -350,6 +375,7 @@ def as_asked(schedule: Schedule) -> Mapping[str, Any]:
         **{name: getattr(schedule, name) for name in ("title", "description", "unit_id", "room_id", "bot_id")},
         **{name: getattr(schedule, name) for name in ("late_policy", "template_id")},
         **{name: getattr(when, name) for name in ("schedule_type", "schedule_date", "schedule_time")},
+        **{name: getattr(when, name) for name in ("more_times", "every_weeks")},
         "schedule_weekdays": tuple(DAYS[day] for day in when.schedule_weekdays),
         "timezone": when.zone,
         "valid_from": when.valid_from.astimezone(zone),

@@ -86,6 +86,14 @@ class MessageMetricsView(View):
     success_rate: float = field(("Success (%)", "성공률(%)"), example=98.3)
 
 
+class HourlyView(View):
+    """What the connected bots can send in an hour at the pace they were seen to have; unmeasured ones are left out."""
+
+    sends: float = field(("Sends", "발송"), example=420.0)
+    bots: int = field(("Bots", "봇"), example=3)
+    unmeasured: int = field(("Not measured", "측정 전"), example=0)
+
+
 class StatisticsView(View):
     """`due` and `sent` are by weekday (Monday first) and hour. Duplicates are counted for the whole house only.
     `counters` are since the beginning."""
@@ -97,6 +105,7 @@ class StatisticsView(View):
     delays: DelaysView = field(("Delays", "지연"))
     delays_before: DelaysView = field(("Delays before", "이전 지연"))
     per_hour: float = field(("Per hour", "시간당"), example=0.7)
+    capacity: HourlyView = field(("Capacity per hour", "시간당 가능"))
     last_minute: int = field(("Last minute", "지난 1분"), description="Ended in the last whole minute.", example=1)
     unsent: UnsentView = field(("Due, not sent", "미발송"))
     limits: list[LimitHitView] = field(("Limits reached", "걸린 제한"))
@@ -266,6 +275,7 @@ async def read_statistics(tx: "Tx", scope: "Scope", wanted: PeriodFilter, viewer
         delays=DelaysView.of(found.delays),
         delays_before=DelaysView.of(found.delays_before),
         unsent=UnsentView.of(found.unsent),
+        capacity=HourlyView.of(found.capacity),
         limits=[LimitHitView.of(one) for one in found.limits],
         duplicates_prevented=None if found.duplicates is None else found.prevented,
         series=[PeriodTotalsView(at=row.key, totals=view_totals(row.totals)) for row in found.series],
@@ -332,7 +342,8 @@ STATISTICS = Report(
     wanted=PeriodFilter,
     columns=(
         *("since", "until", "totals.processed", "totals.sent", "totals.success_rate", "totals.average_ms"),
-        *("delays.p50_ms", "delays.p95_ms", "delays.p99_ms", "per_hour", "unsent.deliveries", "duplicates_prevented"),
+        *("delays.p50_ms", "delays.p95_ms", "delays.p99_ms", "per_hour", "capacity.sends"),
+        *("unsent.deliveries", "duplicates_prevented"),
     ),
 )
 USAGE = Report(

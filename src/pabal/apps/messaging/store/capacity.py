@@ -1,6 +1,6 @@
 """What bots were seen to take for their sends, and what else they have to do."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 
 from pabal.apps.messaging.model.capacity import Measured
@@ -16,6 +16,12 @@ async def measure(tx: Tx, bots: Collection[int]) -> dict[int, Measured]:
     """Those that have sent something of late."""
     rows = await tx.rows(SQL.measure, bots=sorted(bots), since=tx.now - LOOK_BACK)
     return {row["bot_id"]: Measured(float(row["part"]), float(row["send"])) for row in rows}
+
+
+async def list_included(tx: Tx, units: Sequence[int] | None) -> list[int]:
+    """Bots that may send, connected or not."""
+    rows = await tx.rows(SQL.list_included, units=None if units is None else list(units))
+    return [row["id"] for row in rows]
 
 
 async def count_due(

@@ -9,6 +9,9 @@ cross join lateral (
   order by d.id desc limit 100) d
 where d.parts > 0 group by b.id;
 
+-- name: list_included(units)
+select id from pabal.bot where excluded_at is null and (:units::bigint[] is null or unit_id = any(:units::bigint[]));
+
 -- name: count_due(bots, since, until, but_id)
 -- what other schedules have for these bots then: one room each, or for each of many rooms whose first bot it is
 select s.bot_id, count(*)::int as sends from pabal.message_schedule s join pabal.schedule t on t.id = s.timetable_id

@@ -95,11 +95,22 @@ async def count_states(tx: Tx, units: Sequence[int] | None) -> dict[str, int]:
 async def insert_schedule(tx: Tx, new: NewSchedule, *, unit_id: int, created_by: str) -> int:
     """In the machine's first state; it must begin in the same commit."""
     made: int = await tx.value(SQL.insert_schedule, row={**_row(new, unit_id, tx.now), "created_by": created_by})
+    await _put_rhythm(tx, made, new.when)
     return made
 
 
 async def update_schedule(tx: Tx, schedule_id: int, new: NewSchedule, *, unit_id: int) -> None:
     await tx.run(SQL.update_schedule, id=schedule_id, row=_row(new, unit_id, tx.now))
+    await _put_rhythm(tx, schedule_id, new.when)
+
+
+async def _put_rhythm(tx: Tx, schedule_id: int, when: When) -> None:
+    """Most have none: one time, every week."""
+    if when.more_times or when.every_weeks > 1:
+        given = {"more_times": list(when.more_times), "every_weeks": when.every_weeks}
+        await tx.run(SQL.put_rhythm, id=schedule_id, **given)
+    else:
+        await tx.run(SQL.delete_rhythm, id=schedule_id)
 
 
 async def set_timetable(tx: Tx, schedule_id: int, timetable_id: int) -> None:
@@ -209,7 +220,7 @@ def _as_json(value: date | time | str | None) -> str | None:
 
 def _read(row: Row, asked: Sequence[datetime]) -> Schedule:
     values = dict(row)
-    for name in (*_WHEN, "schedule_type", "schedule_weekdays", "deleted_at"):
+    for name in (*_WHEN, "schedule_type", "schedule_weekdays", "deleted_at", "more_times", "every_weeks"):
         values.pop(name)
     content = {name: values.pop(name) for name in Content.__dataclass_fields__}
     next_at = values.pop("next_at")
@@ -226,7 +237,8 @@ def _read_content(values: dict[str, Any]) -> Content:
 def _read_when(row: Row) -> When:
     days = tuple(Weekday(day) for day in row["schedule_weekdays"])
     given = {name: row[name] for name in _WHEN}
-    return When(schedule_type=ScheduleType(row["schedule_type"]), schedule_weekdays=days, **given)
+    rhythm = {"more_times": tuple(row["more_times"] or ()), "every_weeks": row["every_weeks"] or 1}
+    return When(schedule_type=ScheduleType(row["schedule_type"]), schedule_weekdays=days, **given, **rhythm)
 
 
 def _without(next_at: datetime | None, asked: Sequence[datetime], when: When) -> datetime | None:
@@ -261,11 +273,15 @@ async def count_today(tx: Tx, units: Sequence[int] | None, until: datetime) -> i
 
 
 async def show_bot_states(tx: Tx, bots: Sequence[int]) -> dict[int, str]:
-    """online, offline or excluded, as a bot says of itself, for many at once."""
+    """As a bot says of itself, for many at once."""
     rows = await tx.rows(SQL.list_bots, bots=list(bots))
     routes = {row["id"]: route_of(row["name"]) for row in rows}
     held = {row["route"] for row in await tx.rows(SQL.list_held, routes=list(routes.values()))}
     return {
-        row["id"]: "excluded" if row["is_excluded"] else "online" if routes[row["id"]] in held else "offline"
+        row["id"]: "excluded"
+        if row["is_excluded"]
+        else "online"
+        if routes[row["id"]] in held
+        else row["away"] or "offline"
         for row in rows
     }

@@ -1,10 +1,10 @@
 -- name: load_schedules(ids)
 -- in the order given, with the names one shows beside them and the engine's next moment
 select s.*, b.name as bot_name, r.name as room_name, r.channel_id, r.room_type,
-  case when s.state = 'active' and t.paused_at is null then t.next_at end as next_at
+  case when s.state = 'active' and t.paused_at is null then t.next_at end as next_at, y.more_times, y.every_weeks
 from unnest(:ids::bigint[]) with ordinality as g(id, n)
 join pabal.message_schedule s on s.id = g.id join pabal.bot b on b.id = s.bot_id join pabal.room r on r.id = s.room_id
-left join pabal.schedule t on t.id = s.timetable_id
+left join pabal.schedule t on t.id = s.timetable_id left join pabal.message_rhythm y on y.schedule_id = s.id
 order by g.n;
 
 -- name: lock_schedule(id)
@@ -64,6 +64,13 @@ update pabal.message_schedule s set unit_id = n.unit_id, title = n.title, descri
 from jsonb_populate_record(null::pabal.message_schedule, :row::jsonb) n
 where s.id = :id;
 
+-- name: put_rhythm(id, more_times, every_weeks)!
+insert into pabal.message_rhythm (schedule_id, more_times, every_weeks) values (:id, :more_times::time[], :every_weeks)
+on conflict (schedule_id) do update set more_times = excluded.more_times, every_weeks = excluded.every_weeks;
+
+-- name: delete_rhythm(id)!
+delete from pabal.message_rhythm where schedule_id = :id;
+
 -- name: set_timetable(id, timetable_id)!
 update pabal.message_schedule set timetable_id = :timetable_id where id = :id;
 
@@ -82,8 +89,9 @@ delete from pabal.message_schedule where id = :id;
 
 -- name: list_neighbours(room_id, but_id, most)
 -- what else is sent to this room
-select s.unit_id, s.title, s.schedule_type, s.schedule_date, s.schedule_time, s.schedule_weekdays, s.zone, s.valid_from, s.valid_until
-from pabal.message_schedule s join pabal.schedule t on t.id = s.timetable_id
+select s.unit_id, s.title, s.schedule_type, s.schedule_date, s.schedule_time, s.schedule_weekdays, s.zone, s.valid_from, s.valid_until,
+  y.more_times, y.every_weeks
+from pabal.message_schedule s join pabal.schedule t on t.id = s.timetable_id left join pabal.message_rhythm y on y.schedule_id = s.id
 where (s.room_id = :room_id or exists (select from pabal.message_audience_room t where t.schedule_id = s.id and t.room_id = :room_id))
   and s.state = 'active' and s.id is distinct from :but_id::bigint and t.next_at is not null
 order by t.next_at, s.id limit :most;
@@ -134,7 +142,11 @@ where s.state = 'active' and s.deleted_at is null and t.paused_at is null and t.
   and (:units::bigint[] is null or s.unit_id = any(:units::bigint[]));
 
 -- name: list_bots(bots)
-select b.id, b.name, b.excluded_at is not null as is_excluded from pabal.bot b where b.id = any(:bots::bigint[]);
+-- what its phones say where nothing sends for it: one that signs wrongly before one that waits for a decision
+select b.id, b.name, b.excluded_at is not null as is_excluded, (
+    select case when bool_or(pabal.is_unproven(b, d)) then 'wrong_secret' when bool_or(d.state = 'pending' or d.state = 'approved' and d.asks_from is not null) then 'waiting' end
+    from pabal.bot_device d join pabal.worker w on w.id = d.worker and w.until > pabal.real_now() where d.bot_id = b.id) as away
+from pabal.bot b where b.id = any(:bots::bigint[]);
 
 -- name: list_held(routes)
 -- by lives that are not over

@@ -250,7 +250,8 @@ document.addEventListener("visibilitychange", () => {
 mark?.querySelector("[data-live-reload]").addEventListener("click", () => location.reload());
 
 for (const part of document.querySelectorAll("[data-live-src][data-every]")) {
-  setInterval(() => {
+  const timer = setInterval(() => {
+    if (!part.dataset.every) return clearInterval(timer);   // what it waited for is over
     dirty.add(part);
     flush();
   }, Math.max(1, Number(part.dataset.every)) * 1000);
