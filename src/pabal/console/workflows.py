@@ -14,6 +14,7 @@ from pabal.engine.workflows import listing, yaml_form
 from pabal.engine.workflows.definitions import StoredWorkflow
 from pabal.engine.workflows.listing import RunRow, WantedRuns
 from pabal.engine.workflows.machine import OPEN, RunState
+from pabal.platform import settings
 from pabal.platform.actor import Right
 from pabal.platform.findings import FieldsRefused
 from pabal.platform.language.errors import explain
@@ -22,7 +23,7 @@ from pabal.platform.web.identify import Visitor
 from pabal.platform.web.keyset import read_page
 from pabal.platform.web.lists import RowId, Word, turn
 from pabal.platform.web.visit import Visit
-from pabal.platform.workflows import AREA, roles_below
+from pabal.platform.workflows import AREA, KEEP_RUNS, find_cleaned, roles_below
 from pabal.resources import workflow_rows
 from pabal.resources.workflow_rows import RunSeen, StepSeen
 from pabal.resources.workflows import ROLES, WAITS
@@ -66,6 +67,8 @@ async def show_list(visit: Visitor, filters: Annotated[RunFilters, Query()]) -> 
     async with visit.read() as tx:
         found = await listing.list_workflows(tx, visit.scope.listed, seen_by=roles_below(visit.actor))
         wanted = WantedRuns(visit.scope.listed, None, filters.states, roles_below(visit.actor))
+        cleaned = await find_cleaned(tx, visit.scope, roles_below(visit.actor))
+        keep = await settings.value(tx, KEEP_RUNS)
         page: Page[RunRow] = await read_page(lambda cursor: listing.list_runs(tx, wanted, cursor, PAGE), filters.cursor)
     return await visit.show(
         "workflows.html",
@@ -74,6 +77,8 @@ async def show_list(visit: Visitor, filters: Annotated[RunFilters, Query()]) -> 
         filters=filters,
         states=[state.value for state in RunState],
         pager=turn(visit, page.cursor),
+        cleaned=cleaned,
+        keep=keep,
         live_topics=TOPICS,
     )
 

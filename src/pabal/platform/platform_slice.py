@@ -78,13 +78,14 @@ def platform_slice(apps: Sequence[Slice], migrations: Sequence[Migration]) -> Sl
         controls=(alerts.CONTROLS, approvals.CONTROLS, workflows.RUN_CONTROLS, workflows.QUESTION_CONTROLS),
         approvals=(workflows.QUESTION,),
         steps=workflows.OWN_STEPS,
-        consumers=(workflows.CONSUMER,),
+        consumers=(workflows.CONSUMER, workflows.STARTER),
         kind_controls=KIND_CONTROLS,
         subscribers=(backup.SUBSCRIBER, _follow_deadlines(apps), cards.make_subscriber(_approvables(apps))),
         on_start=partial(_on_start, apps=apps),
         loops=partial(_make_loops, apps=apps),
         settings=(
             KEEP_NOTIFICATIONS,
+            workflows.KEEP_RUNS,
             *backup.SETTINGS,
             *alerts.SETTINGS,
             *broker.SETTINGS,
@@ -221,6 +222,7 @@ def _make_loops(services: Services, *, apps: Sequence[Slice]) -> list[Loop]:
         Loop("people", partial(auth.prune_once, database), idle=TIDY),
         Loop("notifications", partial(_forget_notifications, database), idle=TIDY),
         Loop("events", partial(events.forget_once, database), idle=TIDY),
+        Loop("workflows.clean_up", workflows.RunCleaning(database).run_once, idle=TIDY),
         Loop("bulks", partial(bulks.forget_once, database), idle=TIDY),
         Loop("answers", partial(idempotency.forget_once, database), idle=TIDY),
     ]

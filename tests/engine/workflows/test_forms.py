@@ -164,6 +164,63 @@ steps:
     assert [(one.line, one.code) for one in checking.find_mistakes(text, KINDS)] == [(7, "destination_from_outside")]
 
 
+STARTED = """\
+name: a
+start:
+  event: order.paid
+  when: {path: event.data.amount, op: ">", value: 0}
+  input:
+    room: {from: event.data.room}
+    text: {text: "{event.key}"}
+input: {room: string, text: string, url: {type: string, required: true, default: x}}
+steps:
+  - {name: send, kind: chat.send, input: {text: {from: input.text}, room: house}}
+"""
+
+
+def test_what_starts_a_workflow_is_the_same_after_writing_and_reading():
+    read = checking.read_yaml(STARTED, KINDS)
+
+    assert read.start is not None
+    assert (read.start.event, set(read.start.input)) == ("order.paid", {"room", "text"})
+    assert checking.read_yaml(yaml_form.show_workflow(read), KINDS) == read
+
+
+@pytest.mark.parametrize(
+    ("written", "wrong", "line", "code"),
+    [
+        ("event: order.paid", "event: order paid!", 3, "bad_event"),
+        ("  event: order.paid\n", "", 2, "bad_event"),
+        ("event: order.paid", "event: order.paid\n  every: 1h", 4, "unknown_field"),
+        ('op: ">"', "op: like", 4, "bad_condition"),
+        ("path: event.data.amount", "path: input.room", 4, "only_event"),
+        ("{from: event.data.room}", "{from: steps.send.id}", 6, "only_event"),
+        ("    room: {", "    rooms: {", 6, "unknown_value"),
+        ('{text: "{event.key}"}', "7", 7, "bad_value"),
+        ("required: true, default: x", "required: true", 5, "missing_value"),
+        ("room: house", "room: {from: input.room}", 10, "destination_from_outside"),
+        ("room: house", "room: {from: event.key}", 10, "bad_reference"),
+    ],
+)
+def test_a_mistake_in_what_starts_a_workflow_is_found_at_its_line(written: str, wrong: str, line: int, code: str):
+    assert written in STARTED
+
+    found = checking.find_mistakes(STARTED.replace(written, wrong), KINDS)
+
+    assert (line, code) in [(one.line, one.code) for one in found]
+
+
+def test_inputs_that_say_where_something_goes_are_known_also_by_way_of_a_step():
+    text = """\
+name: a
+input: {room: string, text: string, far: string}
+steps:
+  - {name: copy, kind: data.copy, input: {any: {from: input.far}}}
+  - {name: send, kind: chat.send, input: {text: {from: input.text}, room: {text: "{input.room} {steps.copy}"}}}
+"""
+    assert checking.list_destinations(checking.read_yaml(text, KINDS), KINDS) == ["room", "far"]
+
+
 def test_a_bomb_of_aliases_is_refused():
     lines = ["a0: &a0 [x, x]"] + [f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}]" for n in range(1, 40)]
 

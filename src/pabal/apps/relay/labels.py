@@ -70,6 +70,11 @@ ENDS: dict[End, Pair] = {
         "A replay: its answer is shown here and sent to nobody.",
         "재실행한 메시지라 답을 여기에만 표시하고 보내지 않았습니다.",
     ),
+    End.QUESTION_ANSWERED: ("The workflow that asked has the answer.", "질문한 워크플로우에 답을 전했습니다."),
+    End.QUESTION_WITHDRAWN: (
+        "The workflow that asked does not wait for it any more.",
+        "질문한 워크플로우가 더는 답을 기다리지 않습니다.",
+    ),
 }
 
 ACTIONS: dict[str, Pair] = {
@@ -87,4 +92,5 @@ ACTIONS: dict[str, Pair] = {
     "conversation_block": ("blocked a conversation", "대화 차단"),
     "conversation_unblock": ("unblocked a conversation", "대화 차단 해제"),
     "message_replay": ("replayed a message", "메시지 재실행"),
+    "question_ask": ("asked an account in a workflow", "워크플로우에서 계정에 질문"),
 }

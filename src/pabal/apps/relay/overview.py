@@ -79,7 +79,7 @@ async def find(tx: Tx, scope: Scope, text: str) -> list[Found]:
         *(
             Found(MESSAGE, _shorten(one.text), one.account_name, f"/relay/messages/{one.uid}")
             for one in said.items
-            if not one.is_replay
+            if not (one.is_replay or one.is_question)
         ),
     ]
 

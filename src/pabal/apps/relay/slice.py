@@ -12,6 +12,7 @@ from pabal.apps.relay.health import read_health
 from pabal.apps.relay.labels import ACTIONS, NAMES, STATUS
 from pabal.apps.relay.machine import CONVERSATION, MESSAGE
 from pabal.apps.relay.model.messages import AREA
+from pabal.apps.relay.steps import STEPS
 from pabal.engine.kinds import Kinds
 from pabal.engine.life import Life
 from pabal.engine.loop import Loop
@@ -67,6 +68,7 @@ SLICE = Slice(
     machines=(CONVERSATION, MESSAGE),
     controls=CONTROLS,
     kind_controls=KIND_CONTROLS,
+    steps=STEPS,
     migrations=HERE / "migrations",
     loops=make_loops,
     gateways=make_gateways,

@@ -17,8 +17,8 @@ class RuleRefused(FieldsRefused, code="rule_refused"):
 
 
 class BadCallback(Invalid, code="bad_callback"):
-    """A callback is {"type", "config", "when"}: type telegram, log, webhook, email, event or approval; when always,
-    changed or condition."""
+    """A callback is {"type", "config", "when"}: type telegram, log, webhook, email, event, approval or workflow; when
+    always, changed or condition."""
 
 
 class BadScriptPath(Invalid, code="bad_script_path"):
@@ -45,8 +45,8 @@ KO = {
     "automation_rule_not_found": "이런 룰이 없거나 볼 수 없는 룰입니다.",
     "rule_execution_not_found": "이런 실행이 없거나 볼 수 없는 실행입니다.",
     "rule_refused": "이대로는 저장할 수 없습니다. 항목마다 무엇이 문제인지 적어 두었습니다.",
-    "bad_callback": "콜백은 type, config, when으로 적습니다. type은 telegram, log, webhook, email, event, approval, "
-    "when은 always, changed, condition 중 하나입니다.",
+    "bad_callback": "콜백은 type, config, when으로 적습니다. type은 telegram, log, webhook, email, event, "
+    "approval, workflow, when은 always, changed, condition 중 하나입니다.",
     "bad_script_path": "스크립트는 저장소 안의 경로로 적습니다. 폴더는 /로 나누고 .py로 끝나야 합니다.",
     "unknown_source": "여기에 없는 데이터 소스입니다.",
     "nothing_to_do": "스크립트나 데이터 소스 중 하나는 정해야 합니다.",

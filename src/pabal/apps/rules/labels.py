@@ -58,6 +58,7 @@ WAYS: dict[str, Pair] = {
     "email": ("E-mail", "이메일"),
     "event": ("Event", "이벤트"),
     "approval": ("Approval", "승인 요청"),
+    "workflow": ("Workflow", "워크플로우"),
     "notify": ("Notice", "알림"),
 }
 

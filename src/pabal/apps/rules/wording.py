@@ -7,6 +7,7 @@ from pabal.apps.rules.scripts import REASONS
 from pabal.apps.rules.skills import errors as skill_errors
 from pabal.apps.rules.sources import errors as source_errors
 from pabal.base.errors import PabalError
+from pabal.platform.language import errors
 from pabal.platform.language.pairs import Pair
 
 CANCELLED: Pair = ("Cancelled before it ended.", "끝나기 전에 취소했습니다.")
@@ -30,6 +31,11 @@ def tell_failure(summary: str) -> Pair:
         if summary.startswith(english):
             return summary, korean + summary.removeprefix(english)
     return summary, summary
+
+
+def tell_problem(code: str, problem: str) -> Pair:
+    """Why a callback could not be carried out."""
+    return problem, errors.korean().get(code, problem)
 
 
 @cache

@@ -42,7 +42,8 @@ def find_mistakes(text: str, kinds: StepKinds) -> list[Mistake]:
 
 def check(workflow: Workflow, kinds: StepKinds) -> Iterator[Mistake]:
     """Every mistake of meaning."""
-    check = _Check(workflow, kinds)
+    check = _Check(workflow, kinds, _given_by_event(workflow))
+    yield from check.start()
     for number, step in enumerate(workflow.steps):
         yield from check.step(number, step)
     yield from check.references(values.references(workflow.output, ("output",)), None)
@@ -50,6 +51,17 @@ def check(workflow: Workflow, kinds: StepKinds) -> Iterator[Mistake]:
     for number, step in enumerate(workflow.steps):
         if step.on_error is OnError.COMPENSATE and not compensates:
             yield Mistake("nothing_to_compensate", ("steps", number, "on_error"))
+
+
+def list_destinations(workflow: Workflow, kinds: StepKinds) -> list[str]:
+    """The inputs that decide where something goes: whoever starts a run must not take them from outside."""
+
+    def decides(name: str) -> bool:
+        check = _Check(workflow, kinds, frozenset({name}))
+        found = (one for number, step in enumerate(workflow.steps) for one in check.step(number, step))
+        return any(one.code == "destination_from_outside" for one in found)
+
+    return [name for name in workflow.input if decides(name)]
 
 
 def list_kinds(workflow: Workflow) -> set[str]:
@@ -107,6 +119,8 @@ def _full_name(name: str, kinds: StepKinds) -> str:
 class _Check:
     workflow: Workflow
     kinds: StepKinds
+    # the inputs whose words are from outside
+    outside_inputs: frozenset[str]
 
     def __post_init__(self) -> None:
         self._input = input_schema(self.workflow)
@@ -116,6 +130,18 @@ class _Check:
             source = self._find_outside(number, self.workflow.steps[number])
             if source is not None:
                 self._outside[number] = source
+
+    def start(self) -> Iterator[Mistake]:
+        start, at = self.workflow.start, ("start", "input")
+        if start is None:
+            return
+        for fault in schema.faults(self._input, dict(start.input), at):
+            known = {"kind": self.workflow.name, "name": fault.name, "wanted": fault.wanted}
+            yield Mistake(fault.code, fault.at, known)
+        looked = [] if start.when is None else list(values.of_condition(start.when, ("start", "when")))
+        for one in (*values.references(dict(start.input), at), *looked):
+            if values.PATH.fullmatch(one.path) is None or one.parts[0] != "event":
+                yield Mistake("only_event", one.at, {"path": one.path})
 
     def step(self, number: int, step: FlowStep) -> Iterator[Mistake]:
         at: Path = ("steps", number)
@@ -197,6 +223,8 @@ class _Check:
                 return Mistake("unknown_input", one.at, {"name": rest[0]}) if missing else None
             case "steps":
                 return self._step_reference(one, rest, number, own=own)
+            case "event":
+                return Mistake("bad_reference", one.at, {"path": one.path})
             case _:
                 return None if rest in ([], ["id"]) else Mistake("bad_reference", one.at, {"path": one.path})
 
@@ -231,6 +259,9 @@ class _Check:
         if one.path.split(".")[0] == "item":
             looked = values.references(self.workflow.steps[number].for_each)
             return next((source for inner in looked if (source := self._source(inner, number)) is not None), None)
+        if one.parts[0] == "input":
+            named = one.parts[1:2] or self.outside_inputs
+            return next((f"input.{name}" for name in named if name in self.outside_inputs), None)
         place = self.workflow.numbers.get(one.step or "")
         return None if place is None else self._outside.get(place)
 
@@ -242,6 +273,12 @@ def read_moment(text: Any) -> datetime | None:
     except ValueError:
         return None
     return found if found is not None and found.tzinfo is not None else None
+
+
+def _given_by_event(workflow: Workflow) -> frozenset[str]:
+    if workflow.start is None:
+        return frozenset()
+    return frozenset(name for name, value in workflow.start.input.items() if any(values.references(value)))
 
 
 def _in_order(workflow: Workflow) -> list[int]:

@@ -44,6 +44,8 @@ class StoredWorkflow:
     definition_id: int
     number: int
     definition: dict[str, Any]
+    # the inputs that decide where something goes; None: nobody asked when it was saved
+    destinations: list[str] | None
     made_by: str
     made_at: datetime
 
@@ -52,16 +54,27 @@ class StoredWorkflow:
         return read_stored(self.definition)
 
 
-async def save_workflow(tx: Tx, workflow: Workflow, *, unit_id: int | None, by: str) -> StoredWorkflow:
+async def save_workflow(
+    tx: Tx, workflow: Workflow, *, unit_id: int | None, by: str, destinations: Sequence[str] | None = None
+) -> StoredWorkflow:
     """As a new version, or as nothing where it says what the newest says. Raises WorkflowRefused for a workflow that
     starts another one that is not there."""
     await _check_others(tx, workflow, unit_id)
     data = forms.as_data(workflow)
     workflow_id = await tx.value(SQL.hold_workflow, unit_id=unit_id, name=workflow.name, seen_by=workflow.seen_by.value)
     newest = await find_workflow(tx, workflow_id)
-    if newest is None or newest.definition != data or newest.archived_at is not None:
-        kinds = sorted(checking.list_kinds(workflow))
-        await tx.run(SQL.insert_version, id=workflow_id, definition=data, kinds=kinds, by=by, seen_by=workflow.seen_by)
+    known = None if destinations is None else list(destinations)
+    if newest is None or newest.archived_at is not None or (newest.definition, newest.destinations) != (data, known):
+        await tx.run(
+            SQL.insert_version,
+            id=workflow_id,
+            definition=data,
+            kinds=sorted(checking.list_kinds(workflow)),
+            destinations=known,
+            by=by,
+            seen_by=workflow.seen_by,
+            starts_on=None if workflow.start is None else workflow.start.event,
+        )
     found = await find_workflow(tx, workflow_id)
     assert found is not None  # noqa: S101 -- written above # nosec B101
     return found
@@ -82,6 +95,11 @@ async def get_workflow(tx: Tx, workflow_id: int, number: int | None = None) -> S
 async def find_named(tx: Tx, name: str, unit_id: int | None) -> StoredWorkflow | None:
     """The workflow of this name in this unit, unless it was put away."""
     return await tx.one(StoredWorkflow, SQL.find_named, name=name, unit_id=unit_id)
+
+
+async def list_started_by(tx: Tx, events: Sequence[str], units: Sequence[int]) -> list[StoredWorkflow]:
+    """Those of these units, and of none, whose newest version says that one of these events starts it."""
+    return await tx.all(StoredWorkflow, SQL.list_started_by, events=list(events), units=list(units))
 
 
 async def lock_workflow(tx: Tx, workflow_id: int) -> None:

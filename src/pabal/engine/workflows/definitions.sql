@@ -3,23 +3,32 @@
 insert into pabal.workflow (unit_id, name, seen_by, created_at) values (:unit_id, :name, :seen_by, pabal.now())
 on conflict (unit_id, name) do update set seen_by = excluded.seen_by returning id;
 
--- name: insert_version(id, definition, kinds, by, seen_by)!
-with w as (update pabal.workflow set newest = newest + 1, archived_at = null, seen_by = :seen_by where id = :id returning id, newest)
-insert into pabal.workflow_version (workflow_id, number, definition, kinds, made_by, made_at)
-select w.id, w.newest, :definition, :kinds::text[], :by, pabal.now() from w;
+-- name: insert_version(id, definition, kinds, destinations, by, seen_by, starts_on)!
+with w as (
+  update pabal.workflow set newest = newest + 1, archived_at = null, seen_by = :seen_by, starts_on = :starts_on where id = :id returning id, newest)
+insert into pabal.workflow_version (workflow_id, number, definition, kinds, destinations, made_by, made_at)
+select w.id, w.newest, :definition, :kinds::text[], :destinations::text[], :by, pabal.now() from w;
 
 -- name: find_workflow(id, number)
 select w.id, w.unit_id, w.name, w.newest, w.seen_by, w.created_at, w.archived_at,
-  v.id as definition_id, v.number, v.definition, v.made_by, v.made_at
+  v.id as definition_id, v.number, v.definition, v.destinations, v.made_by, v.made_at
 from pabal.workflow w join pabal.workflow_version v on v.workflow_id = w.id and v.number = coalesce(:number::int, w.newest)
 where w.id = :id;
 
 -- name: find_named(name, unit_id)
 -- unit: a run starts what its own unit has under this name
 select w.id, w.unit_id, w.name, w.newest, w.seen_by, w.created_at, w.archived_at,
-  v.id as definition_id, v.number, v.definition, v.made_by, v.made_at
+  v.id as definition_id, v.number, v.definition, v.destinations, v.made_by, v.made_at
 from pabal.workflow w join pabal.workflow_version v on v.workflow_id = w.id and v.number = w.newest
 where w.name = :name and w.unit_id is not distinct from :unit_id::bigint and w.archived_at is null;
+
+-- name: list_started_by(events, units)
+-- unit: those of an event's unit and of the units above it; which these are, the caller knows
+select w.id, w.unit_id, w.name, w.newest, w.seen_by, w.created_at, w.archived_at,
+  v.id as definition_id, v.number, v.definition, v.destinations, v.made_by, v.made_at
+from pabal.workflow w join pabal.workflow_version v on v.workflow_id = w.id and v.number = w.newest
+where w.starts_on = any(:events::text[]) and w.archived_at is null and (w.unit_id is null or w.unit_id = any(:units::bigint[]))
+order by w.id;
 
 -- name: archive_workflow(id)!
 update pabal.workflow set archived_at = pabal.now() where id = :id and archived_at is null;

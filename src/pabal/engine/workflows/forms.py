@@ -11,6 +11,7 @@ from pabal.engine.workflows.mistakes import Mistake, Path
 from pabal.engine.workflows.model import (
     DEFAULT_LIMIT,
     DEFAULT_RETRY,
+    EVENT,
     KIND,
     LONGEST,
     LONGEST_RETRY,
@@ -23,6 +24,7 @@ from pabal.engine.workflows.model import (
     InputField,
     OnError,
     SeenBy,
+    StartOn,
     WaitFor,
     Workflow,
     read_duration,
@@ -32,11 +34,12 @@ from pabal.engine.workflows.values import is_reference
 
 E = TypeVar("E", bound=StrEnum)
 TYPES = ("string", "integer", "number", "boolean", "list", "object")
-_WORKFLOW = ("name", "title", "description", "seen_by", "input", "output", "time_limit", "steps")
+_WORKFLOW = ("name", "title", "description", "seen_by", "start", "input", "output", "time_limit", "steps")
 _STEP = (
     *("name", "kind", "wait", "title", "input", "needs", "when", "for_each"),
     *("retries", "retry_after", "time_limit", "on_error", "compensate"),
 )
+_START = ("event", "when", "input")
 _WAIT = ("for", "until", "event", "key", "workflow")
 _INPUT = ("type", "required", "default", "secret", "description")
 _ZERO = timedelta(0)
@@ -60,6 +63,8 @@ def as_data(workflow: Workflow) -> dict[str, Any]:
         data["seen_by"] = str(workflow.seen_by)
     if workflow.time_limit != DEFAULT_LIMIT:
         data["time_limit"] = show_duration(workflow.time_limit)
+    if workflow.start is not None:
+        data["start"] = _start_data(workflow.start)
     if workflow.input:
         data["input"] = {name: _input_data(one) for name, one in workflow.input.items()}
     before: tuple[str, ...] = ()
@@ -69,6 +74,15 @@ def as_data(workflow: Workflow) -> dict[str, Any]:
         before = (step.name,)
     if workflow.output:
         data["output"] = dict(workflow.output)
+    return data
+
+
+def _start_data(start: StartOn) -> dict[str, Any]:
+    data: dict[str, Any] = {"event": start.event}
+    if start.when is not None:
+        data["when"] = dict(start.when)
+    if start.input:
+        data["input"] = dict(start.input)
     return data
 
 
@@ -128,10 +142,19 @@ class _Form:
             "seen_by": self._choice(data, "seen_by", (), SeenBy, SeenBy.VIEWER),
             "output": self._object(data, "output", ()),
             "time_limit": self._duration(data, "time_limit", (), LONGEST) or DEFAULT_LIMIT,
+            "start": self._start(data.get("start")),
         }
         if self.mistakes:
             return None
         return Workflow(steps=tuple(steps), input=inputs, **made)
+
+    def _start(self, data: Any) -> StartOn | None:
+        if data is None or not self._is_object(data, ("start",), "start", _START):
+            return None
+        event = data.get("event")
+        if not isinstance(event, str) or len(event) > 200 or EVENT.fullmatch(event) is None:
+            self._add("bad_event", ("start", "event") if "event" in data else ("start",), name=str(event or "")[:60])
+        return StartOn(str(event), self._condition(data, ("start",)), self._object(data, "input", ("start",)))
 
     def _inputs(self, data: Any) -> dict[str, InputField]:
         if not self._is_object(data, ("input",), "input", None):

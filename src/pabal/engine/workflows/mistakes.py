@@ -29,6 +29,8 @@ SENTENCES = {
     "bad_choice": "{field} must be one of {choices}.",
     "kind_or_wait": "A step has a kind or a wait, and not both.",
     "bad_wait": "A wait has exactly one of for, until, event and workflow; a key goes with an event only.",
+    "bad_event": "{name} is no name of an event, such as orders.paid.",
+    "only_event": "{path} is not known before the run begins; what starts it can name event.… only.",
     "bad_condition": "The condition is wrong: {reason}.",
     "bad_kind": "{kind} is no kind of step: it is written area.name or area.name@version.",
     "unknown_kind": "There is no kind of step named {kind} here.",
@@ -43,8 +45,8 @@ SENTENCES = {
     "missing_value": "{kind} needs {name}.",
     "unknown_value": "{kind} takes no {name}.",
     "bad_value": "{name} must be {wanted}.",
-    "destination_from_outside": "{name} says where something goes; it may not come from {source}, which reads the "
-    "outside.",
+    "destination_from_outside": "{name} says where something goes; it may not come from {source}, whose words are "
+    "from outside.",
     "nothing_to_compensate": "No step has a compensation, so on_error: compensate would do nothing.",
     "wait_has_no_compensation": "A wait leaves nothing to compensate.",
     "unknown_workflow": "There is no workflow named {name}.",

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,59}")
+EVENT = re.compile(r"[A-Za-z][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+)*")
 KIND = re.compile(r"([a-z][a-z0-9_]*(?:\.[a-z0-9_]+)+)(?:@([1-9][0-9]{0,3}))?")
 _DURATION = re.compile(r"(\d{1,9})(s|m|h|d)")
 _SECONDS = {"d": 86_400, "h": 3600, "m": 60, "s": 1}
@@ -54,6 +55,18 @@ class InputField:
     default: Any = None
     secret: bool = False
     description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StartOn:
+    """An event that starts a run, if `when` is met. `input` is what the run is given, and may name what the event says.
+
+    `event.name`, `event.key`, `event.id`, `event.data.…`
+    """
+
+    event: str
+    when: Mapping[str, Any] | None = None
+    input: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +121,7 @@ class Workflow:
     input: Mapping[str, InputField] = field(default_factory=dict)
     output: Mapping[str, Any] = field(default_factory=dict)
     time_limit: timedelta = DEFAULT_LIMIT
+    start: StartOn | None = None
 
     def __post_init__(self) -> None:
         numbers = {step.name: number for number, step in enumerate(self.steps)}

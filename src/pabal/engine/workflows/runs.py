@@ -61,6 +61,7 @@ class Runs:
         owner: str,
         cause: str | None = None,
         again_of: int | None = None,
+        depth: int = 0,
     ) -> int:  # long: what a start is
         """A run of this version, in the unit of its workflow. Raises BadRunInput."""
         if workflow.archived_at is not None:
@@ -72,6 +73,7 @@ class Runs:
             given,
             workflow.unit_id,
             owner,
+            depth=depth,
             again_of=again_of,
             cause=cause,
         )

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 from pabal.engine.conditions import look_up
 from pabal.engine.workflows.mistakes import Path
 
-PATH = re.compile(r"(?:input|steps|item|run)(?:\.[A-Za-z0-9_-]{1,100}){0,20}")
-_HOLE = re.compile(r"\{((?:input|steps|item|run)(?:\.[A-Za-z0-9_-]{1,100}){0,20})\}")
+PATH = re.compile(r"(?:input|steps|item|run|event)(?:\.[A-Za-z0-9_-]{1,100}){0,20}")
+_HOLE = re.compile(r"\{((?:input|steps|item|run|event)(?:\.[A-Za-z0-9_-]{1,100}){0,20})\}")
 LONGEST_TEXT = 20_000
 
 

@@ -45,20 +45,25 @@ class Wanted:
     event_id: str | None = None
 
 
-async def publish(tx: Tx, actor: Actor, event: NewEvent) -> PublishedEvent:
-    """In the caller's transaction, for somebody who may. The same id again answers the first one."""
-    [made] = await publish_many(tx, actor, [event])
+async def publish(tx: Tx, actor: Actor, event: NewEvent, *, source: str | None = None) -> PublishedEvent:
+    """In the caller's transaction, for somebody who may. The same id again answers the first one.
+
+    `source`: what of theirs published it, if not they themselves.
+    """
+    [made] = await publish_many(tx, actor, [event], source=source)
     return made
 
 
-async def publish_many(tx: Tx, actor: Actor, events: Sequence[NewEvent]) -> list[PublishedEvent]:
+async def publish_many(
+    tx: Tx, actor: Actor, events: Sequence[NewEvent], *, source: str | None = None
+) -> list[PublishedEvent]:
     """In the order given."""
     actor.require(Right.WRITE, AREA)
     if len(events) > MOST_AT_ONCE:
         raise TooManyEvents(str(len(events)))
     scope = await visible_to(tx, actor)
     owned = [_own(scope, event) for event in events]
-    await append(tx, owned, source=actor.name)
+    await append(tx, owned, source=source or actor.name)
     return [await _find_same(tx, event) for event in owned]
 
 

@@ -44,7 +44,8 @@ class Workflows:
     ) -> StoredWorkflow:
         actor.require(Right.WRITE, AREA)
         unit = (await tenants.visible_to(tx, actor, within=unit_id)).unit_id
-        saved = await definitions.save_workflow(tx, workflow, unit_id=unit, by=actor.name)
+        decisive = checking.list_destinations(workflow, self.kinds)
+        saved = await definitions.save_workflow(tx, workflow, unit_id=unit, by=actor.name, destinations=decisive)
         after = {"name": saved.name, "version": saved.number}
         await self._audit(tx, actor, "save", f"workflow:{saved.id}", saved.unit_id, after)
         return saved

@@ -54,7 +54,9 @@ class PublishOutput(BaseModel):
 
 
 async def _publish(tx: Tx, actor: Actor, given: PublishInput, call: StepCall) -> PublishOutput:
-    made = await events.publish(tx, actor, NewEvent(given.name, given.data, key=given.key, unit_id=call.unit_id))
+    new = NewEvent(given.name, given.data, key=given.key, unit_id=call.unit_id)
+    # it says where it comes from, so that workflows that start each other come to an end
+    made = await events.publish(tx, actor, new, source=f"workflow_run:{call.run_id}")
     return PublishOutput(id=str(made.id))
 
 

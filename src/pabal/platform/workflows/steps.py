@@ -90,16 +90,21 @@ def bind(step: SliceStep, services: Services | None = None) -> StepKind:
 
 async def find_owner(tx: Tx, call: StepCall) -> Actor:
     """Who they are now, not who they were when the run began. Raises OwnerGone."""
-    kind, _, number = call.owner.partition(":")
-    actor: Actor | None = Actor(call.owner, None, Role.ADMIN, label=call.owner)
+    return replace(await find_actor(tx, call.owner, call.unit_id), origin=f"workflow:{call.run_id}")
+
+
+async def find_actor(tx: Tx, owner: str, unit_id: int | None) -> Actor:
+    """The same for whoever acts in this unit without being there."""
+    kind, _, number = owner.partition(":")
+    actor: Actor | None = Actor(owner, None, Role.ADMIN, label=owner)
     if kind == "user":
         user = await find_user(tx, int(number))
         actor = user.actor() if user is not None and user.is_active else None
     elif kind == "token":
         actor = await _find_token(tx, int(number))
-    if actor is None or not (await tenants.visible_to(tx, actor)).holds(call.unit_id):
-        raise OwnerGone(call.owner)
-    return replace(actor, origin=f"workflow:{call.run_id}")
+    if actor is None or not (await tenants.visible_to(tx, actor)).holds(unit_id):
+        raise OwnerGone(owner)
+    return actor
 
 
 async def _find_token(tx: Tx, token_id: int) -> Actor | None:

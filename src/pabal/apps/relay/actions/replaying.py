@@ -15,7 +15,7 @@ from pabal.apps.relay.actions.receiving import MAIL
 from pabal.apps.relay.errors import AccountDisabled, AccountNotFound, AccountNotPaired, CallbackExpired, NothingToReplay
 from pabal.apps.relay.machine import CONVERSATION, MESSAGE, MessageEvent
 from pabal.apps.relay.model.messages import AREA, MESSAGE_ABOUT, OPEN, End, Message, MessageState
-from pabal.apps.relay.model.skill import make_replay
+from pabal.apps.relay.model.skill import REPLAY_CHANNEL, make_replay, replay_key
 from pabal.apps.relay.store import accounts, messages, replays, replies
 from pabal.apps.relay.store.replays import NewReplay
 from pabal.apps.relay.store.replies import Answerable
@@ -35,11 +35,12 @@ async def replay(tx: Tx, actor: Actor, uid: UUID, *, account_id: UUID) -> Messag
     actor.require(Right.WRITE, AREA)
     scope = await visible_to(tx, actor)
     original = await messages.get_message(tx, scope, uid)
-    account = await _hold_account(tx, scope, account_id)
+    account = await hold_account(tx, scope, account_id)
     if not original.text.strip():
         raise NothingToReplay(str(uid))
     new = await _new_replay(tx, original, account)
-    await _put_into_mailbox(tx, actor, new)
+    where = await begin_conversation(tx, actor, replay_key(account.id), REPLAY_CHANNEL, account)
+    await _put_into_mailbox(tx, actor, new, where)
     about, after = f"{MESSAGE_ABOUT}:{original.id}", {"account": account.name, "replay": str(new.uid)}
     await audit.record(tx, actor, "relay.message_replay", about, unit_id=account.unit_id, after=after)
     return await messages.get_message(tx, scope, new.uid)
@@ -47,15 +48,28 @@ async def replay(tx: Tx, actor: Actor, uid: UUID, *, account_id: UUID) -> Messag
 
 async def show_answer(tx: Tx, message: Answerable, *, digest: str, response: Any) -> None:
     """An instance answered a replay: that is kept for those who look at it, and ends it."""
+    await keep_shown(tx, message, End.REPLAYED, digest=digest, response=response)
+
+
+async def keep_shown(tx: Tx, message: Answerable, why: End, *, digest: str, response: Any) -> None:
+    """An answer that reaches no user. The first one ends its message."""
     if tx.now >= message.readable_until:
         raise CallbackExpired
-    await replays.insert_shown(tx, message, digest=digest, response=response)
+    await replays.insert_shown(tx, message, digest=digest, response=response, detail=why.value)
     if message.state in OPEN:
-        await replies.note_end(tx, message.id, End.REPLAYED, is_acked=True)
-        await transition(tx, MESSAGE, message.id, MessageEvent.ACK, actor=ENGINE.name, reason=End.REPLAYED)
+        await replies.note_end(tx, message.id, why, is_acked=True)
+        await transition(tx, MESSAGE, message.id, MessageEvent.ACK, actor=ENGINE.name, reason=why)
 
 
-async def _hold_account(tx: Tx, scope: Scope, account_id: UUID) -> accounts.HeldAccount:
+async def begin_conversation(tx: Tx, actor: Actor, key: str, channel: str, account: accounts.HeldAccount) -> int:
+    """The one of this account in a channel of ours; made where there is none."""
+    found = await replays.ensure_conversation(tx, key, channel, account_id=account.id, unit_id=account.unit_id)
+    if found.is_new:
+        await begin(tx, CONVERSATION, [found.id], actor=actor.name)
+    return found.id
+
+
+async def hold_account(tx: Tx, scope: Scope, account_id: UUID) -> accounts.HeldAccount:
     held = await accounts.hold_account(tx, account_id)
     if held is None or not scope.holds(held.unit_id):
         raise AccountNotFound(str(account_id))
@@ -84,11 +98,8 @@ async def _new_replay(tx: Tx, original: Message, account: accounts.HeldAccount) 
     )
 
 
-async def _put_into_mailbox(tx: Tx, actor: Actor, new: NewReplay) -> None:
-    conversation = await replays.ensure_conversation(tx, new.account_id, new.unit_id)
-    if conversation.is_new:
-        await begin(tx, CONVERSATION, [conversation.id], actor=actor.name)
-    made = await replays.insert_replay(tx, new, conversation.id)
+async def _put_into_mailbox(tx: Tx, actor: Actor, new: NewReplay, conversation_id: int) -> None:
+    made = await replays.insert_replay(tx, new, conversation_id)
     begun = [Plain(made, new.unit_id, MessageState.QUEUED.value, 1)]
     await begin_loaded(tx, MESSAGE, begun, {made: MessageState.QUEUED.value}, Because(actor.name))
     tx.hint(f"{MAIL}{new.account_id}", tx.now)

@@ -11,13 +11,14 @@ from uuid import UUID
 
 from pabal.apps.relay import settings as own
 from pabal.apps.relay.actions import calling
+from pabal.apps.relay.actions.questions import take_answer
 from pabal.apps.relay.actions.receiving import ANSWERED
 from pabal.apps.relay.actions.replaying import show_answer
 from pabal.apps.relay.actions.rests import offer
 from pabal.apps.relay.errors import CallbackExpired, LetterNotFound, ReplyRefused, ReplyTooLarge, WrongConversation
 from pabal.apps.relay.model import outputs
 from pabal.apps.relay.model.messages import CALL_BACK, MESSAGE_ABOUT, OPEN, PUSH, ReplyState
-from pabal.apps.relay.model.skill import clean_all, is_replay_key
+from pabal.apps.relay.model.skill import clean_all, is_question_key, is_replay_key
 from pabal.apps.relay.store import replies
 from pabal.apps.relay.store.replies import Answerable, EarlierReply
 from pabal.base.database import Tx
@@ -40,8 +41,8 @@ Delivery = Literal["pending", "deferred", "shown"]
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """`delivery` pending: on its way to Kakao. deferred: kept for the user's next message. shown: to a replay, and sent
-    to nobody. `notes` say what Kakao's limits took away."""
+    """`delivery` pending: on its way to Kakao. deferred: kept for the user's next message. shown: to a replay
+    or a question, and sent to nobody. `notes` say what Kakao's limits took away."""
 
     message_id: UUID
     delivery: Delivery
@@ -75,6 +76,9 @@ async def reply(
         return _taken(tx, uid, _delivery_of(message, before), _notes(answer, message.replies, values), is_repeat=True)
     if is_replay_key(message.conversation_key):
         await show_answer(tx, message, digest=digest, response=clean_all(response))
+        return _taken(tx, uid, "shown", answer.notes)
+    if is_question_key(message.conversation_key):
+        await take_answer(tx, message, answer, digest=digest, response=clean_all(response))
         return _taken(tx, uid, "shown", answer.notes)
     new = _NewReply(uid, answer, digest, clean_all(response))
     if _is_in_time(tx, message):
@@ -176,7 +180,7 @@ def _outputs_of(reply: EarlierReply) -> tuple[dict[str, Any], ...]:
 
 def _delivery_of(message: Answerable, before: EarlierReply) -> Delivery:
     """As it was answered the first time, whatever became of it since."""
-    if is_replay_key(message.conversation_key):
+    if is_replay_key(message.conversation_key) or is_question_key(message.conversation_key):
         return "shown"
     return "deferred" if before.is_late else "pending"
 

@@ -65,6 +65,8 @@ class End(StrEnum):
     PUSHED = "pushed"
     QUEUE_TIME_OVER = "queue_time_over"
     REPLAYED = "replayed"
+    QUESTION_ANSWERED = "question_answered"
+    QUESTION_WITHDRAWN = "question_withdrawn"
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +155,8 @@ class Message:
     end_detail: str | None
     # the message this one repeats, for those who run the account alone
     replay_of: UUID | None
+    # the workflow's run that asked
+    asked_by: str | None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "state", MessageState(self.state))
@@ -173,6 +177,10 @@ class Message:
     @property
     def is_replay(self) -> bool:
         return self.replay_of is not None
+
+    @property
+    def is_question(self) -> bool:
+        return self.asked_by is not None
 
 
 @dataclass(frozen=True, slots=True)

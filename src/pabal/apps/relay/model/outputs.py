@@ -77,6 +77,22 @@ class Unshowable:
     findings: tuple[Finding, ...]
 
 
+def text_of(answer: Bubbles) -> str:
+    """All that can be read in it, without pictures and buttons."""
+    return "\n".join(text for one in answer.outputs for text in _texts_of(one))
+
+
+def _texts_of(value: Any) -> Iterator[str]:
+    if isinstance(value, list):
+        for one in value:
+            yield from _texts_of(one)
+    elif isinstance(value, dict):
+        yield from (value[name] for name in ("text", "title", "description") if isinstance(value.get(name), str))
+        for name, one in value.items():
+            if name not in ("buttons", "quickReplies"):
+                yield from _texts_of(one)
+
+
 def read_answer(response: object) -> Bubbles | Unshowable:
     """A skill response, or a plain text: instances send either."""
     if isinstance(response, str) or (isinstance(response, dict) and isinstance(response.get("text"), str)):

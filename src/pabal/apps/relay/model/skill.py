@@ -8,8 +8,11 @@ from uuid import UUID
 
 VERSION = "2.0"
 DEFAULT_CHANNEL = "default"
-# of messages that somebody here replays: no webhook may speak for it
+# of messages that somebody here replays: no webhook may speak for it, nor for the other of ours
 REPLAY_CHANNEL = "replay"
+# of what workflows ask an account
+QUESTION_CHANNEL = "question"
+OWN_CHANNELS = (REPLAY_CHANNEL, QUESTION_CHANNEL)
 # Kakao's own keys have 70 characters at most; more is no key of Kakao's.
 LONGEST_KEY = 200
 LONGEST_UTTERANCE = 10_000
@@ -53,7 +56,7 @@ def read_request(payload: object) -> SkillRequest | None:
     user_key = next((key for key in map(_text, keys) if key), "")
     channel_id = _text(_part(payload, "bot").get("id")) or DEFAULT_CHANNEL
     utterance = asked.get("utterance")
-    if not user_key or len(user_key) > LONGEST_KEY or len(channel_id) > LONGEST_KEY or channel_id == REPLAY_CHANNEL:
+    if not user_key or len(user_key) > LONGEST_KEY or len(channel_id) > LONGEST_KEY or channel_id in OWN_CHANNELS:
         return None
     return SkillRequest(
         channel_id=channel_id,
@@ -73,14 +76,31 @@ def read_lang(said: object) -> str:
 
 def make_replay(text: str, lang: str) -> SkillRequest:
     """The same words from nobody: without an address to answer to, and without a key of a user."""
-    user = {"id": REPLAY_CHANNEL, "type": REPLAY_CHANNEL, "properties": {}}
+    return _ask_by(REPLAY_CHANNEL, text, lang)
+
+
+def make_question(text: str) -> SkillRequest:
+    """What a workflow asks, as an instance reads it."""
+    return _ask_by(QUESTION_CHANNEL, clean(text), "ko")
+
+
+def _ask_by(channel: str, text: str, lang: str) -> SkillRequest:
+    user = {"id": channel, "type": channel, "properties": {}}
     asked = {"utterance": text, "lang": lang, "user": user}
-    payload = {"bot": {"id": REPLAY_CHANNEL, "name": REPLAY_CHANNEL}, "userRequest": asked}
-    return SkillRequest(REPLAY_CHANNEL, REPLAY_CHANNEL, text, lang, None, None, payload)
+    payload = {"bot": {"id": channel, "name": channel}, "userRequest": asked}
+    return SkillRequest(channel, channel, text, lang, None, None, payload)
 
 
 def replay_key(account_id: UUID) -> str:
     return f"{REPLAY_CHANNEL}:{account_id}"
+
+
+def question_key(account_id: UUID) -> str:
+    return f"{QUESTION_CHANNEL}:{account_id}"
+
+
+def is_question_key(conversation_key: str) -> bool:
+    return conversation_key.startswith(f"{QUESTION_CHANNEL}:")
 
 
 def is_replay_key(conversation_key: str) -> bool:

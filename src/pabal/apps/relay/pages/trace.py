@@ -159,6 +159,9 @@ def _show_begin(visit: Visit, message: Message, made: Sequence[Transition], name
         who = next((names.get(one.actor, one.actor) for one in made if one.event == BEGIN), "")
         said = visit.say("{who} replayed it", "{who} 님이 재실행", who=who)
         return TraceStep(message.created_at, said, "good", visit.say("No user waits.", "기다리는 사용자는 없습니다."))
+    if message.is_question:
+        said = visit.say("A workflow asked it", "워크플로우가 질문함")
+        return TraceStep(message.created_at, said, "good", visit.say("No user waits.", "기다리는 사용자는 없습니다."))
     life = show_seconds(visit, message.callback_expires_at - message.created_at)
     note = visit.say("Kakao takes an answer for {life}.", "카카오가 답을 {life} 동안 받아 줍니다.", life=life)
     return TraceStep(message.created_at, visit.say("Kakao sent it", "카카오에서 받음"), "good", note)
@@ -203,7 +206,7 @@ def _list_coming(visit: Visit, message: Message) -> list[TraceStep]:
     waits = visit.say("Waiting for the answer", "답을 기다림")
     then = visit.say("Then an answer counts as late", "이때부터 늦은 답으로 처리")
     note = visit.say("It goes out with the user's next message.", "사용자의 다음 메시지와 함께 보냅니다.")
-    note = "" if message.is_replay else note
+    note = "" if message.is_replay or message.is_question else note
     return [
         TraceStep(visit.now, waits, note=visit.say("{left} left", "{left} 남음", left=left), is_now=True),
         TraceStep(message.answer_by, then, note=note, is_future=True),

@@ -75,6 +75,11 @@ class RelayMessageView(View):
         description="The message it repeats. Its answer is shown in its trace and reaches no user. Null: a user's own.",
         example=None,
     )
+    asked_by: str | None = field(
+        ("Asked by", "질문한 곳"),
+        description="The workflow's run that asked it and waits for the answer. Null: a user said it.",
+        example=None,
+    )
 
     @column(("Text", "내용"))
     def text(self, _: Lang) -> str:
@@ -89,8 +94,8 @@ class RelayMessageView(View):
 
 class ReplyView(View):
     """One answer of the instance. `state` is pending, sent, deferred (too late, kept for the user's next message),
-    carried (on its way with that one, `carried_by`), expired, failed, unknown or shown (to a replay, and sent to
-    nobody)."""
+    carried (on its way with that one, `carried_by`), expired, failed, unknown or shown (to a replay
+    or the workflow that asked, and sent to nobody)."""
 
     state: str = field(("State", "상태"), status="relay_reply", example="sent")
     response: Any = field(

@@ -12,7 +12,7 @@ select c.id, c.unit_id, c.state, c.version, c.conversation_key, c.kakao_channel_
   a.name as account_name, c.paired_at, c.first_seen_at, c.last_seen_at, c.last_callback_url, c.last_callback_url_expires_at, c.blocked_until,
   (select count(*) from relay.message m where m.conversation_id = c.id)::int as messages
 from relay.conversation c left join relay.account a on a.id = c.account_id
-where c.id < :before and c.kakao_channel_id <> 'replay' and (:units::bigint[] is null or c.unit_id = any(:units::bigint[]))
+where c.id < :before and c.kakao_channel_id not in ('replay', 'question') and (:units::bigint[] is null or c.unit_id = any(:units::bigint[]))
   and (:states::text[] is null or c.state = any(:states::text[])) and (:account_id::uuid is null or c.account_id = :account_id)
   and (:q::text is null or strpos(lower(c.conversation_key), lower(:q)) > 0 or strpos(lower(a.name), lower(:q)) > 0)
 order by c.id desc limit :most;

@@ -33,6 +33,7 @@ class RecentMessage:
     acked_at: datetime | None
     end_reason: End | None
     is_replay: bool
+    is_question: bool
     reply_state: ReplyState | None
     replied_at: datetime | None
     total: int

@@ -2,7 +2,7 @@
 -- What waits first, the most urgent on top; then the newest. `total` counts what the list leaves out, too.
 select m.id, m.uid, m.state, m.account_id, a.name as account_name, m.conversation_id, m.conversation_key,
   coalesce(m.normalized->>'text', '') as text, m.answer_by, m.created_at, m.delivered_at, m.handed_out, m.answered_at, m.acked_at,
-  m.end_reason, m.replay_of is not null as is_replay, r.state as reply_state, r.received_at as replied_at, count(*) over ()::int as total
+  m.end_reason, m.replay_of is not null as is_replay, m.asked_by is not null as is_question, r.state as reply_state, r.received_at as replied_at, count(*) over ()::int as total
 from relay.message m join relay.account a on a.id = m.account_id
 left join lateral (select r.state, r.received_at from relay.reply r where r.message_id = m.id order by r.id desc limit 1) r on true
 where m.id >= pabal.id_at(:since) and (:units::bigint[] is null or m.unit_id = any(:units::bigint[]))
@@ -12,7 +12,7 @@ order by case when m.state in ('queued', 'delivered') then m.answer_by end nulls
 -- name: read_figures(units, since, failed_since, now)
 with recent as (
   select m.state, m.created_at, m.acked_at from relay.message m
-  where m.id >= pabal.id_at(:since) and m.replay_of is null and (:units::bigint[] is null or m.unit_id = any(:units::bigint[])))
+  where m.id >= pabal.id_at(:since) and m.replay_of is null and m.asked_by is null and (:units::bigint[] is null or m.unit_id = any(:units::bigint[])))
 select
   count(*) filter (where r.state in ('queued', 'delivered'))::int as waiting,
   min(r.created_at) filter (where r.state = 'queued') as oldest_unread_at,
@@ -21,14 +21,14 @@ select
   count(*) filter (where r.state = 'acked')::int as answered,
   count(*) filter (where r.state not in ('queued', 'delivered'))::int as ended,
   (select count(*) from relay.message m where m.id >= pabal.id_at(:failed_since) and m.state = 'failed'
-    and m.end_reason not in ('withdrawn', 'unpaired') and (:units::bigint[] is null or m.unit_id = any(:units::bigint[])))::int as failed,
+    and m.end_reason not in ('withdrawn', 'unpaired', 'question_withdrawn') and (:units::bigint[] is null or m.unit_id = any(:units::bigint[])))::int as failed,
   (select count(*) from relay.reply p join relay.message m on m.id = p.message_id where p.state = 'deferred' and p.keep_until > :now
     and (:units::bigint[] is null or m.unit_id = any(:units::bigint[])))::int as kept
 from recent r;
 
 -- name: list_last_ends(units, since, most)
 select m.state from relay.message m
-where m.id >= pabal.id_at(:since) and m.state not in ('queued', 'delivered') and m.replay_of is null
+where m.id >= pabal.id_at(:since) and m.state not in ('queued', 'delivered') and m.replay_of is null and m.asked_by is null
   and (:units::bigint[] is null or m.unit_id = any(:units::bigint[]))
 order by m.id desc limit :most;
 
@@ -36,7 +36,7 @@ order by m.id desc limit :most;
 -- Answers that did not reach Kakao, or of which nobody knows.
 select m.id, m.uid, a.name as account_name, coalesce(m.normalized->>'text', '') as text, m.end_reason, m.created_at as at
 from relay.message m join relay.account a on a.id = m.account_id
-where m.id >= pabal.id_at(:since) and m.state = 'failed' and m.end_reason not in ('withdrawn', 'unpaired')
+where m.id >= pabal.id_at(:since) and m.state = 'failed' and m.end_reason not in ('withdrawn', 'unpaired', 'question_withdrawn')
   and (:units::bigint[] is null or m.unit_id = any(:units::bigint[]))
 order by m.id desc limit :most;
 
@@ -70,16 +70,16 @@ from relay.reply r where r.carried_by = :message_id and r.message_id <> :message
 
 -- name: count_ends(units, since)
 select m.state, count(*)::int as count from relay.message m
-where m.id >= pabal.id_at(:since) and m.replay_of is null and (:units::bigint[] is null or m.unit_id = any(:units::bigint[]))
+where m.id >= pabal.id_at(:since) and m.replay_of is null and m.asked_by is null and (:units::bigint[] is null or m.unit_id = any(:units::bigint[]))
 group by 1;
 
 -- name: read_oldest_unread()
 select m.unit_id, extract(epoch from pabal.now() - min(m.created_at))::float as seconds
-from relay.message m where m.unread_until is not null and m.state = 'queued' and m.replay_of is null group by 1;
+from relay.message m where m.unread_until is not null and m.state = 'queued' and m.replay_of is null and m.asked_by is null group by 1;
 
 -- name: count_failed(since)
 select m.unit_id, count(*)::int as count from relay.message m
-where m.id >= pabal.id_at(:since) and m.state = 'failed' and m.end_reason not in ('withdrawn', 'unpaired') group by 1;
+where m.id >= pabal.id_at(:since) and m.state = 'failed' and m.end_reason not in ('withdrawn', 'unpaired', 'question_withdrawn') group by 1;
 
 -- name: count_asleep()
 select a.unit_id, count(*)::int as count from relay.account_use u join relay.account a on a.id = u.account_id

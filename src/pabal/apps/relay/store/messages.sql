@@ -1,7 +1,7 @@
 -- name: find_message(uid)
 select m.id, m.uid, m.unit_id, m.state, m.version, m.account_id, a.name as account_name, m.conversation_id, m.conversation_key,
   m.kakao_payload, m.normalized, m.callback_url, m.callback_expires_at, m.answer_by, m.readable_until, m.source_event_id, m.created_at,
-  m.delivered_at, m.handed_out, m.answered_at, m.called_at, m.acked_at, m.end_reason, m.end_detail, m.replay_of
+  m.delivered_at, m.handed_out, m.answered_at, m.called_at, m.acked_at, m.end_reason, m.end_detail, m.replay_of, m.asked_by
 from relay.message m join relay.account a on a.id = m.account_id where m.uid = :uid;
 
 -- name: find_uid(id)
@@ -10,7 +10,7 @@ select uid from relay.message where id = :id;
 -- name: list_messages(units, states, account_id, conversation_id, since, until, q, before, most)
 select m.id, m.uid, m.unit_id, m.state, m.version, m.account_id, a.name as account_name, m.conversation_id, m.conversation_key,
   m.kakao_payload, m.normalized, m.callback_url, m.callback_expires_at, m.answer_by, m.readable_until, m.source_event_id, m.created_at,
-  m.delivered_at, m.handed_out, m.answered_at, m.called_at, m.acked_at, m.end_reason, m.end_detail, m.replay_of
+  m.delivered_at, m.handed_out, m.answered_at, m.called_at, m.acked_at, m.end_reason, m.end_detail, m.replay_of, m.asked_by
 from relay.message m join relay.account a on a.id = m.account_id
 where m.id < :before and (:units::bigint[] is null or m.unit_id = any(:units::bigint[]))
   and (:states::text[] is null or m.state = any(:states::text[])) and (:account_id::uuid is null or m.account_id = :account_id)

@@ -34,9 +34,9 @@ class ReplayConversation:
     is_new: bool
 
 
-async def ensure_conversation(tx: Tx, account_id: UUID, unit_id: int) -> ReplayConversation:
-    """The account's own, for everything that is replayed to it."""
-    given = {"conversation_key": replay_key(account_id), "channel": REPLAY_CHANNEL, "account_id": account_id}
+async def ensure_conversation(tx: Tx, key: str, channel: str, *, account_id: UUID, unit_id: int) -> ReplayConversation:
+    """The account's own, for everything that is replayed to it, or asked by workflows."""
+    given = {"conversation_key": key, "channel": channel, "account_id": account_id}
     [row] = await tx.rows(SQL.find_conversation, **given, unit_id=unit_id, now=tx.now)
     return ReplayConversation(row["id"], row["is_new"])
 
@@ -55,7 +55,7 @@ async def insert_replay(tx: Tx, new: NewReplay, conversation_id: int) -> int:
     return made
 
 
-async def insert_shown(tx: Tx, message: Answerable, *, digest: str, response: Any) -> None:
+async def insert_shown(tx: Tx, message: Answerable, *, digest: str, response: Any, detail: str) -> None:
     await tx.run(
         SQL.insert_shown,
         message_id=message.id,
@@ -63,5 +63,6 @@ async def insert_shown(tx: Tx, message: Answerable, *, digest: str, response: An
         digest=digest,
         response=response,
         keep_until=message.readable_until,
+        detail=detail,
         now=tx.now,
     )

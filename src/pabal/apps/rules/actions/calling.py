@@ -1,4 +1,4 @@
-"""What the end of a run leads to: notices, log lines and events, durable in the commit that ends it."""
+"""What the end of a run leads to: notices, log lines, events and workflows, durable in the commit that ends it."""
 
 import json
 import logging
@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 from pabal.apps.rules.actions.asking import ask
+from pabal.apps.rules.actions.starting import start_workflow
 from pabal.apps.rules.model.callbacks import Callback, CallbackType, Memory, is_due, read_all
 from pabal.apps.rules.model.messages import fill
 from pabal.apps.rules.model.rules import AREA, Rule, RuleRunState, Run
@@ -98,6 +99,8 @@ async def _carry_out(tx: Tx, rule: Rule, run: Run, callback: Callback, values: d
             told |= {"then": callback.config.get("then", "")}
             if not run.is_dry:
                 await ask(tx, rule, run)
+        case CallbackType.WORKFLOW:
+            told |= await start_workflow(tx, rule, run, callback, values)
         case CallbackType.LOG:
             if not run.is_dry:
                 emit("rules.logged", rule=rule.number, severity=callback.config.get("level", "info"), text=text)

@@ -1,5 +1,6 @@
 """Callbacks: what a run leads to. A list of `{type, config, when}`; one object alone is accepted. Pure."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -8,6 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from pabal.apps.rules.errors import BadCallback
+from pabal.engine.workflows.model import LARGEST_INPUT, NAME
 
 MOST = 20
 LONGEST_TEMPLATE = 2000
@@ -20,6 +22,7 @@ class CallbackType(StrEnum):
     EMAIL = "email"
     EVENT = "event"
     APPROVAL = "approval"
+    WORKFLOW = "workflow"
 
 
 class TellWhen(StrEnum):
@@ -41,6 +44,7 @@ CONFIGS: Mapping[CallbackType, frozenset[str]] = {
     CallbackType.EVENT: frozenset({"name", "key"}),
     # `then`: the rule that a yes runs
     CallbackType.APPROVAL: frozenset({"template", "then"}),
+    CallbackType.WORKFLOW: frozenset({"workflow", "input"}),
 }
 
 
@@ -111,12 +115,22 @@ def _check_config(kind: CallbackType, config: Mapping[str, Any]) -> None:
     odd = sorted(set(config) - CONFIGS[kind])
     if odd:
         raise BadCallback(f"{kind}: {', '.join(odd)[:100]}")
-    if not all(isinstance(value, str) and len(value) <= LONGEST_TEMPLATE for value in config.values()):
+    if kind is CallbackType.WORKFLOW:
+        _check_workflow(config)
+    elif not all(isinstance(value, str) and len(value) <= LONGEST_TEMPLATE for value in config.values()):
         raise BadCallback(f"{kind}: texts of {LONGEST_TEMPLATE} characters at most")
     if kind is CallbackType.EVENT and not config.get("name"):
         raise BadCallback("event: name")
     if kind is CallbackType.APPROVAL and config.get("then"):
         _check_id(config["then"])
+
+
+def _check_workflow(config: Mapping[str, Any]) -> None:
+    name, given = config.get("workflow"), config.get("input", {})
+    if not isinstance(name, str) or NAME.fullmatch(name) is None:
+        raise BadCallback("workflow: the name of a workflow")
+    if not isinstance(given, Mapping) or len(json.dumps(given, ensure_ascii=False)) > LARGEST_INPUT:
+        raise BadCallback(f"workflow: input is an object of {LARGEST_INPUT} characters at most")
 
 
 def _check_id(text: str) -> None:

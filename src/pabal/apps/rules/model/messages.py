@@ -1,7 +1,7 @@
 """Texts with keys in braces. Only keys: `{price}`, `{quote.price}`; a key that is not there stays as it is written."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pabal.engine.conditions import look_up
@@ -18,6 +18,25 @@ def fill(template: str, values: Mapping[str, Any]) -> str:
         return found[0] if value is None else _say(value)
 
     return _KEY.sub(put, template)[:LONGEST]
+
+
+def fill_value(value: Any, values: Mapping[str, Any]) -> Any:
+    """In a value of any form. A text that is one key and nothing else is what the key names: a number stays one."""
+    if isinstance(value, str):
+        alone = _KEY.fullmatch(value)
+        return fill(value, values) if alone is None else look_up(values, alone[1])
+    if isinstance(value, Mapping):
+        return {name: fill_value(one, values) for name, one in value.items()}
+    return [fill_value(one, values) for one in value] if isinstance(value, list) else value
+
+
+def list_keys(value: Any) -> Iterator[str]:
+    """Every key that a value of any form names."""
+    if isinstance(value, str):
+        yield from _KEY.findall(value)
+    elif isinstance(value, Mapping | list):
+        for one in value.values() if isinstance(value, Mapping) else value:
+            yield from list_keys(one)
 
 
 def _say(value: Any) -> str:

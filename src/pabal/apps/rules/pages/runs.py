@@ -15,7 +15,7 @@ from pabal.apps.rules.pages.rules import PAGE, TOPICS
 from pabal.apps.rules.settings import KEEP_ARTIFACTS, KEEP_RUNS
 from pabal.apps.rules.store import rules, runs
 from pabal.apps.rules.store.runs import RunFilter
-from pabal.apps.rules.wording import tell_failure
+from pabal.apps.rules.wording import tell_failure, tell_problem
 from pabal.engine import ids
 from pabal.platform import settings, storage
 from pabal.platform.actor import Right
@@ -94,6 +94,7 @@ async def show(visit: Visitor, run_id: UUID) -> Response:
         reasons=REASONS,
         triggers=TRIGGERS,
         ways=WAYS,
+        tell_problem=tell_problem,
         live_topics=TOPICS,
     )
 
