@@ -11,7 +11,7 @@ Data = dict[str, Any]
 INNER = "inner"
 _INPUT = {"odd": {"type": "boolean", "required": True}, "order": {"type": "string", "required": True}}
 _SEVERAL = ("do", "write", "flaky")
-_WHAT = ("do", "do", "write", "write", "flaky", "ask", "for", "until", "event", "event", "workflow", "break")
+_WHAT = ("do", "do", "write", "write", "flaky", "ask", "for", "until", "event", "event", "workflow", "break", "break")
 
 
 def draw_flows(number: int, chosen_seed: int) -> list[Data]:
@@ -71,7 +71,7 @@ def _step(draw: Callable[[Any], Any], name: str, before: Sequence[Data]) -> Data
     if what in _SEVERAL:
         step |= _done_and_undone(draw, name)
     # a run that stops at each of its many steps would never come far
-    step["on_error"] = draw(st.sampled_from(("skip", "skip", "fail", "compensate", "compensate")))
+    step["on_error"] = draw(st.sampled_from(("skip", "skip", "fail", "compensate", "compensate", "compensate")))
     return step
 
 

@@ -19,8 +19,8 @@ SQL = load(__file__)
 ACTOR = "user:1"
 # more open runs than this start no other
 MOST_OPEN = 40
-# of what waits, so many are answered at a time, and so many of those with no
-ANSWERED, REFUSED = 0.35, 0.15
+# of what waits, so many are answered at a time (some wait too long), and so many of those with no
+ANSWERED, REFUSED = 0.05, 0.15
 # of the ticks
 MEDDLES = 0.25
 EARLY = 0.15

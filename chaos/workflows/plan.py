@@ -25,8 +25,8 @@ JUDGED = {
     "signals taken": 25,
     "too late": 3,
     "children": 8,
-    "undone": 10,
-    "runs undone": 5,
+    "undone": 8,
+    "runs undone": 4,
 }
 SECONDS_PER = {"kills": 15.0, "point": 25.0, "database": 30.0}
 
