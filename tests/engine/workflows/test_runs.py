@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from pabal.base import clock
-from pabal.base.database import Database
+from pabal.base.database import Database, Tx
 from pabal.engine.workflows import definitions, listing, signals
 from pabal.engine.workflows.mistakes import WorkflowRefused
 from pabal.engine.workflows.model import DEEPEST
 from pabal.engine.workflows.runs import RunGoesOn, RunNotFound, RunOver, StepOver
 from pabal.engine.workflows.schema import Schema
-from pabal.engine.workflows.step_kinds import StepFailed, StepKind, StepKinds
+from pabal.engine.workflows.step_kinds import StepCall, StepFailed, StepKind, StepKinds
 from pabal.engine.workflows.writing import BadRunInput
 from tests.support.flows import OWNER, House, Works, flowing
 from tests.support.servers import until
@@ -156,6 +156,25 @@ async def test_a_failed_step_is_tried_again_after_its_time_and_then_fails_the_ru
     async with db.transaction() as tx:
         notes = await listing.list_notes(tx, run)
     assert [note.data["attempt"] for note in notes] == [1, 2]
+
+
+async def test_the_key_of_a_step_is_the_same_in_every_attempt_also_where_the_clock_moved_as_it_was_opened(
+    house: House, works: Works, db: Database
+):
+    async def move(tx: Tx, call: StepCall) -> dict[str, str]:
+        await tx.run(clock.SQL.advance, by=timedelta(seconds=5))
+        return {}
+
+    works.kinds.add(StepKind("test.move", 1, act=move))
+    works.answers["two"] = lambda call: StepFailed("not yet") if call.attempt == 1 else {}
+    run = await house.start(flow("name: one, kind: test.move", "name: two, kind: test.do, retries: 1"))
+    await house.until_step(run, "two", "retrying")
+    await _move(db, 100)
+
+    await house.until_over(run)
+
+    first, second = [call.key for call in works.calls]
+    assert first == second
 
 
 async def test_a_wait_for_a_time_ends_at_its_moment(house: House, works: Works, db: Database):

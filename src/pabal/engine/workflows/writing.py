@@ -118,9 +118,8 @@ class Writing:
         later = [end for end in self._ended if end.place in new]
         ended = [end for end in self._ended if end.place not in new] if later else self._ended
         over = {end.place: end for end in later}
-        await self._tx.rows(
-            SQL.apply, **end_columns(ended), **opening_columns(self._opening, over), **self._counts(touched)
-        )
+        opening = opening_columns(self._opening, over)
+        await self._tx.rows(SQL.apply, **end_columns(ended), **opening, **self._counts(touched), at=self._tx.now)
         await self._write_waits()
         await self._write_retries()
         await facts.record_many(self._tx, self._facts)

@@ -2,11 +2,12 @@
 select id, unit_id, state, definition_id, owner, depth, parent_id, ending, compensates, opened, ended, bytes
 from pabal.workflow_run where id = any(:ids::bigint[]) order by id for no key update;
 
--- name: apply(e_runs, e_steps, e_items, e_undos, e_states, e_outputs, e_errors, e_numbers, o_runs, o_steps, o_items, o_undos, o_states, o_jobs, o_inputs, o_signals, o_dues, o_lefts, o_outputs, o_errors, o_numbers, runs, opened, ended, bytes)
+-- name: apply(e_runs, e_steps, e_items, e_undos, e_states, e_outputs, e_errors, e_numbers, o_runs, o_steps, o_items, o_undos, o_states, o_jobs, o_inputs, o_signals, o_dues, o_lefts, o_outputs, o_errors, o_numbers, runs, opened, ended, bytes, at)
 -- Ends, what they open and the runs' counters: one statement for a batch. This transaction holds the runs and the steps that end, so
 -- their places are sure (why laterals: see claims.sql). Outputs come as text: in an array of jsonb, a list is another dimension.
+-- The moment is that of the transaction: it is part of the key that a step which begins here is called with.
 with over as (
-  update pabal.workflow_step s set state = e.state, output = e.output::jsonb, error = e.error, ended_at = pabal.now(), ended_no = e.number, job = null
+  update pabal.workflow_step s set state = e.state, output = e.output::jsonb, error = e.error, ended_at = :at::timestamptz, ended_no = e.number, job = null
   from (
     select s.place, e.* from unnest(:e_runs::bigint[], :e_steps::smallint[], :e_items::int[], :e_undos::boolean[], :e_states::text[],
       :e_outputs::text[], :e_errors::jsonb[], :e_numbers::int[]) as e(run_id, step, item, undo, state, output, error, number)
@@ -18,8 +19,8 @@ fresh as (
   insert into pabal.workflow_step (run_id, step, item, undo, state, job, attempt, input, signal, due_at, open_items, output, error, ended_no,
     opened_at, started_at, ended_at)
   select o.run_id, o.step, o.item, o.undo, o.state, o.job, case when o.state = 'running' and o.job is not null then 1 else 0 end, o.input, o.signal, o.due_at,
-    o.items, o.output::jsonb, o.error, o.number, pabal.now(), case when o.state <> 'ready' then pabal.now() end,
-    case when o.number is not null then pabal.now() end
+    o.items, o.output::jsonb, o.error, o.number, :at::timestamptz, case when o.state <> 'ready' then :at::timestamptz end,
+    case when o.number is not null then :at::timestamptz end
   from unnest(:o_runs::bigint[], :o_steps::smallint[], :o_items::int[], :o_undos::boolean[], :o_states::text[], :o_jobs::bigint[],
     :o_inputs::jsonb[], :o_signals::text[], :o_dues::timestamptz[], :o_lefts::int[], :o_outputs::text[], :o_errors::jsonb[], :o_numbers::int[])
     as o(run_id, step, item, undo, state, job, input, signal, due_at, items, output, error, number)),
