@@ -60,6 +60,21 @@ async def test_what_an_alert_is_about_is_shown_as_text(web: Web) -> None:
     assert "&lt;script&gt;" in page
 
 
+async def test_many_are_acknowledged_together_and_a_viewer_is_offered_none(web: Web) -> None:
+    both = [await fire(web.db, about) for about in ("queue:msg", "queue:ads")]
+    client, viewer = await web.as_(by="session"), await web.as_(role=Role.VIEWER)
+
+    page, seen = (await client.get("/alerts")).text, (await viewer.get("/alerts")).text
+    chosen = {"noun": "platform.alerts", "verb": "acknowledge", "id": [one.shown_id for one in both], "once": "a"}
+    await client.post("/bulks", data={**chosen, "option_note": "the carrier is down"})
+
+    assert [f'value="{one.shown_id}" form="many"' in page for one in both] == [True, True]
+    assert ('value="acknowledge"' in page, 'form="many"' in seen) == (True, False)
+    assert {((one := await get(web.db, alert)).state, one.note) for alert in both} == {
+        ("acknowledged", "the carrier is down")
+    }
+
+
 async def test_who_acknowledged_it_and_why_stands_beside_it(web: Web) -> None:
     alert = await fire(web.db, "queue:msg")
     client = await web.as_(by="session")

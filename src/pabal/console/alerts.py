@@ -32,7 +32,9 @@ from pabal.platform.web.actors import name_actors
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.keyset import cut_by_id, read_before
 from pabal.platform.web.lists import Word, turn
+from pabal.platform.web.many import offer
 from pabal.platform.web.visit import Visit
+from pabal.resources.alerts import AlertFilter
 
 router = APIRouter()
 SHOWN = 100
@@ -100,6 +102,7 @@ async def _show_now(
         "alerts.html",
         422 if errors else 200,
         rows=rows,
+        offer=offer(visit, "platform.alerts", AlertFilter(open=True), total=len(rows)) if len(rows) > 1 else None,
         counts=counts,
         quiet=sum(one.state == "ok" for one in seen),
         rules=[one for one in rules if filters.app in ("", one.seen.rule.area)],

@@ -1,5 +1,6 @@
 """The inbox: what waits for a yes or no in any app, what was decided, and the card of one request."""
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, Query
@@ -18,6 +19,7 @@ from pabal.platform.language.pairs import Pair
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.keyset import cut_by_id, read_before, read_page
 from pabal.platform.web.lists import RowId, Word, back_to, turn
+from pabal.platform.web.many import Offer, offer
 from pabal.platform.web.visit import Visit
 
 router = APIRouter()
@@ -58,10 +60,16 @@ async def inbox(visit: Visitor, filters: Annotated[Filters, Query()]) -> Respons
         later=later,
         done=done,
         pager=turn(visit, page.cursor),
+        offer=_offer(visit, page.items) if filters.view in ("", "later") else None,
         risks=approvals.RISKS,
         telegram=visit.services.settings.telegram_url if visit.site.is_demo else "",
         live_topics=TOPICS,
     )
+
+
+def _offer(visit: Visit, page: Sequence[Seen]) -> Offer | None:
+    """What is asked differs from card to card, so that only those that were ticked are meant."""
+    return offer(visit, "platform.approvals", None) if sum(seen.may_decide for seen in page) > 1 else None
 
 
 @router.get("/approvals/{approval_id}")

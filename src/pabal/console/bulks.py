@@ -12,13 +12,14 @@ from pydantic import ValidationError
 from pabal.base.database import Tx
 from pabal.base.errors import Conflict
 from pabal.platform import bulks
-from pabal.platform.bulks import NothingChosen, Order
+from pabal.platform.bulks import Bulk, NothingChosen, Order
 from pabal.platform.language.errors import explain
 from pabal.platform.language.pairs import Pair
 from pabal.platform.resources import Many, plain
 from pabal.platform.resources.bulks import RESULTS, STATES, view_ended, view_row
 from pabal.platform.web.identify import Visitor
-from pabal.platform.web.lists import RowId, Word, back_to
+from pabal.platform.web.keyset import cut_by_id, read_before
+from pabal.platform.web.lists import RowId, Word, back_to, turn
 from pabal.platform.web.many import NAMED_AT_ONCE, choose_all, hands_of
 from pabal.platform.web.models import body_of, read_ask
 from pabal.platform.web.tree import load_tree
@@ -26,6 +27,20 @@ from pabal.platform.web.visit import Visit
 
 router = APIRouter()
 HERE = "/bulks"
+PAGE = 50
+_LISTS: dict[str, Pair] = {
+    "messaging.schedules": ("Scheduled messages", "예약 메시지"),
+    "messaging.deliveries": ("Send logs", "발송 기록"),
+    "messaging.rooms": ("Rooms", "톡방"),
+    "messaging.devices": ("Devices", "기기"),
+    "adgroups.adgroups": ("Ad groups", "광고그룹"),
+    "rendering.jobs": ("Render jobs", "렌더 작업"),
+    "rules.rules": ("Rules", "규칙"),
+    "rules.executions": ("Rule executions", "규칙 실행"),
+    "platform.alerts": ("Alerts", "경보"),
+    "platform.approvals": ("Approvals", "승인함"),
+    "platform.dead-letters": ("Dead letters", "처리 못 한 이벤트"),
+}
 Ids = Annotated[list[str], Form()]
 Text = Annotated[str, Form(max_length=4000)]
 
@@ -55,6 +70,13 @@ class Choice:
         said = [("noun", self.noun), ("verb", self.verb), ("back", self.back)]
         said += [("every", "1"), ("filter", self.filter)] if self.every else [("id", one) for one in self.ids]
         return urlencode(said)
+
+
+@dataclass(frozen=True)
+class BulkLine:
+    bulk: Bulk
+    verb: Pair
+    noun: Pair
 
 
 @router.post(f"{HERE}/choose")
@@ -134,6 +156,28 @@ async def start(  # long: what was looked at
             tx, visit.actor, order, keys, lang=visit.lang, hands=hands_of(visit), request=once[:100] or None
         )
     return visit.go(_href(made.id, back))
+
+
+@router.get(HERE)
+async def list_page(visit: Visitor, cursor: Word = "") -> Response:
+    """One's own, the newest first: a bulk is found again after its page was closed."""
+    async with visit.read() as tx:
+        found = await bulks.list_bulks(tx, visit.actor.name, before=read_before(cursor), limit=PAGE + 1)
+    page = cut_by_id(found, PAGE)
+    return await visit.show(
+        "bulks.html",
+        rows=[BulkLine(one, *_name(visit, one)) for one in page.items],
+        states=STATES,
+        pager=turn(visit, page.cursor),
+    )
+
+
+def _name(visit: Visit, bulk: Bulk) -> tuple[Pair, Pair]:
+    """What was done to what. A verb or a list that this server does not have any more shows its name."""
+    noun = visit.site.nouns.get(bulk.noun)
+    many = None if noun is None else noun.for_many.get(bulk.verb)
+    verb = (bulk.verb, bulk.verb) if many is None else many.label
+    return verb, _LISTS.get(bulk.noun, (bulk.noun, bulk.noun))
 
 
 @router.get(f"{HERE}/{{bulk_id}}")

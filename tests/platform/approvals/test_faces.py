@@ -1,5 +1,6 @@
 """The inbox on the web, by REST and on the command line: what it shows to whom, and what each answer does."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -80,6 +81,21 @@ async def test_a_form_without_scripts_decides_and_whoever_comes_second_sees_who_
     assert "haeundae admin" in late.text
     assert "기간이 틀림" in page
     assert ("Shoes is ready" in mine, "Shoes is ready" in others) == (True, False)
+
+
+async def test_several_cards_are_decided_together_by_whoever_may_decide_them(web: Web):
+    await open_device(web.db, web.tree.haeundae)
+    await open_ready(web.db, person(web.tree.haeundae, number=50))
+    admin, viewer = await web.as_("haeundae", by="session"), await web.as_("haeundae", Role.VIEWER, by="session")
+
+    page, seen = (await admin.get("/approvals")).text, (await viewer.get("/approvals")).text
+    ticks = re.findall(r'name="id" value="(apr_[^"]+)" form="many"', page)
+    done = await admin.post("/bulks", data={"noun": "platform.approvals", "verb": "approve", "id": ticks, "once": "a"})
+    told = (await admin.get(done.headers["location"])).text
+
+    assert (len(ticks), 'form="many"' in seen) == (2, False)
+    assert "2 done, 0 left as they were" in told
+    assert "Nothing waits for you." in (await admin.get("/approvals")).text
 
 
 async def test_later_and_undo_are_buttons_of_the_page(web: Web):

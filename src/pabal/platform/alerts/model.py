@@ -9,10 +9,12 @@ from typing import Literal, NamedTuple
 
 from pabal.base.database import Tx
 from pabal.base.errors import Invalid, NotFound
+from pabal.engine import ids
 from pabal.platform.language.pairs import Pair
 from pabal.platform.settings import Setting
 
 AREA = "alerts"
+PREFIX = "alr"
 GROUP: Pair = ("Alerts", "경보")
 LONGEST_FOR = timedelta(hours=24)
 _NAME = re.compile(r"[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+")
@@ -202,6 +204,10 @@ class Alert:
     said_by: str
     note: str | None
     moved_at: datetime
+
+    @property
+    def shown_id(self) -> str:
+        return ids.show(PREFIX, self.id)
 
 
 class News(StrEnum):

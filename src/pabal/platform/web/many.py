@@ -1,7 +1,7 @@
 """One verb on many rows over the web: an operation for each verb that says so, and what a list offers on a page."""
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any
@@ -13,7 +13,6 @@ from pydantic import BaseModel, Field, ValidationError, create_model, model_vali
 
 from pabal.base.database import Tx
 from pabal.platform import bulks
-from pabal.platform.actor import Right
 from pabal.platform.bulks import BulkChanged, Hands, NothingChosen, Order
 from pabal.platform.resources import Ask, Filter, Many, Noun, case, find_name, plain
 from pabal.platform.resources.asks import asked_of
@@ -43,22 +42,31 @@ class Offer:
 
     name: str
     noun: Noun
+    verbs: Sequence[Many]
     filter: str | None
     total: int | None
 
-    @property
-    def verbs(self) -> list[Many]:
-        return [one for one in self.noun.for_many.values() if one.is_offered]
-
 
 def offer(
-    visit: Visit, name: str, wanted: Filter | None, *, total: int | None = None, org: int | None = None
+    visit: Visit,
+    name: str,
+    wanted: Filter | None,
+    *,
+    total: int | None = None,
+    org: int | None = None,
+    only: Collection[str] = (),
 ) -> Offer | None:
-    """Whoever may not write is offered nothing; `org` is the unit that the list is narrowed to."""
+    """Each is offered what they may do, and nothing to whoever may do nothing; `org` is the unit that the list is
+    narrowed to, `only` the verbs that make sense of its rows."""
     noun = visit.site.nouns[name]
-    if not visit.actor.may(Right.WRITE, noun.area):
+    verbs = [
+        one
+        for one in noun.for_many.values()
+        if one.is_offered and visit.actor.may(one.right, noun.area) and (not only or one.name in only)
+    ]
+    if not verbs:
         return None
-    return Offer(name, noun, None if wanted is None else _write_filter(wanted, org), total)
+    return Offer(name, noun, verbs, None if wanted is None else _write_filter(wanted, org), total)
 
 
 def _write_filter(wanted: Filter, org: int | None) -> str:
@@ -98,7 +106,8 @@ async def _within(tx: Tx, visit: Visit, org: int | None) -> Scope:
 
 
 def add_many(router: APIRouter, noun: Noun, many: Many) -> None:
-    """`POST /many/rooms/claim`: no id stands where `many` does."""
+    """`POST /many/rooms/claim`: no id stands where `many` does. Where the list has an address of its own, such as
+    /rule-executions, that stands in the place of `rooms`, and the noun's own word goes on being understood."""
 
     async def endpoint(visit: Visit, once: Once, asked: Any, dry_run: bool = False, org: int | None = None) -> Response:
         visit.actor.require(many.right, noun.area)
@@ -110,8 +119,17 @@ def add_many(router: APIRouter, noun: Noun, many: Many) -> None:
 
         return await once.run(act)
 
+    listed = noun.address.strip("/")
+    called = listed if listed and "/" not in listed else noun.many
+    for path in dict.fromkeys((f"/many/{called}/{many.name}", f"/many/{noun.many}/{many.name}")):
+        _add(router, path, endpoint, noun, many, is_described=path.startswith(f"/many/{called}/"))
+
+
+def _add(
+    router: APIRouter, path: str, endpoint: Callable[..., Any], noun: Noun, many: Many, *, is_described: bool
+) -> None:
     router.add_api_route(
-        f"/many/{noun.many}/{many.name}",
+        path,
         signed(
             endpoint,
             f"{many.name.replace('-', '_')}_many_{noun.operation}",
@@ -125,6 +143,7 @@ def add_many(router: APIRouter, noun: Noun, many: Many) -> None:
         methods=["POST"],
         response_model=model_of(BulkView),
         responses={202: {"model": model_of(BulkView), "description": "It goes on as durable work: ask for its bulk."}},
+        include_in_schema=is_described,
     )
 
 

@@ -8,6 +8,7 @@ import pytest
 from pabal.platform.actor import Role
 from tests.apps.messaging.pages.house import BRANCH, House, build
 from tests.apps.messaging.pages.test_schedules import LIST, asked
+from tests.support.messaging import add_bot
 from tests.support.pages import read, visitor
 from tests.support.web import Web
 
@@ -71,3 +72,34 @@ async def test_nobody_sees_another_persons_bulk_and_a_viewer_is_offered_none(web
     assert 'action="/bulks/choose"' not in await read(viewer, LIST)
     assert other.status_code == 404
     assert tried.status_code == 403
+
+
+async def test_a_bulk_is_found_again_in_a_list_of_ones_own(web: Web, house: House) -> None:
+    one = await house.add(asked(house, "하나"))
+    client, other = await visitor(web, BRANCH, Role.OPERATOR, lang="ko"), await visitor(web, BRANCH, Role.ADMIN)
+    chosen = {"noun": "messaging.schedules", "verb": "pause", "id": str(one.id), "seen": "1", "once": "a"}
+    made = await client.post("/bulks", data=chosen)
+    await client.post(f"{made.headers['Location'].partition('?')[0]}/undo")
+
+    mine, theirs = await read(client, "/bulks"), await read(other, "/bulks")
+
+    found = re.findall(r'href="(/bulks/\d+)\?back=/bulks">([^<]+)<', mine)
+    assert [word for _, word in found] == ["다시 시작", "멈춤"]
+    assert made.headers["Location"].startswith(found[1][0])
+    assert ("예약 메시지" in mine, "되돌림" in mine, 'href="/bulks"' in mine) == (True, True, True)
+    assert found[1][0] not in theirs
+
+
+async def test_devices_that_wait_are_decided_together_by_an_administrator(web: Web, house: House) -> None:
+    devices = [(await add_bot(web.db, web.tree.haeundae, f"phone{n}", state="pending"))[1] for n in range(2)]
+    client, operator = await visitor(web, BRANCH), await visitor(web, BRANCH, Role.OPERATOR)
+
+    page, seen = await read(client, "/messages/bots"), await read(operator, "/messages/bots")
+    done = await client.post(
+        "/bulks", data={"noun": "messaging.devices", "verb": "approve", "every": "1", "seen": "2", "once": "a"}
+    )
+
+    assert [f'value="{one}" form="many"' in page for one in devices] == [True, True]
+    assert re.findall(r'name="verb" value="([^"]+)"', page) == ["approve", "deny", "block"]
+    assert 'form="many"' not in seen
+    assert "2 done, 0 left as they were" in await read(client, done.headers["Location"])

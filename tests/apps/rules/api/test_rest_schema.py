@@ -9,7 +9,7 @@ from tests.support.rules import make_rules
 from tests.support.schema import NOBODY, paths_of, try_paths
 from tests.support.web import Web
 
-MANY = ("/api/v1/many/rules", "/api/v1/many/executions")
+MANY = ("/api/v1/many/rules", "/api/v1/many/rule-executions")
 PATHS = ("/api/v1/rules", "/api/v1/rule-executions", "/api/v1/tick", *MANY)
 TRIED = ((Role.ADMIN, 3, False), (Role.VIEWER, 1, False), (NOBODY, 1, False), (Role.ADMIN, 2, True))
 

@@ -17,7 +17,7 @@ from pabal.apps.messaging.model.content import ImageMode
 from pabal.apps.messaging.model.reasons import explain_unproven, name_exclusion
 from pabal.apps.messaging.pages.page_texts import AREA, PAGE
 from pabal.apps.messaging.pages.rooms import ask_first
-from pabal.apps.messaging.resources.bots import BotFilter, show_bot, show_device
+from pabal.apps.messaging.resources.bots import BotFilter, DeviceFilter, show_bot, show_device
 from pabal.apps.messaging.resources.rooms import RoomFilter
 from pabal.apps.messaging.store import attention, bots, deliveries, rooms
 from pabal.apps.messaging.store.templates import EVERYTHING
@@ -28,6 +28,7 @@ from pabal.platform.actor import Right
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.keyset import read_page
 from pabal.platform.web.lists import RowId, Word, turn
+from pabal.platform.web.many import Offer, offer
 from pabal.platform.web.tree import load_tree
 from pabal.platform.web.visit import Visit
 
@@ -93,6 +94,7 @@ async def list_page(visit: Visitor, filters: Annotated[Filters, Query()]) -> Res
         addresses={line.server.worker: line.server.address for line in servers},
         waiting=waiting,
         pending=pending,
+        offer=_offer_devices(visit, len(pending)),
         filters=filters,
         address=_show_address(visit, servers),
         dialect=name_dialect,
@@ -101,6 +103,13 @@ async def list_page(visit: Visitor, filters: Annotated[Filters, Query()]) -> Res
         pager=turn(visit, page.cursor),
         live_topics=TOPICS,
     )
+
+
+def _offer_devices(visit: Visit, total: int) -> Offer | None:
+    """Of those that wait: deciding about a phone takes an administrator."""
+    if total < 2 or not visit.actor.may(Right.MANAGE, AREA):
+        return None
+    return offer(visit, "messaging.devices", DeviceFilter(), total=total, only=("approve", "deny", "block"))
 
 
 @router.get("/messages/bots/{bot_id}")
