@@ -63,7 +63,8 @@ async def measure(ground: Ground, sizes: Sizes) -> Measured:
     way = "under bubblewrap" if scripts["contained"] else "without bubblewrap, which is not there"
     notes = (
         "Lateness is from the due moment until the run has its end: its source was read, its condition judged, its "
-        f"callbacks and its state are durable. One server process with PABAL_CONCURRENCY={SLOTS}.",
+        f"callbacks and its state are durable. One server process with PABAL_CONCURRENCY={SLOTS}. The source answers "
+        "from memory, so a run is one commit; one that waits for an answer from outside takes two (decision 101).",
         f"of_bare: {sizes.scripts} scripts of {sizes.script_seconds * 1000:g} ms, two at a time, from a commit of a "
         f"repository to the result, by the same number of processes with the same interpreter and imports {way} that "
         "are just started.",

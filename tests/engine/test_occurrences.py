@@ -4,6 +4,7 @@ import pytest
 
 from pabal.base.database import Database
 from pabal.engine import claims, occurrences, workers
+from pabal.engine.misfires import Overlap
 from pabal.engine.occurrences import OccurrenceNotFound
 from pabal.engine.outcome import Cancel, Done, Outcome, Retry
 from tests.support import work
@@ -143,6 +144,24 @@ async def test_the_ledger_is_read_newest_first_and_in_pages(db: Database):
         rest = await occurrences.list_occurrences(tx, schedule.id, limit=2, before=page[-1].fire_at)
 
     assert [one.fire_at for one in page + rest] == [START + number * HOUR for number in (3, 2, 1)]
+
+
+async def test_moments_that_were_skipped_because_one_still_ran_are_found_for_many_schedules_at_once(db: Database):
+    await go_to(db, START)
+    busy, free = await put(db, every(HOUR), overlap=Overlap.SKIP), await put(db, every(HOUR), overlap=Overlap.ALLOW)
+    for number in range(1, 4):
+        await tick_at(db, START + number * HOUR)
+
+    async with db.transaction() as tx:
+        found = await occurrences.list_overlapped(tx, dict.fromkeys((busy.id, free.id), START + HOUR), most=5)
+        newest = await occurrences.list_overlapped(tx, {busy.id: START + HOUR}, most=1)
+        later = await occurrences.list_overlapped(tx, {busy.id: START + 3 * HOUR}, most=5)
+
+    assert [(one.schedule_id, one.fire_at, one.count) for one in found] == [
+        (busy.id, START + 3 * HOUR, 1),
+        (busy.id, START + 2 * HOUR, 1),
+    ]
+    assert (newest, later) == (found[:1], [])
 
 
 async def test_one_occurrence_is_found_by_its_moment(fired: tuple[Database, int]):

@@ -31,7 +31,17 @@ NINE = (time(9),)
         (Cron("0 9 1 * *"), "Every month on day 1 at 09:00", "매월 1일 09:00"),
         (Cron("0 9 L * *"), "Every month on the last day at 09:00", "매월 말일 09:00"),
         (Cron("0 9 25 DEC *"), "Every year on December 25 at 09:00", "매년 12월 25일 09:00"),
+        (Cron("*/5 9-17 * * *"), "Every 5 minutes from 09:00 to 17:59", "09:00~17:59 5분마다"),
+        (Cron("* 9 * * 1-5"), "Every minute from 09:00 to 09:59, Monday to Friday", "매주 월~금 09:00~09:59 매분"),
+        (Cron("0 * * * 1-5"), "Every hour at minute 0, Monday to Friday", "매주 월~금 매시 0분"),
+        (Cron("*/5 0-5,23 * * *"), "Every 5 minutes from 23:00 to 05:59", "23:00~05:59 5분마다"),
+        (
+            Cron("*/5 23,0-5 * * 1-5"),
+            "Every 5 minutes from 00:00 to 05:59 and from 23:00 to 23:59, Monday to Friday",
+            "매주 월~금 00:00~05:59, 23:00~23:59 5분마다",
+        ),
         (Cron("*/7 * * * *"), "*/7 * * * *", "*/7 * * * *"),
+        (Cron("*/5 9-17 1 * *"), "*/5 9-17 1 * *", "*/5 9-17 1 * *"),
         (Cron("0 9 1-7 * MON"), "0 9 1-7 * MON", "0 9 1-7 * MON"),
         (Cron("0 9 * * MON#1"), "0 9 * * MON#1", "0 9 * * MON#1"),
         (

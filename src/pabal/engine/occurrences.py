@@ -3,10 +3,10 @@
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from itertools import chain
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from pabal.base.database import Tx
@@ -58,6 +58,15 @@ class Occurrence:
     count: int
     actor: str | None
     unit_id: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Overlapped:
+    """Moments that were skipped together because an earlier one still ran; `fire_at` is the first."""
+
+    schedule_id: int
+    fire_at: datetime
+    count: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +137,12 @@ async def list_occurrences(
     return await tx.all(Occurrence, SQL.list_occurrences, schedule_id=schedule_id, before=before, limit_rows=limit)
 
 
+async def list_overlapped(tx: Tx, after: Mapping[int, datetime], *, most: int) -> list[Overlapped]:
+    """By schedule, the newest moments after the given one that were skipped because an earlier one still ran."""
+    ids, moments = list(after), list(after.values())
+    return await tx.all(Overlapped, SQL.list_overlapped, schedule_ids=ids, after=moments, most=most)
+
+
 async def list_asked(tx: Tx, schedule_ids: Sequence[int], *, after: datetime) -> dict[int, list[datetime]]:
     """The moments somebody asked to skip, by schedule."""
     found: dict[int, list[datetime]] = {}
@@ -162,14 +177,24 @@ def plan(
 
 def _look(schedule: "Schedule", now: datetime) -> tuple[list[datetime], datetime | None]:
     """The moments that are due, and the first one after them: not yet due, or too many for one time."""
-    due: list[datetime] = []
-    if schedule.next_at is None:
-        return due, None
-    for moment in chain([schedule.next_at], moments_after(schedule.timing, schedule.next_at)):
+    first, timing = schedule.next_at, schedule.timing
+    if first is None or first > now:
+        return [], first
+    following = _first_after(timing, first)
+    if following is None or following > now:
+        return [first], following
+    due = [first]
+    for moment in moments_after(timing, first):
         if moment > now or len(due) == LOOK:
             return due, moment
         due.append(moment)
     return due, None
+
+
+# Cached because schedules that are due together share a few timings, and mostly one moment.
+@lru_cache(maxsize=8192)
+def _first_after(timing: Timing, moment: datetime) -> datetime | None:
+    return next(moments_after(timing, moment), None)
 
 
 def moments_after(timing: Timing, moment: datetime) -> Iterator[datetime]:

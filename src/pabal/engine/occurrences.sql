@@ -62,6 +62,14 @@ delete from pabal.occurrence where schedule_id = :schedule_id and fire_at = any(
 select schedule_id, fire_at, decision, work_id, "end", reason, decided_at, ended_at, into_at, through, count, actor, unit_id
 from pabal.occurrence where schedule_id = :schedule_id and fire_at = :fire_at;
 
+-- name: list_overlapped(schedule_ids, after, most)
+-- one look for each: the row comparison fits the primary key
+select g.id as schedule_id, o.fire_at, o.count from unnest(:schedule_ids::bigint[], :after::timestamptz[]) as g(id, after)
+join lateral (
+  select o.fire_at, o.count from pabal.occurrence o
+  where o.schedule_id = g.id and (o.schedule_id, o.fire_at) > (g.id, g.after) and o.reason = 'overlap' and o.decision <> 'enqueued'
+  order by o.fire_at desc limit :most) o on true;
+
 -- name: list_occurrences(schedule_id, before, limit_rows)
 select schedule_id, fire_at, decision, work_id, "end", reason, decided_at, ended_at, into_at, through, count, actor, unit_id
 from pabal.occurrence where schedule_id = :schedule_id and (:before::timestamptz is null or fire_at < :before)

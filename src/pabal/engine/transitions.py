@@ -113,16 +113,26 @@ async def transition_loaded(tx: Tx, machine: Machine, subject: Any, event: str, 
     return made
 
 
-async def transition_all(
-    tx: Tx, machine: Machine, subject_ids: Iterable[int], event: str, *, actor: str, reason: str | None = None
+async def transition_all(  # long: the vocabulary of a transition
+    tx: Tx,
+    machine: Machine,
+    subject_ids: Iterable[int],
+    event: str,
+    *,
+    actor: str,
+    reason: str | None = None,
+    noting: "Noting | None" = None,
 ) -> list[Transition]:
-    """Moves every one of them, or raises as `transition` would for the first that cannot."""
+    """Moves every one of them, or raises as `transition` would for the first that cannot.
+
+    `noting` counts them in the order of their ids.
+    """
     ids = set(subject_ids)
     found = await lock_and_load(tx, machine, ids)
     if len(found) != len(ids):
         raise SubjectNotFound(f"{machine.name} {sorted(ids - {subject.id for subject in found})}")
     steps = [_plan(machine, subject, event, tx.now) for subject in found]
-    return await apply(tx, machine, steps, Because(actor, reason))
+    return await apply(tx, machine, steps, Because(actor, reason), noting)
 
 
 async def transition_many(

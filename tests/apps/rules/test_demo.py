@@ -1,10 +1,11 @@
 """The demo of rules: a question waits for an answer, and whatever a visitor did goes with it."""
 
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 from pabal.apps.rules import SLICE
 from pabal.apps.rules.artifacts import FoundFile, Shelf
-from pabal.apps.rules.model.rules import Rule, Trigger
+from pabal.apps.rules.model.rules import Rule, RuleRunState, RunReason, Trigger
 from pabal.apps.rules.running import ScriptEnd
 from pabal.apps.rules.store import rules
 from pabal.base.database import Database
@@ -36,6 +37,22 @@ async def test_a_question_of_the_demo_waits_and_a_yes_runs_the_other_rule(world:
     assert [run.trigger for run in await world.runs(made["원두 발주"])] == [Trigger.MANUAL]
     await demo.clear(world.db, SLICES, ENGINE)
     assert await _list_rules(world.db) == []
+
+
+async def test_the_demo_s_rules_missed_nothing_but_what_it_shows_on_purpose(world: RulesWorld):
+    made = await fill(world.db)
+
+    await world.advance(minutes=1)
+
+    by_rule = {name: await world.runs(rule) for name, rule in made.items()}
+    missed = [(name, one.count) for name, found in by_rule.items() for one in found if one.reason is RunReason.MISSED]
+    assert missed == [("아침 기사 요약", 1)]
+    watched = by_rule["미국 주가 감시 · NVDA"]
+    assert [one.state for one in watched[-12:]] == [RuleRunState.SUCCESS] * 12
+    zone = ZoneInfo("Asia/Seoul")
+    assert {one.scheduled_at.astimezone(zone).hour for one in watched} <= {23, 0, 1, 2, 3, 4, 5}
+    [asking] = by_rule["원두 시세 확인"]
+    assert asking.captured[0]["is_sent"]
 
 
 async def test_files_of_a_visitors_run_are_released_with_the_demo(world: RulesWorld, tmp_path: Path):

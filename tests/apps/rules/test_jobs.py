@@ -1,6 +1,7 @@
 """What a rule does at its moments, told from outside: time passes, and its runs are looked at."""
 
 import asyncio
+from dataclasses import asdict
 from datetime import timedelta
 
 import pytest
@@ -9,6 +10,7 @@ from pabal.apps.rules.actions import rules as actions
 from pabal.apps.rules.actions.runs import cancel_run
 from pabal.apps.rules.jobs import RunRule, RunToPerform
 from pabal.apps.rules.lookups import LookedUp, Lookups
+from pabal.apps.rules.machine import RULE_RUN
 from pabal.apps.rules.model.rules import RUN, RuleRunState, RunReason, Trigger
 from pabal.apps.rules.running import NoScripts, ScriptEnd
 from pabal.apps.rules.skills.choosing import make_tools
@@ -17,6 +19,8 @@ from pabal.base import clock
 from pabal.base.sql import Statement
 from pabal.engine import ticks
 from pabal.engine.misfires import Overlap
+from pabal.engine.outcome import DONE, Fail
+from pabal.engine.transitions import history
 from pabal.platform import notifications
 from pabal.platform.actor import ENGINE
 from pabal.testing import Parts, drain
@@ -57,11 +61,11 @@ async def test_the_next_moment_is_there_before_the_run_has_ended(world: RulesWor
 
 async def test_runs_that_are_there_together_are_begun_and_ended_together_and_each_for_itself(world: RulesWorld):
     """One is gone, one fails for good, one is tried again: the others do not notice."""
-    quotes = [{"source": "offline_quote", "payload": {"ticker": "A", "price": n, "target": 500}} for n in (1, 2, 900)]
-    good = [await world.rule(condition=ABOVE, **one) for one in quotes]
+    good = [await world.rule(condition=ABOVE, **SCRIPT, payload={"target": 500}) for _ in range(3)]
     gone, again = await world.rule("gone"), await world.rule("again", **SCRIPT, max_attempts=2)
-    wrong = await world.rule("wrong", source="offline_quote", payload={})
-    world.scripts.answers = [failed()]
+    wrong = await world.rule("wrong", **SCRIPT)
+    prices = [ScriptEnd(True, None, "done", {"price": price}) for price in (1, 2, 900)]
+    world.scripts.answers = [*prices, failed(), failed()]
     await clock.advance(world.db, timedelta(minutes=5))
     await ticks.tick_once(world.db)
     async with world.db.transaction() as tx:
@@ -79,13 +83,61 @@ async def test_runs_that_are_there_together_are_begun_and_ended_together_and_eac
     assert len(jobs) == len(there) + 1
     assert sorted(type(one).__name__ for one in outcomes) == ["Done", "Done", "Done", "Fail", "Retry"]
     assert [[run.met for run in await world.runs(one)] for one in good] == [[False], [False], [True]]
-    assert [run.reason for run in await world.runs(wrong)] == [RunReason.SOURCE_FAILED]
+    assert [run.reason for run in await world.runs(wrong)] == [RunReason.SCRIPT_FAILED]
     assert [run.reason for run in await world.runs(again)] == [RunReason.RETRYING]
+
+
+async def test_a_run_that_has_nobody_outside_to_ask_is_over_in_the_commit_that_begins_it(world: RulesWorld):
+    """One is tried again, and one was begun before: they go the way of those that wait for an answer."""
+    prices = [{"source": "offline_quote", "payload": {"ticker": "A", "price": n, "target": 500}} for n in (1, 2, 900)]
+    rules = [await world.rule(condition=ABOVE, **one) for one in prices]
+    wrong = await world.rule("wrong", source="offline_quote", payload={})
+    again = await world.rule("again", source="offline_quote", payload={}, max_attempts=2)
+    asked = await world.rule("asked", schedule="0 3 * * *")
+    async with world.db.transaction() as tx:
+        await actions.run_now(tx, ENGINE, asked.id)
+    await clock.advance(world.db, timedelta(minutes=5))
+    await ticks.tick_once(world.db)
+    handler = RunRule(world.lookups, world.scripts, world.db)
+    jobs = await claim(world.db, await begin_life(world.db), RUN)
+
+    async with world.db.transaction() as tx:
+        prepared = await handler.prepare_all(tx, jobs)
+
+    by_rule = {job.args["rule"]: one for job, one in zip(jobs, prepared, strict=True)}
+    assert [by_rule[one.number] for one in rules] == [DONE] * 3
+    assert by_rule[wrong.number] == Fail("source_failed")
+    assert all(isinstance(by_rule[one.number], RunToPerform) for one in (again, asked))
+    assert [[run.met for run in await world.runs(one)] for one in rules] == [[False], [False], [True]]
+    [ended], [open_run] = await world.runs(wrong), await world.runs(again)
+    assert (ended.state, ended.reason) == (RuleRunState.FAILURE, RunReason.SOURCE_FAILED)
+    assert (open_run.state, open_run.reason) == (RuleRunState.RUNNING, None)
+    async with world.db.transaction() as tx:
+        [begun] = await history(tx, RULE_RUN, ended.number)
+    assert (begun.event, begun.source, begun.target) == ("begin", None, "failure")
+
+
+async def test_a_run_that_is_over_at_once_is_the_same_as_one_that_had_to_wait(world: RulesWorld):
+    """What was asked by hand takes the long way: both leave the same behind."""
+    told = [{"type": "event", "config": {"name": "price.reached"}, "when": "always"}]
+    rule = await world.rule(condition=ABOVE, on_success=told)
+
+    await world.advance(minutes=5)
+    async with world.db.transaction() as tx:
+        await actions.run_now(tx, ENGINE, rule.id)
+    await world.drain()
+
+    at_once, by_hand = [asdict(one) for one in await world.runs(rule)]
+    alike = set(at_once) - {"id", "number", "version", "trigger", "scheduled_at", "executed_at", "finished_at"}
+    alike -= {"work_id", "requested_by"}
+    assert {name: at_once[name] for name in alike} == {name: by_hand[name] for name in alike}
+    assert at_once["executed_at"] == at_once["finished_at"]
 
 
 async def test_of_two_runs_of_a_rule_that_end_together_the_second_remembers_the_first(world: RulesWorld):
     told = [{"type": "event", "config": {"name": "price.reached"}, "when": "changed"}]
-    rule = await world.rule(condition=ABOVE, on_success=told, overlap=Overlap.ALLOW)
+    rule = await world.rule(condition=ABOVE, on_success=told, overlap=Overlap.ALLOW, **SCRIPT, payload={"target": 1})
+    world.scripts.answers = [ScriptEnd(True, None, "done", {"price": 2}) for _ in range(2)]
     handler = RunRule(world.lookups, world.scripts, world.db)
     for _ in range(2):
         await clock.advance(world.db, timedelta(minutes=5))

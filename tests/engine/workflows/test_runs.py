@@ -209,6 +209,8 @@ async def test_an_event_with_the_right_key_lets_a_run_go_on(house: House, db: Da
     )
     await house.until_step(run, "paid", "waiting")
 
+    told = [signals.event_signal("order.paid", key) for key in ("o8", "o7")]
+    assert await house.do(signals.find_awaited, told) == told[1:]
     assert await house.do(signals.send, signals.event_signal("order.paid", "o8"), {"sum": 1}) == 0
     assert await house.do(signals.send, signals.event_signal("order.paid", "o7"), {"sum": 2}) == 1
 

@@ -3,7 +3,7 @@ goes on; and how they went so far. Beside them the heartbeat of a backup elsewhe
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from pabal.apps.rules import artifacts
@@ -61,20 +61,17 @@ ASK: dict[str, Any] = {
 
 async def load(tx: Tx) -> None:
     unit_id: int = await tx.value(SQL.find_unit, name=UNIT)
-    with _ago(tx, timedelta(days=2)):
-        made = [await rules.create_rule(tx, ENGINE, unit_id=unit_id, **one) for one in RULES]
-        asking = await _make_asking(tx, unit_id)
-    price, news, rates = made
-    for hours in range(24, 0, -2):
-        await _run(tx, price, hours, RunEnd(summary="NVDA 487.2 USD", data={"ticker": "NVDA", "price": 487.2}))
-    await _run(tx, news, 5, RunEnd(summary="AI: 4", data={"count": 4}))
+    price, news, rates = [await rules.create_rule(tx, ENGINE, unit_id=unit_id, **one) for one in RULES]
+    asking = await _make_asking(tx, unit_id)
+    for at in _list_past(tx, price)[-12:]:
+        await _run(tx, price, at, RunEnd(summary="NVDA 487.2 USD", data={"ticker": "NVDA", "price": 487.2}))
+    *_, before, last = _list_past(tx, news)
+    await _run(tx, news, before, RunEnd(summary="AI: 4", data={"count": 4}))
+    await ending.note_missed(tx, news, last, count=1)
     said = str(BadSourceParams("ticker"))
-    await _run(tx, rates, 3, RunEnd(reason=RunReason.SOURCE_FAILED, summary=said), ok=False)
-    with _ago(tx, timedelta(hours=1)):
-        at = tx.now - timedelta(hours=8)
-        await ending.note_missed(tx, news, at, count=8)
+    await _run(tx, rates, _list_past(tx, rates)[-6], RunEnd(reason=RunReason.SOURCE_FAILED, summary=said), ok=False)
     found = {"ticker": "KC=F", "price": 3.12, "currency": "USD"}
-    await _run(tx, asking, 2, RunEnd(summary="KC=F 3.12 USD", data=found))
+    await _run(tx, asking, tx.now - timedelta(hours=2), RunEnd(summary="KC=F 3.12 USD", data=found))
     await _beat(tx, unit_id)
 
 
@@ -98,8 +95,13 @@ async def _make_asking(tx: Tx, unit_id: int) -> Rule:
     return await rules.create_rule(tx, ENGINE, unit_id=unit_id, on_success=told, **ASK)
 
 
-async def _run(tx: Tx, rule: Rule, hours: int, ended: RunEnd, *, ok: bool = True) -> None:
-    with _ago(tx, timedelta(hours=hours)):
+def _list_past(tx: Tx, rule: Rule) -> list[datetime]:
+    """Moments of its schedule; enough of them even on a Monday morning."""
+    return list(rule.timing.moments_between(tx.now - timedelta(days=8), tx.now))
+
+
+async def _run(tx: Tx, rule: Rule, at: datetime, ended: RunEnd, *, ok: bool = True) -> None:
+    with _at(tx, at):
         run = await ending.begin_run(tx, rule, tx.now, Trigger.SCHEDULE, attempt=1, work_id=0)
         if run is not None:
             await ending.end_run(tx, rule, run, ended, ok=ok)
@@ -110,14 +112,14 @@ async def _beat(tx: Tx, unit_id: int) -> None:
     made = await heartbeats.create_heartbeat(
         tx, ENGINE, name="매장 PC 백업", every=timedelta(days=1), grace=timedelta(hours=1), unit_id=unit_id
     )
-    with _ago(tx, timedelta(minutes=40)):
+    with _at(tx, tx.now - timedelta(minutes=40)):
         await heartbeats.report(tx, made.key, Report(ReportKind.SUCCESS, "203.0.113.7", body="3 files copied"))
 
 
 @contextmanager
-def _ago(tx: Tx, ago: timedelta) -> Iterator[None]:
+def _at(tx: Tx, at: datetime) -> Iterator[None]:
     now = tx.now
-    tx.now = now - ago
+    tx.now = at
     try:
         yield
     finally:

@@ -31,6 +31,8 @@ from pabal.engine.recurrence import find_zone
 _NOTHING = LookedUp({})
 # what the engine calls the end of a job that nobody cancelled: its servers died under it, again and again
 _LOST = ("quarantined", "lost")
+# of an attempt
+Key = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +63,37 @@ class RunRule:
         found = await store.load_plain(tx, [job.args["rule"] for job in jobs])
         living = {number: one for number, one in found.items() if one.state is not RuleState.DELETED}
         due = {job.key: due_of(job, living[job.args["rule"]]) for job in jobs if job.args["rule"] in living}
-        begun = dict(zip(due, await ending.begin_runs(tx, list(due.values())), strict=True))
         chosen = await self._lookups.read_quote_source(tx)
-        return [await self._prepare(tx, job, due.get(job.key), begun.get(job.key), chosen) for job in jobs]
+        over = await self._run_at_once(tx, due, chosen)
+        left = {key: one for key, one in due.items() if key not in over}
+        begun = dict(zip(left, await ending.begin_runs(tx, list(left.values())), strict=True))
+        return [
+            over.get(job.key) or await self._prepare(tx, job, left.get(job.key), begun.get(job.key), chosen)
+            for job in jobs
+        ]
+
+    async def _run_at_once(self, tx: Tx, due: Mapping[Key, DueRun], quote_source: str) -> dict[Key, Outcome]:
+        """A run that has nobody outside to ask is over in the commit that begins it: one row, written once.
+
+        Not one that is there already, nor one that fails and is tried again: they go the way of all others.
+        """
+        local = {key: one for key, one in due.items() if self._is_local(one, quote_source)}
+        known = await runs.find_due(tx, list(local.values())) if local else {}
+        new = {key: one for key, one in local.items() if one.key not in known}
+        read = dict[Key, EndedRun]()
+        for (key, one), run in zip(new.items(), await runs.draft_runs(tx, list(new.values())), strict=True):
+            lookup = Lookup(one.rule.source or "", quote_source)
+            found = await self._look_up(RunToPerform(one.rule, run, one.is_last, lookup))
+            result = Performed(False, found) if isinstance(found, RunEnd) else answered(found)
+            if result.ok or one.is_last:
+                read[key] = EndedRun(one.rule, run, result.ended, result.ok)
+        await ending.insert_ended_runs(tx, list(read.values()))
+        return {key: outcome_of(one) for key, one in read.items()}
+
+    def _is_local(self, due: DueRun, quote_source: str) -> bool:
+        rule = due.rule
+        is_plain = due.trigger is Trigger.SCHEDULE and rule.execution_script_path is None and rule.source is not None
+        return is_plain and self._lookups.is_local(rule.source or "", quote_source=quote_source)
 
     async def _prepare(
         self, tx: Tx, job: Job, due: DueRun | None, run: Run | None, quote_source: str
@@ -77,7 +107,7 @@ class RunRule:
         if isinstance(lookup, Limited):
             await runs.note_waiting(tx, run.number)
             return lookup
-        prepared = RunToPerform(rule, run, job.attempt >= job.max_failures, lookup)
+        prepared = RunToPerform(rule, run, due.is_last, lookup)
         if rule.execution_script_path is None:
             return prepared
         memory = await store.load_memory(tx, rule.number)
@@ -86,35 +116,24 @@ class RunRule:
     async def perform(self, job: Job, prepared: RunToPerform) -> Performed:
         """Looking up and the script share the rule's time; the script's own limit is what is left of it."""
         rule, began = prepared.rule, elapsed()
-        try:
-            async with asyncio.timeout(rule.timeout_seconds):
-                found = await self._look_up(prepared)
-        except TimeoutError:
-            said = f"{wording.TOO_LONG[0]} ({rule.timeout_seconds} s)"
-            return Performed(False, RunEnd(reason=RunReason.TIMEOUT, summary=said))
-        except PabalError as error:
-            return Performed(False, RunEnd(reason=RunReason.SOURCE_FAILED, summary=str(error)))
+        found = await self._look_up(prepared)
+        if isinstance(found, RunEnd):
+            return Performed(False, found)
         if rule.execution_script_path is None:
-            cost = float(found.cost)
-            return Performed(True, RunEnd(summary=found.summary, data=dict(found.data), tokens=found.tokens, cost=cost))
+            return answered(found)
         seconds = max(1.0, rule.timeout_seconds - (elapsed() - began))
         return await self._run_script(job, prepared, rule.execution_script_path, found, seconds)
 
     async def record_all(self, tx: Tx, performed: Sequence[tuple[RunToPerform, Performed]]) -> list[Outcome]:
-        known = await store.load_plain(tx, [prepared.rule.number for prepared, _ in performed])
-        ended, outcomes = list[EndedRun](), list[Outcome]()
-        for prepared, result in performed:
-            rule, run = prepared.rule, prepared.run
-            if not result.ok and not prepared.is_last_attempt:
-                outcomes.append(await _try_again(tx, rule, run, result.ended))
-            elif rule.number not in known:
-                outcomes.append(Cancel("the rule is gone"))
+        again = [not result.ok and not prepared.is_last_attempt for prepared, result in performed]
+        over = [EndedRun(one.rule, one.run, result.ended, result.ok) for one, result in performed]
+        kept = iter(await ending.end_runs(tx, [one for one, is_again in zip(over, again, strict=True) if not is_again]))
+        outcomes = list[Outcome]()
+        for one, is_again in zip(over, again, strict=True):
+            if is_again:
+                outcomes.append(await _try_again(tx, one.rule, one.run, one.ended))
             else:
-                ended.append(EndedRun(rule, run, result.ended, result.ok))
-                reason = (result.ended.reason or RunReason.SCRIPT_FAILED).value
-                outcomes.append(DONE if result.ok else Fail(reason))
-        if ended:
-            await ending.end_runs(tx, ended)
+                outcomes.append(outcome_of(one) if next(kept) else Cancel("the rule is gone"))
         return outcomes
 
     async def give_up(self, tx: Tx, job: Job, reason: str) -> None:
@@ -133,13 +152,20 @@ class RunRule:
         except Invalid as error:
             return error
 
-    async def _look_up(self, prepared: RunToPerform) -> LookedUp:
+    async def _look_up(self, prepared: RunToPerform) -> LookedUp | RunEnd:
+        """What was found, or the failure of the run."""
         lookup, rule = prepared.lookup, prepared.rule
-        if isinstance(lookup, PabalError):
-            raise lookup
         if lookup is None:
             return _NOTHING
-        return await self._lookups.ask(lookup, rule.payload, moment=prepared.run.scheduled_at)
+        try:
+            if isinstance(lookup, PabalError):
+                raise lookup
+            async with asyncio.timeout(rule.timeout_seconds):
+                return await self._lookups.ask(lookup, rule.payload, moment=prepared.run.scheduled_at)
+        except TimeoutError:
+            return RunEnd(reason=RunReason.TIMEOUT, summary=f"{wording.TOO_LONG[0]} ({rule.timeout_seconds} s)")
+        except PabalError as error:
+            return RunEnd(reason=RunReason.SOURCE_FAILED, summary=str(error))
 
     async def _run_script(  # long: who runs what, with which data, how long
         self, job: Job, prepared: RunToPerform, script: str, found: LookedUp, seconds: float
@@ -184,7 +210,18 @@ async def _try_again(tx: Tx, rule: Rule, run: Run, ended: RunEnd) -> Retry:
 
 def due_of(job: Job, rule: Rule) -> DueRun:
     trigger = Trigger(job.args.get("trigger", Trigger.SCHEDULE.value))
-    return DueRun(rule, read_moment(job), trigger, job.attempt, job.id)
+    is_last = job.attempt >= job.max_failures
+    return DueRun(rule, read_moment(job), trigger, job.attempt, job.id, is_last=is_last)
+
+
+def answered(found: LookedUp) -> Performed:
+    """Of a run that has no script."""
+    ended = RunEnd(summary=found.summary, data=dict(found.data), tokens=found.tokens, cost=float(found.cost))
+    return Performed(True, ended)
+
+
+def outcome_of(one: EndedRun) -> Outcome:
+    return DONE if one.ok else Fail((one.ended.reason or RunReason.SCRIPT_FAILED).value)
 
 
 def end_of(end: ScriptEnd, found: LookedUp, log: str) -> RunEnd:

@@ -66,6 +66,10 @@ class Lookups:
         """Once for all runs that begin together."""
         return await settings.value(tx, own.QUOTE_SOURCE)
 
+    def is_local(self, source: str, *, quote_source: str) -> bool:
+        """Whether it answers without waiting for anything outside."""
+        return self._tools.sources.is_local(source, quote_source=quote_source)
+
     async def choose(self, tx: Tx, job: Job, source: str, *, quote_source: str) -> Lookup | Limited:
         """In `prepare`. Limited: the day's calls of a language model are used up; return it as the outcome."""
         if source == OFFLINE_NEWS:

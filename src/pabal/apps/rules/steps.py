@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from pabal.apps.rules.actions import rules
 from pabal.apps.rules.machine import RULE_RUN
-from pabal.apps.rules.model.rules import AREA, RuleRunState
+from pabal.apps.rules.model.rules import AREA, RuleRunState, Run
 from pabal.apps.rules.store import runs
 from pabal.base.database import Tx
 from pabal.engine.facts import Fact, Subscriber
@@ -47,12 +47,17 @@ def _read(call: StepCall, data: Mapping[str, Any]) -> RunOutput | StepFailed:
 
 async def tell_ends(tx: Tx, facts: list[Fact]) -> None:
     """A run that a workflow waits for has ended."""
-    numbers = [int(fact.subject.partition(":")[2]) for fact in facts]
-    for run in await runs.load_runs(tx, numbers):
-        # what is larger stays with the run
-        data = run.data if len(json.dumps(run.data, ensure_ascii=False)) <= LARGEST_DATA else None
-        said = {"run": str(run.id), "state": run.state.value, "met": run.met, "data": data, "summary": run.log_summary}
-        await signals.send(tx, _signal(run.number), said)
+    numbers = {_signal(number): number for number in (int(fact.subject.partition(":")[2]) for fact in facts)}
+    # most runs nobody waits for; whoever does has said so in the commit that asked for the run
+    awaited = await signals.find_awaited(tx, list(numbers))
+    found = await runs.load_runs(tx, [numbers[signal] for signal in awaited])
+    await signals.send_many(tx, {_signal(run.number): _tell(run) for run in found})
+
+
+def _tell(run: Run) -> dict[str, Any]:
+    """What is larger stays with the run."""
+    data = run.data if len(json.dumps(run.data, ensure_ascii=False)) <= LARGEST_DATA else None
+    return {"run": str(run.id), "state": run.state.value, "met": run.met, "data": data, "summary": run.log_summary}
 
 
 def _signal(number: int) -> str:

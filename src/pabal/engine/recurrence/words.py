@@ -36,6 +36,9 @@ _SENTENCES: Mapping[Lang, Mapping[str, str]] = {
         "minutes": "Every {count} minutes",
         "hourly": "Every hour at minute {minute}",
         "hours": "Every {count} hours at minute {minute}",
+        "span": "from {first} to {last}",
+        "within": "{every} {spans}",
+        "on": "{every}, {days}",
         "interval": "Every {length} from {day} {time}",
     },
     "ko": {
@@ -50,6 +53,9 @@ _SENTENCES: Mapping[Lang, Mapping[str, str]] = {
         "minutes": "{count}분마다",
         "hourly": "매시 {minute}분",
         "hours": "{count}시간마다 {minute}분",
+        "span": "{first}~{last}",
+        "within": "{spans} {every}",
+        "on": "매주 {days} {every}",
         "interval": "{day} {time}부터 {length}마다",
     },
 }
@@ -113,12 +119,14 @@ def _join(words: Sequence[str], lang: Lang, *, korean: str) -> str:
 def _weekly(days: tuple[Weekday, ...], times: Sequence[time], lang: Lang) -> str:
     if len(days) == 7:
         return _say(lang, "daily", times=_times(times, lang))
+    return _say(lang, "weekly", days=_list_days(days, lang), times=_times(times, lang))
+
+
+def _list_days(days: tuple[Weekday, ...], lang: Lang) -> str:
     names = [_DAYS[lang][day] for day in days]
     if len(days) > 2 and days[-1] - days[0] == len(days) - 1:
-        listed = f"{names[0]} to {names[-1]}" if lang == "en" else f"{names[0]}~{names[-1]}"
-    else:
-        listed = _join(names, lang, korean="·")
-    return _say(lang, "weekly", days=listed, times=_times(times, lang))
+        return f"{names[0]} to {names[-1]}" if lang == "en" else f"{names[0]}~{names[-1]}"
+    return _join(names, lang, korean="·")
 
 
 def _length(every: timedelta, lang: Lang) -> str:
@@ -155,12 +163,40 @@ def _by_time_of_day(cron: Cron, lang: Lang) -> str | None:
 
 
 def _by_step(cron: Cron, lang: Lang) -> str | None:
-    minute, hour, *days = cron.fields
+    """Every so often, within some hours of the day, on some days of the week."""
+    minute, hour, day, month, weekday = cron.fields
+    named_hours = None if step(hour) else numbers(hour)
+    sentence = _say_step(minute, "*" if named_hours else hour, lang)
+    on_days = weekdays("0-6" if weekday == "*" else weekday)
+    if (day, month) != ("*", "*") or sentence is None or on_days is None:
+        return None
+    if named_hours:
+        found = _spans(named_hours, is_daily=len(on_days) == 7)
+        spans = [_say(lang, "span", first=f"{first:02}:00", last=f"{last:02}:59") for first, last in found]
+        sentence = _say(lang, "within", every=sentence, spans=_join(spans, lang, korean=", "))
+    return sentence if len(on_days) == 7 else _say(lang, "on", every=sentence, days=_list_days(on_days, lang))
+
+
+def _say_step(minute: str, hour: str, lang: Lang) -> str | None:
     minutes, hours = step(minute), step(hour)
-    if days != ["*", "*", "*"] or hours is None or 24 % hours:
+    if hours is None or 24 % hours:
         return None
     if minute.isdigit():
         return _say(lang, "hourly" if hours == 1 else "hours", count=hours, minute=int(minute))
     if hours != 1 or minutes is None or 60 % minutes:
         return None
     return _say(lang, "minute" if minutes == 1 else "minutes", count=minutes)
+
+
+def _spans(hours: Sequence[int], *, is_daily: bool) -> list[tuple[int, int]]:
+    """The first and the last hour of each that has no gap. Of every day, what goes on after midnight is one; of some
+    days it is not: the morning after the last of them is left out."""
+    found: list[tuple[int, int]] = []
+    for hour in hours:
+        if found and found[-1][1] == hour - 1:
+            found[-1] = (found[-1][0], hour)
+        else:
+            found.append((hour, hour))
+    if is_daily and len(found) > 1 and (found[0][0], found[-1][1]) == (0, 23):
+        found = [*found[1:-1], (found[-1][0], found[0][1])]
+    return found

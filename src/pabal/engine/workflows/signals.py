@@ -37,6 +37,11 @@ def event_signal(name: str, key: str | None = None, unit_id: int | None = None) 
     return f"event:{where}{name}" if key is None else f"event:{where}{name}#{key}"
 
 
+async def find_awaited(tx: Tx, signals: Sequence[str]) -> list[str]:
+    """Those of them that somebody waits for now."""
+    return [row["signal"] for row in await tx.rows(SQL.find_awaited, signals=list(signals))]
+
+
 async def send(tx: Tx, signal: str, data: Mapping[str, Any]) -> int:
     """To everybody who waits for it now; answers how many. Locks no run, so any commit may send one."""
     check_size(data)

@@ -1,3 +1,8 @@
+-- name: find_awaited(signals)
+-- one look for each: with a list of them the planner reads every wait there is
+select g.signal from unnest(:signals::text[]) as g(signal)
+join lateral (select from pabal.workflow_wait w where w.signal = g.signal limit 1) w on true;
+
 -- name: take_waits(signals)
 -- in one order for everybody: two who send the same signals cannot block each other
 with taken as materialized (

@@ -3,13 +3,15 @@
 import asyncio
 import csv
 import io
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+import httpx2
 import pytest
 
 from pabal.base import clock
+from pabal.base.database import Database
 from pabal.base.settings import Settings
 from pabal.platform.actor import Role
 from tests.support.rules import RulesWorld, make_rules
@@ -35,47 +37,91 @@ async def world(web: Web) -> RulesWorld:
     return await make_rules(web.db, web.tree)
 
 
-@pytest.mark.req("D-61", "D-62", "D-63", "D-64", "D-65", "D-66", "D-67", "D-68", "D-69", "D-70", "D-21", "D-46")
-async def test_a_rule_is_made_shown_changed_and_deleted_under_the_seeds_names(web: Web, world: RulesWorld):
-    client = await web.as_("haeundae", Role.OPERATOR)
+async def read_now(db: Database) -> datetime:
+    async with db.transaction() as tx:
+        return tx.now
 
-    made = await client.post("/api/v1/rules", json=SEED)
+
+async def make(client: httpx2.AsyncClient, **given: Any) -> dict[str, Any]:
+    made = await client.post("/api/v1/rules", json={**SEED, **given})
     assert made.status_code == 201, made.text
-    shown = (await client.get(made.headers["location"])).json()
-    changed = await client.patch(f"/api/v1/rules/{shown['id']}", json={"name": "다른 이름", "is_active": False})
-    gone = await client.delete(f"/api/v1/rules/{shown['id']}")
-    after = await client.get(f"/api/v1/rules/{shown['id']}")
+    shown: dict[str, Any] = (await client.get(made.headers["location"])).json()
+    return shown
 
+
+@pytest.mark.req("D-61", "D-62", "D-63", "D-65", "D-66")
+async def test_a_rule_is_shown_under_the_seeds_names(web: Web, world: RulesWorld):
+    shown = await make(await web.as_("haeundae", Role.OPERATOR))
+
+    named = ("name", "schedule", "payload", "execution_script_path")
+    assert {name: shown[name] for name in named} == {name: SEED[name] for name in named}
     assert str(UUID(shown["id"])) == shown["id"]
-    assert {name: shown[name] for name in ("name", "schedule", "payload", "execution_script_path")} == {
-        name: SEED[name] for name in ("name", "schedule", "payload", "execution_script_path")
-    }
+
+
+@pytest.mark.req("D-67", "D-68")
+async def test_a_single_callback_is_a_list_of_one(web: Web, world: RulesWorld):
+    shown = await make(await web.as_("haeundae", Role.OPERATOR))
+
     assert (shown["on_success"], shown["on_failure"]) == ([SEED["on_success"]], [SEED["on_failure"]])
-    assert shown["is_active"] is True
-    assert shown["next_run_at"].endswith(("0:00Z", "5:00Z"))
-    assert shown["created_at"]
-    assert (changed.json()["name"], changed.json()["is_active"]) == ("다른 이름", False)
-    assert changed.json()["next_run_at"]
+
+
+@pytest.mark.req("D-64", "D-69", "D-70")
+async def test_a_rule_says_since_when_it_is_there_whether_it_is_active_and_when_it_runs_next(
+    web: Web, world: RulesWorld
+):
+    client = await web.as_("haeundae", Role.OPERATOR)
+    before = await read_now(web.db)
+
+    shown, paused = await make(client), await make(client, is_active=False)
+
+    made_at, next_at = (datetime.fromisoformat(shown[name]) for name in ("created_at", "next_run_at"))
+    assert before <= made_at <= await read_now(web.db)
+    assert next_at == before.replace(minute=before.minute // 5 * 5, second=0, microsecond=0) + timedelta(minutes=5)
+    assert (shown["is_active"], paused["is_active"]) == (True, False)
+    assert paused["next_run_at"] == shown["next_run_at"]
+    await world.advance(minutes=5)
+    ran = (await client.get("/api/v1/rule-executions")).json()["items"]
+    assert [one["rule_id"] for one in ran] == [shown["id"]]
+
+
+@pytest.mark.req("D-21", "D-46")
+async def test_a_rule_is_made_changed_and_deleted(web: Web, world: RulesWorld):
+    client = await web.as_("haeundae", Role.OPERATOR)
+    rule = f"/api/v1/rules/{(await make(client))['id']}"
+
+    changed = await client.patch(rule, json={"name": "다른 이름", "is_active": False})
+    kept = (await client.get(rule)).json()
+    gone = await client.delete(rule)
+    after = await client.get(rule)
+
+    assert changed.status_code == 200
+    assert (kept["name"], kept["is_active"], kept["schedule"]) == ("다른 이름", False, SEED["schedule"])
     assert (gone.status_code, after.status_code) == (204, 404)
+    assert (await client.get("/api/v1/rules")).json()["items"] == []
 
 
 @pytest.mark.req("D-71", "D-72", "D-73", "D-74", "D-75")
 async def test_executions_are_listed_under_the_seeds_names_and_as_csv(web: Web, world: RulesWorld):
-    rule = await world.rule()
-    await world.advance(minutes=5)
+    good, bad = await world.rule("good"), await world.rule("bad", source="offline_quote", payload={})
+    # they run late, so that the moment they began is another than the one they stand for
+    await clock.advance(web.db, timedelta(minutes=7))
+    before = await read_now(web.db)
+    await world.drain()
     client = await web.as_("haeundae", Role.VIEWER)
 
-    listed = (await client.get("/api/v1/rule-executions", params={"rule_id": str(rule.id)})).json()
+    listed = (await client.get("/api/v1/rule-executions", params={"rule_id": str(good.id)})).json()
     exported = await client.get("/api/v1/rule-executions", headers={"Accept": "text/csv"})
 
     [run] = listed["items"]
-    assert (run["rule_id"], run["status"], run["reason"]) == (str(rule.id), "success", None)
+    assert (run["rule_id"], run["status"], run["reason"]) == (str(good.id), "success", None)
     assert str(UUID(run["id"])) == run["id"]
-    assert run["executed_at"]
+    assert before <= datetime.fromisoformat(run["executed_at"]) <= await read_now(web.db)
     assert run["log_summary"] == "AAPL 512.5 USD"
     assert run["artifact_path"] is None
-    [row] = csv.DictReader(io.StringIO(exported.text.removeprefix("\ufeff")))
-    assert {"id", "rule_id", "status", "executed_at", "log_summary", "artifact_path"} <= set(row)
+    rows = {row["rule_id"]: row for row in csv.DictReader(io.StringIO(exported.text.removeprefix("\ufeff")))}
+    shown = {name: rows[str(good.id)][name] for name in ("id", "status", "log_summary", "artifact_path")}
+    assert shown == {"id": run["id"], "status": "success", "log_summary": "AAPL 512.5 USD", "artifact_path": ""}
+    assert rows[str(bad.id)]["status"] == "failure"
 
 
 @pytest.mark.req("D-56", "D-60")

@@ -2,6 +2,7 @@
 
 import pytest
 
+from pabal.apps.rules.running import ScriptEnd
 from pabal.apps.rules.store import rules
 from pabal.base.settings import Settings
 from pabal.platform.actor import Role
@@ -110,6 +111,42 @@ async def test_what_a_failure_was_stands_first(web: Web, world: RulesWorld):
     assert "incomplete or cannot be right. (ticker)" in page
     assert page.index("pb-error") < page.index("pb-kv")
     assert "source_failed" in page
+
+
+async def test_all_that_a_run_s_end_changes_on_its_page_changes_by_itself(web: Web, world: RulesWorld):
+    """Its state and its buttons, too: they stood still while the rest of the page said that it was over."""
+    rule = await world.rule()
+    client = await web.as_("haeundae", Role.OPERATOR, by="session")
+    asked = (await client.post(f"/rules/{rule.id}/run")).headers["location"]
+
+    page = (await client.get(asked, headers=ENGLISH)).text
+
+    live = page[page.index('id="top" data-live-src="" data-topics=') : page.index('id="run" data-live-src=')]
+    assert f'action="{asked}/cancel"' in live
+    assert "running" in live
+
+
+async def test_files_that_ran_without_a_commit_are_shown_with_their_hash(web: Web, world: RulesWorld):
+    digest = "0123456789abcdef" * 4
+    world.scripts.answers = [ScriptEnd(True, None, "done", commit="4f1c2e9", dirty={"stock/check.py": digest})]
+    rule = await world.rule(execution_script_path="stock/check.py")
+    await world.advance(minutes=5)
+    [run] = await world.runs(rule)
+
+    page = await (await web.as_("haeundae", Role.VIEWER, by="session")).get(f"/rules/runs/{run.id}", headers=ENGLISH)
+    told = await (await web.as_("haeundae", Role.VIEWER)).get(f"/api/v1/rule-executions/{run.id}")
+
+    assert "stock/check.py · 0123456789ab" in page.text
+    assert told.json()["dirty"] == {"stock/check.py": digest}
+
+
+async def test_a_rule_without_runs_shows_its_first_one_by_itself(web: Web, world: RulesWorld):
+    rule = await world.rule()
+    client = await web.as_("haeundae", Role.VIEWER, by="session")
+
+    page = (await client.get(f"/rules/{rule.id}", headers=ENGLISH)).text
+
+    assert 'id="runs" data-live-src="" data-topics=' in page
 
 
 async def test_the_buttons_do_what_they_say(web: Web, world: RulesWorld):

@@ -12,6 +12,7 @@ from pabal.apps.rules.actions.starting import start_workflow
 from pabal.apps.rules.model.callbacks import Callback, CallbackType, Memory, is_due, read_all
 from pabal.apps.rules.model.messages import fill
 from pabal.apps.rules.model.rules import AREA, Rule, RuleRunState, Run
+from pabal.apps.rules.store.rules import ConditionMemory
 from pabal.base.database import Tx
 from pabal.base.telemetry import declare, emit
 from pabal.platform import events, notifications
@@ -40,10 +41,11 @@ class RunResult:
     met: bool | None
 
 
-async def tell(tx: Tx, rule: Rule, run: Run, result: RunResult) -> list[dict[str, Any]]:
-    """Carries out what is due, and answers what that was. Of a dry run nothing leaves the house."""
+async def tell(tx: Tx, rule: Rule, run: Run, result: RunResult, said: ConditionMemory) -> list[dict[str, Any]]:
+    """Carries out what is due after what the condition said before, and answers what that was. Of a dry run nothing
+    leaves the house."""
     wanted = rule.on_success if result.state is RuleRunState.SUCCESS else rule.on_failure
-    memory = Memory(rule.last_met, rule.told_at, timedelta(seconds=rule.cooldown_seconds))
+    memory = Memory(said.last_met, said.told_at, timedelta(seconds=rule.cooldown_seconds))
     met = result.met if result.state is RuleRunState.SUCCESS else None
     values = values_of(rule, run, result)
     done = []
@@ -134,7 +136,7 @@ async def _notify(  # long: a rule, its run, and what they have to say
         return is_meant
 
     if run.is_dry:
-        return {"to": str(config.get("channel") or config.get("chat_id") or ", ".join(ways))}
+        return {"to": str(config.get("channel") or config.get("chat_id") or "")}
     await notifications.notify(tx, _notice(rule, run, text), to=to)
     return {"to": ", ".join(reached), "is_sent": bool(reached)}
 

@@ -20,7 +20,8 @@ from pabal.apps.rules.store.runs import DueRun, RunEnd
 from pabal.base.database import Tx
 from pabal.base.telemetry import declare, emit
 from pabal.engine import conditions, occurrences
-from pabal.engine.transitions import Because, begin, begin_in, transition, transition_all
+from pabal.engine.subjects import Plain
+from pabal.engine.transitions import Because, begin, begin_in, begin_loaded, transition, transition_all
 from pabal.platform import settings
 from pabal.platform.actor import ENGINE
 
@@ -29,6 +30,7 @@ declare("rules.run_ended", "Runs that ended", labels=("state", "reason"))
 _MOST_SKIPPED = 200
 # uncommitted files that are named; of more, the first
 _MOST_DIRTY = 200
+_EVENTS = {RuleRunState.SUCCESS: RunEvent.SUCCEED, RuleRunState.FAILURE: RunEvent.FAIL}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,10 @@ class EndedRun:
     ended: RunEnd
     ok: bool
 
+    @property
+    def state(self) -> RuleRunState:
+        return RuleRunState.SUCCESS if self.ok else RuleRunState.FAILURE
+
 
 async def begin_run(tx: Tx, rule: Rule, at: datetime, trigger: Trigger, *, attempt: int, work_id: int) -> Run | None:
     """None: its moment had its end already, so there is nothing to do."""
@@ -49,37 +55,53 @@ async def begin_run(tx: Tx, rule: Rule, at: datetime, trigger: Trigger, *, attem
 
 async def begin_runs(tx: Tx, due: Sequence[DueRun]) -> list[Run | None]:
     """The same for many, in the order given, by a few statements for all."""
-    numbers, new = await runs.begin_due(tx, due)
+    found, new = await runs.begin_due(tx, due)
     await begin(tx, RULE_RUN, new, actor=ENGINE.name)
-    found = {one.number: one for one in await runs.load_runs(tx, [one for one in numbers if one is not None])}
-    return [found[one] if one is not None and found[one].is_open else None for one in numbers]
+    return [one if one is not None and one.is_open else None for one in found]
 
 
 async def end_run(tx: Tx, rule: Rule, run: Run, ended: RunEnd, *, ok: bool) -> None:
     await end_runs(tx, [EndedRun(rule, run, ended, ok)])
 
 
-async def end_runs(tx: Tx, ended: Sequence[EndedRun]) -> None:
-    """Judges their conditions, tells whom it concerns, and remembers, all in this commit."""
+async def end_runs(tx: Tx, ended: Sequence[EndedRun]) -> list[bool]:
+    """Judges their conditions, tells whom it concerns, and remembers, all in this commit. False: its rule is gone."""
+    memory = await rule_store.hold_memory(tx, sorted({one.rule.number for one in ended})) if ended else {}
+    living = [one for one in ended if one.rule.number in memory]
+    if living:
+        await _move(tx, living, await _end_all(tx, living, memory))
+        await _note_skipped(tx, living)
+    return [one.rule.number in memory for one in ended]
+
+
+async def insert_ended_runs(tx: Tx, ended: Sequence[EndedRun]) -> None:
+    """The same for drafts, which nobody has seen begin: each is written once, with its end."""
+    if not ended:
+        return
     memory = await rule_store.hold_memory(tx, sorted({one.rule.number for one in ended}))
+    kept = await _end_all(tx, ended, memory)
+    await runs.insert_ended(tx, [(one.run, one.state, kept[one.run.number]) for one in ended])
+    for (state, why), alike in _sort_by_end(ended, kept).items():
+        subjects = [Plain(one.number, one.unit_id, state.value, one.version) for one in alike]
+        await begin_loaded(tx, RULE_RUN, subjects, {one.id: one.state for one in subjects}, Because(ENGINE.name, why))
+        _tell_ended(alike, state, why)
+    await _note_skipped(tx, ended)
+
+
+async def _end_all(tx: Tx, ended: Sequence[EndedRun], memory: dict[int, ConditionMemory]) -> dict[int, RunEnd]:
     before = dict(memory)
     kept = {one.run.number: await _end(tx, one, memory) for one in ended}
     await rule_store.remember(tx, {number: said for number, said in memory.items() if said != before[number]})
-    await runs.note_ends(tx, kept)
-    await _move(tx, ended, kept)
-    for one in ended:
-        await _note_skipped(tx, one.rule, one.run)
+    return kept
 
 
 async def _end(tx: Tx, one: EndedRun, memory: dict[int, ConditionMemory]) -> RunEnd:
     """What is kept of it. Of two runs of a rule the second is judged by what the first one said."""
-    run, ended, ok = one.run, _clean(one.ended), one.ok
-    said = memory.get(one.rule.number, ConditionMemory())
-    rule = replace(one.rule, last_met=said.last_met, told_at=said.told_at)
+    rule, run, ended, ok = one.rule, one.run, _clean(one.ended), one.ok
+    said = memory.get(rule.number, ConditionMemory())
     judged = _judge(rule, ended) if ok else None
     met = None if judged is None else judged.met
-    state = RuleRunState.SUCCESS if ok else RuleRunState.FAILURE
-    captured = await calling.tell(tx, rule, run, RunResult(state, ended.summary, ended.data, met))
+    captured = await calling.tell(tx, rule, run, RunResult(one.state, ended.summary, ended.data, met), said)
     if judged is not None and not run.is_dry:
         is_told = judged.met and calling.was_told(captured)
         memory[rule.number] = ConditionMemory(judged.met, tx.now if is_told else said.told_at)
@@ -131,27 +153,40 @@ def _judge(rule: Rule, ended: RunEnd) -> conditions.ConditionResult | None:
 
 
 async def _move(tx: Tx, ended: Sequence[EndedRun], kept: Mapping[int, RunEnd]) -> None:
-    """Those that ended alike move together."""
-    alike = defaultdict[tuple[RunEvent, str | None], list[int]](list)
+    for (state, why), alike in _sort_by_end(ended, kept).items():
+        numbers = sorted(one.number for one in alike)
+        noting = runs.noting_ends(tx, [kept[one] for one in numbers])
+        event = _EVENTS[state]
+        await transition_all(tx, RULE_RUN, numbers, event, actor=ENGINE.name, reason=why, noting=noting)
+        _tell_ended(alike, state, why)
+
+
+def _sort_by_end(
+    ended: Sequence[EndedRun], kept: Mapping[int, RunEnd]
+) -> dict[tuple[RuleRunState, str | None], list[Run]]:
+    """Those that ended alike share their statements."""
+    alike = defaultdict[tuple[RuleRunState, str | None], list[Run]](list)
     for one in ended:
         reason = kept[one.run.number].reason
-        event = RunEvent.SUCCEED if one.ok else RunEvent.FAIL
-        alike[event, None if reason is None else reason.value].append(one.run.number)
-    for (event, why), numbers in alike.items():
-        for made in await transition_all(tx, RULE_RUN, numbers, event, actor=ENGINE.name, reason=why):
-            emit("rules.run_ended", state=made.target, reason=why or "", run=made.subject)
+        alike[one.state, None if reason is None else reason.value].append(one.run)
+    return alike
 
 
-async def _note_skipped(tx: Tx, rule: Rule, run: Run) -> None:
-    """Moments that came while this one ran, and were skipped for it: the engine's ledger has them."""
-    following = None if rule.timetable_id is None else rule.timing.next_after(run.scheduled_at)
-    if rule.timetable_id is None or following is None or following > tx.now:
-        return
-    for one in await occurrences.list_occurrences(tx, rule.timetable_id, limit=_MOST_SKIPPED):
-        if one.fire_at <= run.scheduled_at:
-            return
-        if one.reason == "overlap" and one.decision != "enqueued":
-            await _note_unrun(tx, rule, one.fire_at, RunReason.SKIPPED_OVERLAP, one.count)
+def _tell_ended(alike: Sequence[Run], state: RuleRunState, why: str | None) -> None:
+    for run in alike:
+        emit("rules.run_ended", state=state.value, reason=why or "", run=run.number)
+
+
+async def _note_skipped(tx: Tx, ended: Sequence[EndedRun]) -> None:
+    """Moments that came while these ran, and were skipped for them: the engine's ledger has them."""
+    rules, after = dict[int, Rule](), dict[int, datetime]()
+    for one in ended:
+        if one.rule.timetable_id is not None:
+            rules[one.rule.timetable_id] = one.rule
+            at = one.run.scheduled_at
+            after[one.rule.timetable_id] = min(at, after.get(one.rule.timetable_id, at))
+    for found in await occurrences.list_overlapped(tx, after, most=_MOST_SKIPPED) if after else ():
+        await _note_unrun(tx, rules[found.schedule_id], found.fire_at, RunReason.SKIPPED_OVERLAP, found.count)
 
 
 async def _note_unrun(tx: Tx, rule: Rule, at: datetime, reason: RunReason, count: int) -> None:

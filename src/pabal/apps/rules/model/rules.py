@@ -181,32 +181,32 @@ class Run:
     unit_id: int
     state: RuleRunState
     version: int
-    reason: RunReason | None
+    reason: RunReason | None = None
     trigger: Trigger
     is_dry: bool
     scheduled_at: datetime
     executed_at: datetime
-    finished_at: datetime | None
-    exit_code: int | None
+    finished_at: datetime | None = None
+    exit_code: int | None = None
     attempt: int
-    commit: str | None
-    is_dirty: bool
-    dirty: dict[str, str]
-    log_summary: str
-    log: str = field(repr=False)
-    artifact_path: str | None
-    artifacts: list[dict[str, Any]]
-    artifacts_until: datetime | None
-    artifacts_gone: int
-    data: dict[str, Any] | None = field(repr=False)
-    met: bool | None
-    checks: list[dict[str, Any]]
-    captured: list[dict[str, Any]]
-    tokens: int
-    cost: float
-    count: int
+    commit: str | None = None
+    is_dirty: bool = False
+    dirty: dict[str, str] = field(default_factory=dict)
+    log_summary: str = ""
+    log: str = field(default="", repr=False)
+    artifact_path: str | None = None
+    artifacts: list[dict[str, Any]] = field(default_factory=list)
+    artifacts_until: datetime | None = None
+    artifacts_gone: int = 0
+    data: dict[str, Any] | None = field(default=None, repr=False)
+    met: bool | None = None
+    checks: list[dict[str, Any]] = field(default_factory=list)
+    captured: list[dict[str, Any]] = field(default_factory=list)
+    tokens: int = 0
+    cost: float = 0.0
+    count: int = 1
     work_id: int | None
-    requested_by: str | None
+    requested_by: str | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "state", RuleRunState(self.state))

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from pabal.apps.rules import artifacts
 from pabal.apps.rules.actions.runs import cancel_run
 from pabal.apps.rules.labels import REASONS, TRIGGERS, WAYS
-from pabal.apps.rules.model.rules import AREA, RuleRunState
+from pabal.apps.rules.model.rules import AREA, RuleRunState, Run
 from pabal.apps.rules.pages.rules import PAGE, TOPICS
 from pabal.apps.rules.settings import KEEP_ARTIFACTS, KEEP_RUNS
 from pabal.apps.rules.store import rules, runs
@@ -95,8 +95,15 @@ async def show(visit: Visitor, run_id: UUID) -> Response:
         triggers=TRIGGERS,
         ways=WAYS,
         tell_problem=tell_problem,
+        telegram=_find_telegram(visit, run),
         live_topics=TOPICS,
     )
+
+
+def _find_telegram(visit: Visitor, run: Run) -> str:
+    """In a demo nothing leaves the house: where to see what would be in somebody's chat."""
+    is_there = any(one["is_sent"] and one["type"] in ("telegram", "approval", "notify") for one in run.captured)
+    return visit.services.settings.telegram_url if visit.site.is_demo and is_there else ""
 
 
 @router.get("/{run_id}/artifacts/{file}")

@@ -41,6 +41,11 @@ class RuleExecutionView(View):
     exit_code: int | None = field(("Exit code", "종료 코드"), example=None)
     attempt: int = field(("Attempt", "시도"), example=1)
     commit: str | None = field(("Commit", "커밋"), description="Of the script's repository.", example=None)
+    dirty: dict[str, str] = field(
+        ("Uncommitted", "커밋하지 않은 파일"),
+        description="Files that ran as they were in the folder, not in the commit, each with its SHA-256.",
+        example={},
+    )
     log_summary: str = field(("Summary", "요약"), example="5개 기사 요약 완료")
     artifact_path: str | None = field(("Artifact", "결과 파일"), example=None)
     artifacts: list[dict[str, Any]] = field(

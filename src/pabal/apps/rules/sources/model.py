@@ -41,6 +41,8 @@ class Source(Protocol):
     """`asks` are the parameters it needs, `fields` what it gives. `moment` is the run's: for what depends on the time.
 
     Failing is raising one of `errors`; whatever else is raised counts as unavailable. Nothing in it may block.
+    One that answers from memory, without waiting for anything, may say so: `is_local = True`. Then it is read within
+    the commit that ends the run.
     """
 
     @property

@@ -28,6 +28,7 @@ class OfflineQuotes:
     label = ("Quote (made up, offline)", "시세(연습용)")
     asks = (TICKER,)
     fields = QUOTE_FIELDS
+    is_local = True
 
     def __init__(self, prices: Mapping[str, float] | None = None) -> None:
         self.prices = dict(prices or {})

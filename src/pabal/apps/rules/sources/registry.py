@@ -52,6 +52,11 @@ class Sources:
             raise SourceNotFound(name[:100])
         return found
 
+    def is_local(self, name: str, *, quote_source: str) -> bool:
+        """Whether it answers without waiting for anything. One that is not there is asked like any other."""
+        found = self._by_name.get(quote_source if name == QUOTE else name)
+        return getattr(found, "is_local", False)
+
     async def read(
         self, name: str, params: Mapping[str, Any], *, moment: datetime, quote_source: str
     ) -> Mapping[str, Any]:

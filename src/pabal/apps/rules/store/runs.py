@@ -4,13 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from pabal.apps.rules.errors import NoSuchRun
-from pabal.apps.rules.model.rules import Rule, Run, RunReason, Trigger
+from pabal.apps.rules.model.rules import Rule, RuleRunState, Run, RunReason, Trigger
 from pabal.base.database import Tx
 from pabal.base.sql import load
 from pabal.engine.listing import Page, paging
+from pabal.engine.transitions import Noting
 from pabal.platform.tenants import Scope
 
 SQL = load(__file__)
@@ -48,6 +49,7 @@ class DueRun:
     trigger: Trigger
     attempt: int
     work_id: int
+    is_last: bool = False
 
     @property
     def key(self) -> tuple[int, datetime]:
@@ -196,22 +198,51 @@ async def list_runs(
     return Page(await load_runs(tx, page.items), page.cursor)
 
 
-async def begin_due(tx: Tx, due: Sequence[DueRun]) -> tuple[list[int | None], list[int]]:
+async def begin_due(tx: Tx, due: Sequence[DueRun]) -> tuple[list[Run | None], list[int]]:
     """The run of each, in the order given, and which of them are new; None: somebody else has just begun it."""
-    known = await _find_due(tx, due)
+    known = await find_due(tx, due) if due else {}
     await _begin_attempts(tx, [(known[one.key], one) for one in due if one.key in known])
+    again = {(one.rule_number, one.scheduled_at): one for one in await load_runs(tx, list(known.values()))}
     new = [one for one in due if one.key not in known]
     made = await _insert_due(tx, new) if new else {}
-    return [(known | made).get(one.key) for one in due], sorted(made.values())
+    return [(again | made).get(one.key) for one in due], sorted(one.number for one in made.values())
 
 
-async def _find_due(tx: Tx, due: Sequence[DueRun]) -> dict[tuple[int, datetime], int]:
+async def find_due(tx: Tx, due: Sequence[DueRun]) -> dict[tuple[int, datetime], int]:
+    """Those that have a run already: its number."""
     rule_ids, moments = [one.rule.number for one in due], [one.scheduled_at for one in due]
     rows = await tx.rows(SQL.find_due, rule_ids=rule_ids, moments=moments)
     return {(row["rule_id"], row["scheduled_at"]): row["id"] for row in rows}
 
 
-async def _insert_due(tx: Tx, new: Sequence[DueRun]) -> dict[tuple[int, datetime], int]:
+async def draft_runs(tx: Tx, due: Sequence[DueRun]) -> list[Run]:
+    """As they will be when they are inserted, if they are."""
+    numbers = [row["id"] for row in await tx.rows(SQL.new_numbers, count=len(due))] if due else []
+    return [_draft(one, number, uuid4(), tx.now) for one, number in zip(due, numbers, strict=True)]
+
+
+def _draft(due: DueRun, number: int, uid: UUID, now: datetime) -> Run:
+    rule = due.rule
+    return Run(
+        id=uid,
+        number=number,
+        rule_id=rule.id,
+        rule_number=rule.number,
+        rule_name=rule.name,
+        unit_id=rule.unit_id,
+        state=RuleRunState.RUNNING,
+        version=1,
+        trigger=due.trigger,
+        is_dry=due.trigger is Trigger.DRY_RUN,
+        scheduled_at=due.scheduled_at,
+        executed_at=now,
+        attempt=due.attempt,
+        work_id=due.work_id,
+    )
+
+
+async def _insert_due(tx: Tx, new: Sequence[DueRun]) -> dict[tuple[int, datetime], Run]:
+    by_key = {one.key: one for one in new}
     rows = await tx.rows(
         SQL.insert_due,
         rule_ids=[one.rule.number for one in new],
@@ -222,7 +253,8 @@ async def _insert_due(tx: Tx, new: Sequence[DueRun]) -> dict[tuple[int, datetime
         work_ids=[one.work_id for one in new],
         now=tx.now,
     )
-    return {(row["rule_id"], row["scheduled_at"]): row["id"] for row in rows}
+    made = {(row["rule_id"], row["scheduled_at"]): row for row in rows}
+    return {key: _draft(by_key[key], row["id"], row["uid"], tx.now) for key, row in made.items()}
 
 
 async def _begin_attempts(tx: Tx, known: Sequence[tuple[int, DueRun]]) -> None:
@@ -237,15 +269,39 @@ async def note_waiting(tx: Tx, number: int) -> None:
     await tx.run(SQL.note_waiting, id=number, reason=RunReason.WAITING.value)
 
 
-async def note_ends(tx: Tx, ended: Mapping[int, RunEnd]) -> None:
-    """By number. Their state is their machine's to change, in the same commit."""
-    await tx.run(SQL.note_ends, ends=[_show_end(number, one) for number, one in ended.items()], now=tx.now)
+def noting_ends(tx: Tx, ended: Sequence[RunEnd]) -> Noting:
+    """What is kept of those that their machine moves, in the statement that moves them."""
+    return Noting(SQL.ended, {"ends": [_show_end(one) for one in ended], "now": tx.now})
 
 
-def _show_end(number: int, ended: RunEnd) -> dict[str, Any]:
+async def insert_ended(tx: Tx, ended: Sequence[tuple[Run, RuleRunState, RunEnd]]) -> None:
+    """Drafts that have ended: each is written once. Their machine begins in that state, in the same commit."""
+    await tx.run(SQL.insert_ended, ends=[_show_ended(*one) for one in ended], now=tx.now)
+
+
+def _show_ended(run: Run, state: RuleRunState, ended: RunEnd) -> dict[str, Any]:
+    return {
+        "id": run.number,
+        "uid": str(run.id),
+        "rule_id": run.rule_number,
+        "unit_id": run.unit_id,
+        "state": state.value,
+        "trigger": run.trigger.value,
+        "scheduled_at": run.scheduled_at.isoformat(),
+        "attempt": run.attempt,
+        "work_id": run.work_id,
+        "reason": None if ended.reason is None else ended.reason.value,
+        "summary": ended.summary,
+        "data": ended.data,
+        "met": ended.met,
+        "checks": list(ended.checks),
+        "captured": list(ended.captured),
+    }
+
+
+def _show_end(ended: RunEnd) -> dict[str, Any]:
     until = ended.artifacts_until
     return {
-        "id": number,
         "reason": None if ended.reason is None else ended.reason.value,
         "exit_code": ended.exit_code,
         "commit": ended.commit,

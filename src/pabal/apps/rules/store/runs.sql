@@ -16,7 +16,7 @@ select g.rule_id, g.unit_id, g.trigger, g.trigger = 'dry_run', g.at, g.attempt, 
 from unnest(:rule_ids::bigint[], :unit_ids::bigint[], :triggers::text[], :moments::timestamptz[], :attempts::integer[], :work_ids::bigint[])
   as g(rule_id, unit_id, trigger, at, attempt, work_id)
 on conflict (rule_id, scheduled_at) do nothing
-returning id, rule_id, scheduled_at;
+returning id, uid, rule_id, scheduled_at;
 
 -- name: insert_unrun(rule_id, unit_id, scheduled_at, reason, count, now)
 insert into rules.run (rule_id, unit_id, state, reason, trigger, scheduled_at, executed_at, finished_at, count)
@@ -56,15 +56,27 @@ from unnest(:ids::bigint[], :attempts::integer[], :work_ids::bigint[]) as g(id, 
 -- name: note_waiting(id, reason)!
 update rules.run set reason = :reason where id = :id;
 
--- name: note_ends(ends, now)!
-update rules.run n set finished_at = :now, reason = g.reason, exit_code = g.exit_code, commit = g.commit, is_dirty = g.dirty <> '{}',
-  dirty = g.dirty, log_summary = g.summary, log = g.log, artifact_path = g.artifact_path, artifacts = g.artifacts,
-  artifacts_until = g.artifacts_until, data = g.data, met = g.met, checks = g.checks, captured = g.captured,
-  tokens = n.tokens + g.tokens, cost = n.cost + g.cost
-from jsonb_to_recordset(:ends::jsonb) as g(id bigint, reason text, exit_code integer, commit text, dirty jsonb, summary text, log text,
-  artifact_path text, artifacts jsonb, artifacts_until timestamptz, data jsonb, met boolean, checks jsonb, captured jsonb, tokens integer,
-  cost double precision)
-where n.id = g.id;
+-- name: ended(ends, now)
+-- Columns of the statement that moves them (transitions.move_noting).
+finished_at = :now, (reason, exit_code, commit, is_dirty, dirty, log_summary, log, artifact_path, artifacts, artifacts_until, data, met, checks,
+  captured, tokens, cost) = (
+  select e.reason, e.exit_code, e.commit, e.dirty <> '{}', e.dirty, e.summary, e.log, e.artifact_path, e.artifacts, e.artifacts_until, e.data, e.met,
+    e.checks, e.captured, s.tokens + e.tokens, s.cost + e.cost
+  from jsonb_to_record(:ends::jsonb -> (f.number - 1)::int) as e(reason text, exit_code integer, commit text, dirty jsonb, summary text, log text,
+    artifact_path text, artifacts jsonb, artifacts_until timestamptz, data jsonb, met boolean, checks jsonb, captured jsonb, tokens integer,
+    cost double precision));
+
+-- name: new_numbers(count)
+select pabal.new_id() as id from generate_series(1, :count::int);
+
+-- name: insert_ended(ends, now)!
+-- runs that ended in the commit that began them: nobody has seen them run
+insert into rules.run (id, uid, rule_id, unit_id, state, trigger, is_dry, scheduled_at, attempt, work_id, executed_at, finished_at, reason,
+  log_summary, data, met, checks, captured)
+select e.id, e.uid, e.rule_id, e.unit_id, e.state, e.trigger, false, e.scheduled_at, e.attempt, e.work_id, :now, :now, e.reason,
+  e.summary, e.data, e.met, e.checks, e.captured
+from jsonb_to_recordset(:ends::jsonb) as e(id bigint, uid uuid, rule_id bigint, unit_id bigint, state text, trigger text, scheduled_at timestamptz,
+  attempt integer, work_id bigint, reason text, summary text, data jsonb, met boolean, checks jsonb, captured jsonb);
 
 -- name: note_failed_attempt(id, reason, summary, log, tokens, cost)!
 update rules.run set reason = :reason, log_summary = :summary, log = :log, tokens = tokens + :tokens, cost = cost + :cost where id = :id;
