@@ -593,7 +593,7 @@ AT_ONCE = (
     _seen_by_test(
         "a move at once takes what stands in another state",
         "transitions.sql",
-        "from picked p where s.id = p.id and s.state = :source::text\n",
+        "from picked p where s.id = p.id and (s.state = :source::text) is true\n",
         "from picked p where s.id = p.id and :source::text is not null\n",
         _PICKED,
     ),
@@ -652,6 +652,39 @@ AT_ONCE = (
         "        except BaseException:\n            runner.release()\n",
         "        except BaseException:\n",
         f"{_HEAD}::test_a_prepare_that_raises_undoes_everything_and_says_so",
+    ),
+)
+
+_FINISHING = "test_finishing.py"
+
+ENDS = (
+    _seen_by_test(
+        "an attempt ends by one statement whoever has its job",
+        "finishing.sql",
+        " and l.token = :token for update",
+        " and :token::bigint is not null for update",
+        f"{_FINISHING}::test_nor_does_one_whose_job_is_somebody_elses_by_now",
+    ),
+    _seen_by_test(
+        "an attempt ends though its subject stands elsewhere",
+        "finishing.sql",
+        "(select h.* from held h where exists (select from picked))",
+        "(select h.* from held h)",
+        f"{_FINISHING}::test_a_subject_that_stands_elsewhere_is_left_to_its_record",
+    ),
+    _seen_by_test(
+        "what ends by one statement leaves its lease",
+        "finishing.sql",
+        "gone as (delete from pabal.lease where id",
+        "gone as (delete from pabal.lease where false and id",
+        f"{_FINISHING}::test_one_statement_leaves_what_a_transaction_would",
+    ),
+    _seen_by_test(
+        "what has a lane ends by one statement",
+        "finishing.py",
+        "is_alone = job.lane is None and job.route_epoch is None",
+        "is_alone = job.route_epoch is None",
+        f"{_FINISHING}::test_what_ends_more_than_itself_is_recorded_as_ever",
     ),
 )
 
@@ -735,4 +768,4 @@ WORKFLOWS = (
     ),
 )
 
-MUTANTS = (*IN_A_RUN, *LOCKS, *LANES, *RETURNS, *FENCES, *LONG_WORK, *HEAD_STARTS, *AT_ONCE, *WORKFLOWS)
+MUTANTS = (*IN_A_RUN, *LOCKS, *LANES, *RETURNS, *FENCES, *LONG_WORK, *HEAD_STARTS, *AT_ONCE, *ENDS, *WORKFLOWS)
