@@ -39,6 +39,8 @@ class Crew:
         self._is_closing = False
         self.members: list[Member] = []
         self.hung = 0
+        # served, and ended by an error of their own
+        self.broken = 0
 
     def start(self, size: int) -> None:
         (self._folder / "log").mkdir()
@@ -65,6 +67,7 @@ class Crew:
                 member.process.kill()
             if member.process.poll() is not None and not self._is_closing:
                 self._history.write("gone", pid=member.process.pid, code=member.process.returncode)
+                self.broken += self._is_serving(member) and member.process.returncode > 0
                 self.members[n] = self._start(member.slot)
 
     def kill(self, member: Member, *, is_vanishing: bool) -> None:

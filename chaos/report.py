@@ -125,7 +125,8 @@ class Report(Judged):
             f"{name} {self.judged[name]} of {n}" for name, n in minimums.judged.items() if self.judged[name] < n
         ]
         hung = [f"{done['hung']} did not end by themselves"] if done["hung"] else []
-        self.findings.append(Finding("stop", f"{done['retire']} graceful stops", hung))
+        broken = [f"{done['broken']} ended by an error of their own (log/)"] if done["broken"] else []
+        self.findings.append(Finding("stop", f"{done['retire']} graceful stops", hung + broken))
 
     @property
     def judged(self) -> Counter[str]:

@@ -74,4 +74,4 @@ async def _survive(chosen: Chosen, folder: Path, url: str, say: Callable[[str], 
         hung = crew.hung + len(await asyncio.to_thread(crew.close))
         crew.kill_all()
         await database.close()
-    return monkey.done + Counter(hung=hung)
+    return monkey.done + Counter(hung=hung, broken=crew.broken + (producer.returncode > 0))

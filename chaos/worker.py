@@ -15,7 +15,7 @@ from chaos.history import History
 from chaos.kinds import LABEL, make_kinds
 from chaos.long import FOLDER
 from pabal.base.clock import elapsed
-from pabal.base.database import ConnectionFailure, Database, DatabaseError, DatabaseUnavailable
+from pabal.base.database import ConnectionFailure, Database, DatabaseUnavailable
 from pabal.base.sql import load
 from pabal.base.telemetry import start_logging
 from pabal.engine import routes
@@ -32,7 +32,8 @@ LAG = 0.1
 LOOK = 0.02
 # Few, so that urgent work and the routes compete for them.
 ROUTED = 4
-AWAY = (DatabaseUnavailable, DatabaseError, *ConnectionFailure)
+# Not every error of the database: a broken constraint or a deadlock is a finding, and ends whoever meets it.
+AWAY = (DatabaseUnavailable, *ConnectionFailure)
 
 
 def main() -> None:
@@ -76,16 +77,20 @@ async def work(given: argparse.Namespace) -> None:
     beside = [
         asyncio.create_task(_note_lives(server, history, worker, stopping)),
         asyncio.create_task(_grab_routes(server, history, random.Random(given.seed))),
+        asyncio.create_task(stopping.wait()),
     ]
-    await stopping.wait()
+    # the last of them, unless one of the others broke
+    ended, left = await asyncio.wait(beside, return_when=asyncio.FIRST_COMPLETED)
     history.write("stopping")
-    for task in beside:
+    for task in left:
         task.cancel()
-    await asyncio.gather(*beside, return_exceptions=True)
+    await asyncio.gather(*left, return_exceptions=True)
     await server.stop()
     history.write("stopped")
     await database.close()
     await pulse.close()
+    for task in ended:
+        task.result()
 
 
 def _ticking(database: Database) -> Loop:

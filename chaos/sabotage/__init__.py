@@ -1,5 +1,6 @@
 """The small ways in which the engine is sabotaged, each with the test, or the line of a short run, that must see it."""
 
+from chaos.sabotage.ends import ENDS
 from chaos.sabotage.fences import FENCES
 from chaos.sabotage.head_starts import AT_ONCE, HEAD_STARTS
 from chaos.sabotage.in_a_run import IN_A_RUN
@@ -9,4 +10,4 @@ from chaos.sabotage.long_work import LONG_WORK
 from chaos.sabotage.mutant import Mutant as Mutant
 from chaos.sabotage.workflows import WORKFLOWS
 
-MUTANTS = (*IN_A_RUN, *LOCKS, *LANES, *RETURNS, *FENCES, *LONG_WORK, *HEAD_STARTS, *AT_ONCE, *WORKFLOWS)
+MUTANTS = (*IN_A_RUN, *LOCKS, *LANES, *RETURNS, *FENCES, *LONG_WORK, *HEAD_STARTS, *AT_ONCE, *ENDS, *WORKFLOWS)

@@ -100,7 +100,7 @@ AT_ONCE = (
     seen_by_test(
         "a move at once takes what stands in another state",
         "transitions.sql",
-        "from picked p where s.id = p.id and s.state = :source::text\n",
+        "from picked p where s.id = p.id and (s.state = :source::text) is true\n",
         "from picked p where s.id = p.id and :source::text is not null\n",
         _PICKED,
     ),

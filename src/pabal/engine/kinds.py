@@ -195,7 +195,10 @@ class Shape(StrEnum):
 
 
 class Steps(Protocol):
-    """Talks to the world: prepare in a transaction, perform with none open, record in a transaction."""
+    """Talks to the world: prepare in a transaction, perform with none open, record in a transaction.
+
+    One that also has `finish` may end without one (finishing.py).
+    """
 
     async def prepare(self, tx: Tx, job: Job) -> Any: ...
     async def perform(self, job: Job, prepared: Any) -> Any: ...

@@ -9,10 +9,11 @@ from pabal.base.database import ConnectionFailure, Database, DatabaseUnavailable
 from pabal.base.errors import Unavailable
 from pabal.base.killpoints import kill_point
 from pabal.base.telemetry import declare, emit
-from pabal.engine import claims
+from pabal.engine import claims, finishing
 from pabal.engine.batcher import Batcher
 from pabal.engine.claims import LeaseLost, RouteLost
 from pabal.engine.endings import Lost, Returned
+from pabal.engine.finishing import Finishing
 from pabal.engine.kinds import Job, Kind, Kinds, Shape
 from pabal.engine.outcome import OUTCOMES, Retry, check
 from pabal.engine.performing import Ended, meant, run_plain, run_within
@@ -81,9 +82,21 @@ class Own:
             return prepared if await self._settle(tx, job, prepared) == 0 else OVER
 
     async def record(self, job: Job, prepared: Any, result: Any) -> None:
+        if await self._finish(job, prepared, result):
+            return
         async with self._watch.over(), _named(claims.fenced(self._database, job), lambda tx: tx) as tx:
             await self._settle(tx, job, check(await self._handler.record(tx, prepared, result)))
             kill_point("steps.recorded")
+
+    async def _finish(self, job: Job, prepared: Any, result: Any) -> bool:
+        """Whether it ended in one statement."""
+        if not isinstance(self._handler, Finishing) or not finishing.is_plain(job):
+            return False
+        known = self._handler.finish(prepared, result)
+        if known is None:
+            return False
+        async with self._watch.over(), _reaching():
+            return await finishing.finish(self._database, job, known)
 
     async def _settle(self, tx: Tx, job: Job, said: Any) -> int:
         return await _settle(tx, [(job, said)], self._kinds)
@@ -203,6 +216,15 @@ async def _named(opening: AbstractAsyncContextManager[T], tx_of: Callable[[T], T
     except (DatabaseUnavailable, *ConnectionFailure) as error:
         if error is raised:
             raise
+        raise DatabaseAway(repr(error)) from error
+
+
+@asynccontextmanager
+async def _reaching() -> AsyncIterator[None]:
+    """The same for one statement."""
+    try:
+        yield
+    except (DatabaseUnavailable, *ConnectionFailure) as error:
         raise DatabaseAway(repr(error)) from error
 
 

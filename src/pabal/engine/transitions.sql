@@ -61,11 +61,12 @@ select (select count(*) from moved) as moved, (select count(*) from history) as 
 
 -- name: move_picked(machine, event, source, target, actor, reason, cause, data)
 -- `move` of rows that the owner picks and locks in the same statement (`picked`: id, unit_id, and what it wants to know): a move that is a
--- transaction of its own. By id, not by place: one that changed before it was locked stands elsewhere.
+-- transaction of its own. By id, not by place: one that changed before it was locked stands elsewhere; and by nothing but its id (`is true`),
+-- for an index that begins with the state would be walked by a plan that was made while the table was empty.
 with subject_picked,
 moved as (
   update subject_table s set state = :target::text, version = s.version + 1, subject_own
-  from picked p where s.id = p.id and s.state = :source::text
+  from picked p where s.id = p.id and (s.state = :source::text) is true
   returning s.version as moved_version, p.*),
 history as (
   insert into pabal.transition (machine, subject, version, event, source, target, unit_id, actor, reason, cause, at)

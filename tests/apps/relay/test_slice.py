@@ -1,16 +1,36 @@
+from datetime import timedelta
+
 import pytest
 
 from pabal.apps.relay import hub
 from pabal.apps.relay.slice import make_loops
-from pabal.apps.relay.store.accounts import hash_token
+from pabal.apps.relay.store.accounts import hash_token, list_codes
+from pabal.base import clock
 from pabal.base.settings import Settings
-from tests.support.relay import make_relay
+from tests.support.relay import HOUSE, make_relay
 from tests.support.web import Web
 
 
 @pytest.fixture
 def web_settings(web_settings: Settings) -> Settings:
     return web_settings.model_copy(update={"apps": "pabal.apps.relay"})
+
+
+@pytest.mark.req("C-57")
+async def test_what_runs_every_minute_cleans_up_and_what_runs_every_second_expires(web: Web):
+    world = await make_relay(web.db, web.tree)
+    loops = {loop.name: loop for loop in make_loops(web.app.services)}
+    unused = await world.make_code()
+    await world.say("아무도 답하지 않는 질문")
+    await clock.advance(web.db, timedelta(minutes=11))
+
+    assert await loops["relay.expire"]._step() == 1
+    await loops["relay.clean_up"]._step()
+
+    assert [one.status for one in await world.messages()] == ["EXPIRED"]
+    async with web.db.transaction() as tx:
+        kept = (await list_codes(tx, HOUSE, with_ended=True)).items
+    assert unused not in [one.code for one in kept]
 
 
 @pytest.mark.req("C-57", "C-49")

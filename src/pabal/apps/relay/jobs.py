@@ -14,10 +14,11 @@ from pabal.apps.relay.actions.rests import offer
 from pabal.apps.relay.gateway import Accepted, CallResult, Kakao, NotAllowed, Rejected, Unclear, Unreached
 from pabal.apps.relay.machine import MESSAGE, MessageEvent
 from pabal.apps.relay.model import outputs
-from pabal.apps.relay.model.messages import CALL_BACK, OPEN, PUSH, End, ReplyState
+from pabal.apps.relay.model.messages import CALL_BACK, OPEN, PUSH, End, MessageState, ReplyState
 from pabal.apps.relay.store import replies, rests
 from pabal.base.database import Tx
 from pabal.base.telemetry import declare, emit
+from pabal.engine.finishing import Finish
 from pabal.engine.kinds import Job, Kinds
 from pabal.engine.outcome import DONE, Cancel, Done, Fail, Outcome, Retry
 from pabal.engine.retry import Backoff
@@ -56,8 +57,7 @@ class CallBack:
         await replies.carry(tx, late.replies, message.id)
         made = calling.compose(read_answers(fresh), late.answers, values, lang_of(message.kakao_payload))
         await offer(tx, message.conversation_id, message.id, made, values)
-        age = tx.now - message.created_at
-        return calling.plan_call(message.id, message.callback_url, made, age=age, attempt=job.attempt)
+        return calling.plan_call(message, message.uid, message.callback_url, made, now=tx.now, attempt=job.attempt)
 
     async def perform(self, job: Job, prepared: Call) -> CallResult:
         return await self._kakao.call_back(prepared.url, prepared.skill)
@@ -77,6 +77,15 @@ class CallBack:
                 return await _fail(tx, message_id, End.CALLBACK_UNKNOWN, reason)
             case NotAllowed():
                 return await _fail(tx, message_id, End.ADDRESS_NOT_ALLOWED, None, is_unseen=True)
+
+    def finish(self, prepared: Call, result: CallResult) -> Finish | None:
+        """What nearly every callback comes to: Kakao took the answer to a message that was handed out."""
+        if not isinstance(result, Accepted):
+            return None
+        move = (MessageEvent.ACK, MessageState.DELIVERED, MessageState.ACKED)
+        picking = replies.acking(prepared.message_id, prepared.uid, reason=End.CALLED_BACK.value)
+        because = Because(ENGINE.name, End.CALLED_BACK)
+        return Finish(MESSAGE, move, picking, because, lambda: _tell_sent(prepared.message_id))
 
     async def give_up(self, tx: Tx, job: Job, reason: str) -> None:
         message = await replies.hold_for_call(tx, job.args["message"])
@@ -99,8 +108,12 @@ async def _succeed(tx: Tx, message_id: int) -> Outcome:
     if message is None:
         raise LookupError(f"message {message_id} is gone")
     await transition_loaded(tx, MESSAGE, message, MessageEvent.ACK, Because(ENGINE.name, End.CALLED_BACK))
-    emit("relay.callback.sent", message=message_id)
+    _tell_sent(message_id)
     return DONE
+
+
+def _tell_sent(message_id: int) -> None:
+    emit("relay.callback.sent", message=message_id)
 
 
 async def _fail(tx: Tx, message_id: int, why: End, detail: str | None, *, is_unseen: bool = False) -> Outcome:

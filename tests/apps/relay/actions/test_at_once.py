@@ -16,6 +16,7 @@ from pabal.apps.relay.model.messages import Message, MessageState
 from pabal.base import clock
 from pabal.base.database import Hints
 from pabal.base.sql import load
+from pabal.base.telemetry import count_emitted
 from pabal.engine.transitions import history
 from pabal.platform.actor import ENGINE
 from tests.support.relay import SECOND, RelayWorld, add_account, callback, set_value
@@ -150,16 +151,18 @@ async def test_settings_that_changed_since_they_were_seen_are_not_gone_by(world:
     assert [one.letter.uid for one in await world.read(again=True)] == [message.uid]
 
 
-@pytest.mark.req("C-40", "C-48")
+@pytest.mark.req("C-40", "C-48", "C-74")
 async def test_a_letter_handed_out_at_once_is_the_same_as_one_that_was_thought_about(world: RelayWorld):
     await world.say("날씨")
     [slowly] = await world.read()
     thought = await tell_apart(world, await world.newest())
     await world.say("날씨")
 
+    before = count_emitted("relay.message.delivered")
     [at_once] = await world.read_at_once()
     message = await world.newest()
 
+    assert count_emitted("relay.message.delivered") == before + 1
     assert await tell_apart(world, message) | {"seen": None} == thought | {"seen": None}
     assert (message.state, message.version, message.handed_out) == (MessageState.DELIVERED, 2, 1)
     assert (at_once.letter.uid, at_once.letter.callback_url) == (message.uid, message.callback_url)

@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import pytest
 
+from pabal.apps.relay import hub
 from pabal.apps.relay import settings as own
 from pabal.apps.relay.actions import accounts, conversations, replaying
 from pabal.apps.relay.api import openclaw
@@ -227,7 +228,11 @@ def count_connected(instance: OpenClaw) -> int:
     return sum(isinstance(one, ConnectionChange) and one.state == "connected" for one in instance.journal.entries)
 
 
-async def test_whoever_is_disabled_is_out_at_once_and_their_users_are_told(relay: Relay):
+async def test_whoever_is_disabled_is_out_at_once_and_their_users_are_told(
+    relay: Relay, monkeypatch: pytest.MonkeyPatch
+):
+    # told by a hint: the look at all tokens comes later
+    monkeypatch.setattr(hub, "CHECK_SECONDS", 3600.0)
     instance = await relay.instance()
     async with relay.web.app.services.changes.transaction() as tx:
         await accounts.disable_account(tx, ENGINE, relay.account.account.id)

@@ -164,10 +164,14 @@ async def test_a_render_whose_lock_ends_a_fourth_time_is_parked_and_can_be_tried
 async def test_every_change_of_state_is_in_the_audit_with_who_made_it(world: RenderWorld):
     [asked] = await world.ask()
     await world.run()
+    [called_off] = await world.ask("B")
+    await world.cancel(called_off.id)
 
     async with world.db.transaction() as tx:
         changes = await traces.list_changes(tx, asked.id)
+        ended = await traces.list_changes(tx, called_off.id)
 
+    assert [(one.status_from, one.status_to) for one in ended] == [(None, "pending"), ("pending", "cancelled")]
     assert [(one.status_from, one.status_to) for one in changes[:3]] == [
         (None, "pending"),
         ("pending", "preparing"),

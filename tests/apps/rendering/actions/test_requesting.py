@@ -6,7 +6,7 @@ from pabal.apps.rendering.actions.requesting import MOST_AT_ONCE, RenderRequest,
 from pabal.apps.rendering.errors import BadPriority, RenderRefused, TooManyRenders
 from pabal.apps.rendering.model import gfx as gfx_model
 from pabal.apps.rendering.model import mapping, nexjob
-from pabal.apps.rendering.store import compositions, renders
+from pabal.apps.rendering.store import compositions, renders, traces
 from pabal.engine.queue import Priority
 from pabal.platform.actor import NotAllowed, Role
 from pabal.platform.secrets import Vault
@@ -16,8 +16,12 @@ from tests.support.rendering import COMPOSITION, MAPPINGS, RenderWorld, gfx, mak
 
 @pytest.mark.req("B-09", "B-14", "B-66")
 async def test_a_request_is_a_pending_row_and_a_job(world: RenderWorld):
-    [asked] = await world.ask(cue_item_id="cue-7")
+    somebody = make_actor(world.tree.haeundae.id)
+    [asked] = await world.ask(cue_item_id="cue-7", actor=somebody)
 
+    async with world.db.transaction() as tx:
+        [begun] = await traces.list_changes(tx, asked.id)
+    assert (begun.status_to, begun.changed_by, asked.requested_by) == ("pending", "user:1", "user:1")
     assert (asked.state, asked.worker_id, asked.progress, asked.recovery_count) == ("pending", None, 0, 0)
     assert (asked.cue_item_id, asked.composition_name) == ("cue-7", "_MAIN Mini Chip Count")
     await assert_enqueued(world.db, "rendering.render", count=1, render=asked.id)
@@ -50,10 +54,15 @@ async def test_nobody_without_the_key_can_tell_from_its_fingerprint_what_it_show
 @pytest.mark.req("B-25", "B-26")
 async def test_the_oldest_of_the_most_urgent_is_next(world: RenderWorld):
     first, second = await world.ask("A", "B")
+    async with world.db.transaction() as tx:
+        oldest, data = await renders.find_oldest(tx), await renders.read_gfx(tx, first.id)
     [urgent] = await world.ask("C", priority=Priority.URGENT)
 
     async with world.db.transaction() as tx:
         polled = await renders.find_oldest(tx)
+
+    assert oldest is not None
+    assert (oldest.id, '"A"' in world.services.vault.open(data)) == (first.id, True)
 
     assert polled is not None
     assert (polled.id, polled.composition_id, polled.cue_item_id) == (urgent.id, COMPOSITION, None)

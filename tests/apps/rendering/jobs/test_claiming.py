@@ -31,7 +31,7 @@ async def claim_without_commit(world: RenderWorld, job: Job) -> None:
         raise PowerCut
 
 
-@pytest.mark.req("B-29", "B-31")
+@pytest.mark.req("B-29", "B-30", "B-31")
 async def test_state_worker_and_lock_are_one_commit_which_answers_the_updated_record(world: RenderWorld):
     [asked] = await world.ask()
     _, job = await world.claim()
@@ -46,7 +46,7 @@ async def test_state_worker_and_lock_are_one_commit_which_answers_the_updated_re
 
     assert isinstance(work, Work)
     assert (work.render.state, work.render.worker_id) == ("preparing", first_slot(world))
-    assert work.render.lock_expires_at == moment + work.values[own.LOCK]
+    assert work.render.lock_expires_at == moment + timedelta(minutes=30)
     assert work.render == await world.see(asked.id)
 
 

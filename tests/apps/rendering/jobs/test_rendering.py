@@ -7,12 +7,13 @@ import pytest
 
 from pabal.apps.rendering import settings as own
 from pabal.apps.rendering.model.renders import Stage
+from pabal.apps.rendering.simulator.faults import Fault, FaultKind
 from pabal.apps.rendering.store import traces
 from tests.support.rendering import RenderWorld, first_slot
 from tests.support.servers import until
 
 
-@pytest.mark.req("B-01", "B-02", "B-11", "B-23", "B-68")
+@pytest.mark.req("B-01", "B-02", "B-23", "B-68")
 async def test_a_render_goes_from_the_queue_to_a_verified_film_on_the_nas(world: RenderWorld):
     [asked] = await world.ask()
 
@@ -27,6 +28,26 @@ async def test_a_render_goes_from_the_queue_to_a_verified_film_on_the_nas(world:
     assert (await world.states(asked.id))[:3] == ["pending", "preparing", "rendering"]
     assert (await world.states(asked.id))[-2:] == ["uploading", "completed"]
     assert world.begun() == [f"rq-{asked.id}-a1"]
+
+
+@pytest.mark.req("B-11")
+async def test_it_goes_through_all_six_states(world: RenderWorld):
+    """What encodes is seen: nexrender stays there until it was."""
+    world.nexrender.faults.add(Fault(FaultKind.HANG, 100))
+    [asked] = await world.ask()
+
+    async with world.running():
+        await world.until(asked.id, lambda one: one.state == "encoding")
+        await world.let_go()
+
+    assert await world.states(asked.id) == [
+        "pending",
+        "preparing",
+        "rendering",
+        "encoding",
+        "uploading",
+        "completed",
+    ]
 
 
 @pytest.mark.req("B-45", "B-59", "B-61", "B-63", "B-69")

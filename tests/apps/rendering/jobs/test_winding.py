@@ -13,9 +13,10 @@ from pabal.apps.rendering.errors import StillWindingDown
 from pabal.apps.rendering.gateway import Nexrender
 from pabal.apps.rendering.model.renders import Reason
 from pabal.apps.rendering.simulator.faults import Fault, FaultKind
+from pabal.apps.rendering.store import traces
 from pabal.platform.actor import ENGINE
 from tests.apps.rendering.jobs.test_resuming import die
-from tests.support.rendering import RenderWorld
+from tests.support.rendering import RenderWorld, make_actor
 from tests.support.servers import until
 
 
@@ -23,10 +24,13 @@ from tests.support.servers import until
 async def test_a_waiting_render_is_cancelled_and_never_begun(world: RenderWorld):
     [asked] = await world.ask()
 
-    cancelled = await world.cancel(asked.id)
+    somebody = make_actor(world.tree.hq.id)
+    cancelled = await world.act(lambda tx: verbs.cancel(tx, somebody, asked.id))
     await world.run()
 
     assert (cancelled.state, cancelled.is_winding_down) == ("cancelled", False)
+    async with world.db.transaction() as tx:
+        assert (await traces.list_changes(tx, asked.id))[-1].changed_by == "user:1"
     assert world.begun() == []
     assert (await world.states(asked.id)) == ["pending", "cancelled"]
 

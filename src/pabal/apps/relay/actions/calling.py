@@ -2,13 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 from pabal.apps.relay import settings as own
 from pabal.apps.relay.model import outputs
 from pabal.apps.relay.model.outputs import Bubbles, Composed
 from pabal.apps.relay.model.skill import answer_with
+from pabal.apps.relay.store.replies import Answerable, Called
 from pabal.platform.settings import Values
 
 SETTINGS = (*own.LATE_MARK, *own.MORE, own.QUEUE_TTL)
@@ -19,6 +21,7 @@ TOO_EARLY = timedelta(seconds=3)
 @dataclass(frozen=True, slots=True)
 class Call:
     message_id: int
+    uid: UUID
     url: str = field(repr=False)
     skill: dict[str, Any] = field(repr=False)
     is_early: bool = False
@@ -29,7 +32,9 @@ def compose(fresh: Sequence[Bubbles], late: Sequence[Bubbles], values: Values, l
     return outputs.compose(fresh, late, mark=mark, more=more)
 
 
-def plan_call(message_id: int, url: str, made: Composed, *, age: timedelta, attempt: int) -> Call:
-    """`age` is how long ago Kakao sent the message."""
+def plan_call(
+    message: Answerable | Called, uid: UUID, url: str, made: Composed, *, now: datetime, attempt: int
+) -> Call:
     skill = answer_with(made.outputs, made.quick_replies)
-    return Call(message_id, url, skill, is_early=attempt == 1 and age < TOO_EARLY)
+    is_early = attempt == 1 and now - message.created_at < TOO_EARLY
+    return Call(message.id, uid, url, skill, is_early=is_early)

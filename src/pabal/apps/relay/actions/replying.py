@@ -143,8 +143,7 @@ async def _call_at_once(
     if message.callback_url is None or message.has_late or isinstance(fresh, outputs.Unshowable):
         return False
     made = calling.compose([fresh], [], values, message.lang)
-    age = tx.now - message.created_at
-    call = calling.plan_call(message.id, message.callback_url, made, age=age, attempt=1)
+    call = calling.plan_call(message, new.uid, message.callback_url, made, now=tx.now, attempt=1)
     prepared = replies.using_address(message, call, digest=new.digest, response=new.response, now=tx.now)
     if await beginning.enqueue_prepared(tx, job, prepared) is None:
         return False

@@ -91,14 +91,13 @@ picked as materialized (
     m.created_at, m.callback_url, m.callback_expires_at, m.answer_by, m.handed_out, m.taker,
     b.number * :most::bigint + row_number() over (order by m.id) - 1 as number
   from batch b cross join (
-    select m.*, a.reader as taker from unnest(:accounts::uuid[], :readers::text[], :rooms::int[]) as a(id, reader, room)
-    cross join lateral (
-      select * from relay.message m where m.account_id = a.id and m.unread_until is not null and m.unread_until > pabal.now()
-        and not exists (
-          select from relay.message o where o.account_id = a.id and o.unread_until is not null and o.unread_until > pabal.now()
-            and o.state <> 'queued')
-      order by m.id limit a.room for no key update of m skip locked) m
-    order by m.id limit :most::bigint) m);
+    select m.* from (
+      select m.*, a.reader as taker, bool_and(m.state = 'queued') over (partition by m.account_id) as is_all_new
+      from unnest(:accounts::uuid[], :readers::text[], :rooms::int[]) as a(id, reader, room)
+      cross join lateral (
+        select * from relay.message m where m.account_id = a.id and m.unread_until is not null and m.unread_until > pabal.now()
+        order by m.id limit a.room for no key update skip locked) m) m
+    where m.is_all_new order by m.id limit :most::bigint) m);
 
 -- name: handed_out_at_once(visibility)
 delivered_at = coalesce(s.delivered_at, pabal.now()), unread_until = null, visible_at = pabal.now() + :visibility::interval,

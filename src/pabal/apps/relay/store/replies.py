@@ -13,6 +13,7 @@ from pabal.base.database import Database, Row, Tx
 from pabal.base.sql import load
 from pabal.engine.headstart import Prepared
 from pabal.engine.subjects import Plain
+from pabal.engine.transitions import Picking
 
 SQL = load(__file__)
 
@@ -55,6 +56,7 @@ class Called:
     """A message, locked, as it was before its callback address was marked as used, if that could be."""
 
     id: int
+    uid: UUID
     state: str
     conversation_id: int
     kakao_payload: dict[str, Any] = field(repr=False)
@@ -209,6 +211,12 @@ async def let_go_one(tx: Tx, id: int) -> int:
 async def note_acked(tx: Tx, id: int, *, reason: str) -> Plain | None:
     """Locks it too."""
     return await tx.one(Plain, SQL.note_acked, id=id, reason=reason, now=tx.now)
+
+
+def acking(message_id: int, uid: UUID, *, reason: str) -> Picking:
+    """The same for one that was handed out, in the statement that ends its callback."""
+    given = {"message_id": message_id, "uid": uid, "detail": reason, "end_reason": reason}
+    return Picking(SQL.pick_called, SQL.acked, given)
 
 
 def opening(database: Database, *, account_id: UUID, uid: UUID) -> AbstractAsyncContextManager[Tx]:

@@ -1,23 +1,26 @@
+-- A plan may be made while these tables are empty, when every index costs nothing, and is kept: what is looked up here is ordered as its
+-- index is (`digest` behind `message_id`), or compared in a way no other index serves (`is true`). tests/apps/relay/store/test_plans.py
+
 -- name: open_message(account_id, uid)
 -- The first statement of a reply's transaction: the message, locked, and what was answered to it before.
 select pabal.now(), m.id, m.unit_id, m.state, m.account_id, m.conversation_id, m.conversation_key, m.callback_url,
   m.kakao_payload #> '{userRequest,lang}' as lang, m.created_at, m.answer_by, m.callback_expires_at, m.readable_until, m.answered_at, m.called_at,
   (select coalesce(jsonb_agg(jsonb_build_object('digest', r.digest, 'is_late', r.is_late, 'response', r.response) order by r.id), '[]'::jsonb)
-   from relay.reply r where r.message_id = m.id) as replies,
-  exists (select from relay.reply r where r.conversation_id = m.conversation_id and r.state = 'deferred') as has_late,
+   from (select * from relay.reply r where r.message_id = m.id order by r.digest offset 0) r) as replies,
+  (select r.id from relay.reply r where r.conversation_id = m.conversation_id and r.state = 'deferred' order by r.id limit 1) is not null as has_late,
   pabal.settings_of('relay') as settings
 from (select) as one
 left join lateral (
-  select * from relay.message m where m.uid = :uid and m.account_id = :account_id for no key update) m on true;
+  select * from relay.message m where m.uid = :uid and (m.account_id = :account_id) is true for no key update) m on true;
 
 -- name: list_replies(message_id)
 select id, message_id, conversation_id, state, digest, response, received_at, ended_at, carried_by, detail
-from relay.reply where message_id = :message_id order by id;
+from (select * from relay.reply where message_id = :message_id order by digest offset 0) r order by id;
 
 -- name: list_in_time(message_id)
 -- What came late goes out with another message, also if this one is still waited for.
 select id, message_id, conversation_id, state, digest, response, received_at, ended_at, carried_by, detail
-from relay.reply where message_id = :message_id and not is_late order by id;
+from (select * from relay.reply where message_id = :message_id and not is_late order by digest offset 0) r order by id;
 
 -- name: insert_reply(message_id, conversation_id, state, digest, response, keep_until, now)
 with said as (
@@ -47,9 +50,9 @@ used as (
   update relay.message m set called_at = :now from held h
   where m.id = h.id and h.state in ('queued', 'delivered') and h.called_at is null and h.callback_url is not null
     and h.callback_expires_at > :now)
-select h.id, h.state, h.conversation_id, h.kakao_payload, h.callback_url, h.callback_expires_at, h.created_at, h.called_at,
+select h.id, h.uid, h.state, h.conversation_id, h.kakao_payload, h.callback_url, h.callback_expires_at, h.created_at, h.called_at,
   pabal.settings_of('relay') as settings,
-  exists (select from relay.reply r where r.conversation_id = h.conversation_id and r.state = 'deferred') as has_late
+  (select r.id from relay.reply r where r.conversation_id = h.conversation_id and r.state = 'deferred' order by r.id limit 1) is not null as has_late
 from held h;
 
 -- name: hold_for_call(id)
@@ -109,13 +112,13 @@ order by m.answer_by limit :most for no key update skip locked;
 
 -- name: lock_open_of(conversation_id)
 select m.id from relay.message m
-where m.conversation_id = :conversation_id and m.state in ('queued', 'delivered') and m.answered_at is null for no key update;
+where m.conversation_id = :conversation_id and m.state in ('queued', 'delivered') and m.answered_at is null order by m.id for no key update;
 
 -- name: find_reply_state(account_id, uid)
 select m.uid, m.state, m.answered_at, m.called_at, m.acked_at, m.end_reason, m.end_detail,
   (select jsonb_agg(jsonb_build_object('state', r.state, 'received_at', r.received_at, 'ended_at', r.ended_at, 'detail', r.detail) order by r.id)
-   from relay.reply r where r.message_id = m.id) as replies
-from relay.message m where m.uid = :uid and m.account_id = :account_id;
+   from (select * from relay.reply r where r.message_id = m.id order by r.digest offset 0) r) as replies
+from relay.message m where m.uid = :uid and (m.account_id = :account_id) is true;
 
 -- name: hold_deferred_reply(id)
 select r.id, r.message_id, r.conversation_id, r.state, r.digest, r.response, r.received_at, r.ended_at, r.carried_by, r.detail
@@ -140,3 +143,17 @@ with told as (
   where (message_id = :id and state = 'pending') or (carried_by = :id and state = 'carried'))
 update relay.message m set end_reason = :reason, acked_at = :now, unread_until = null where m.id = :id
 returning m.id, m.unit_id, m.state, m.version;
+
+-- name: pick_called(uid, message_id, detail)
+-- `note_acked` of a message that was handed out, in the statement that ends its callback (finishing.sql) and moves it (transitions.sql,
+-- move_picked).
+picked as materialized (
+  select m.id, m.unit_id from relay.message m where m.uid = :uid and (m.state = 'delivered') is true and exists (select from held)
+  for no key update of m),
+sent as (
+  update relay.reply set state = 'sent', detail = :detail, ended_at = pabal.now()
+  where exists (select from picked) and (
+    (message_id = :message_id and state = 'pending') or (carried_by = :message_id and state = 'carried')));
+
+-- name: acked(end_reason)
+end_reason = :end_reason, acked_at = pabal.now(), unread_until = null;
