@@ -5,7 +5,7 @@ from pabal.platform.workflows.actions import Workflows, roles_below
 from pabal.platform.workflows.event_signals import CONSUMER
 from pabal.platform.workflows.own_steps import OWN_STEPS
 from pabal.platform.workflows.questions import AREA, QUESTION, QUESTION_CONTROLS, RUN_CONTROLS, WORKFLOW_QUESTION
-from pabal.platform.workflows.steps import Destination, Secret, SliceStep, bind, find_owner, make_step_kinds
+from pabal.platform.workflows.steps import Destination, Secret, SliceStep, bind, find_actor, find_owner, make_step_kinds
 
 __all__ = [
     "AREA",
@@ -23,6 +23,7 @@ __all__ = [
     "StepFailed",
     "Workflows",
     "bind",
+    "find_actor",
     "find_owner",
     "make_step_kinds",
     "roles_below",

@@ -85,21 +85,27 @@ def bind(step: SliceStep, services: Services | None = None) -> StepKind:
         on_signal=_on_signal(step),
         release=_release(step),
         title=step.title,
+        right=f"{step.area}:{step.right.name.lower()}",
     )
 
 
 async def find_owner(tx: Tx, call: StepCall) -> Actor:
     """Who they are now, not who they were when the run began. Raises OwnerGone."""
-    kind, _, number = call.owner.partition(":")
-    actor: Actor | None = Actor(call.owner, None, Role.ADMIN, label=call.owner)
-    if kind == "user":
-        user = await find_user(tx, int(number))
-        actor = user.actor() if user is not None and user.is_active else None
-    elif kind == "token":
-        actor = await _find_token(tx, int(number))
+    actor = await find_actor(tx, call.owner)
     if actor is None or not (await tenants.visible_to(tx, actor)).holds(call.unit_id):
         raise OwnerGone(call.owner)
     return replace(actor, origin=f"workflow:{call.run_id}")
+
+
+async def find_actor(tx: Tx, name: str) -> Actor | None:
+    """Whom a history names, with what they may do now. None: they left, or their token ended."""
+    kind, _, number = name.partition(":")
+    if kind == "user":
+        user = await find_user(tx, int(number))
+        return user.actor() if user is not None and user.is_active else None
+    if kind == "token":
+        return await _find_token(tx, int(number))
+    return Actor(name, None, Role.ADMIN, label=name)
 
 
 async def _find_token(tx: Tx, token_id: int) -> Actor | None:
