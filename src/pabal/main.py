@@ -28,7 +28,7 @@ from pabal.platform.notifications.gateway import URL as TELEGRAM
 from pabal.platform.platform_slice import platform_slice
 from pabal.platform.secrets import find_vault
 from pabal.platform.services import Services
-from pabal.platform.slice import Gateway, Slice, check_slices, list_migrations, load_slices
+from pabal.platform.slice import Gateway, Slice, check_slices, list_migrations, list_steps, load_slices
 from pabal.platform.storage import open_files_of
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ async def build(settings: Settings, roles: frozenset[str], *, is_demo: bool = Fa
             telegram = Simulator()
             simulators.append(telegram)
             settings = settings.model_copy(update={"telegram_url": telegram.url})
-        services = await _open_services(settings, pulse, on_failure)
+        services = replace(await _open_services(settings, pulse, on_failure), steps=tuple(list_steps(slices)))
         if is_demo:
             await demo.load(services, slices)
             simulators += [each for one in slices if one.simulators is not None for each in one.simulators(services)]

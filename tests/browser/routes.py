@@ -91,6 +91,8 @@ FOUND_ON = {
     "/render/templates/{composition_id:path}": "/render/templates",
     "/rules/heartbeats/{heartbeat_id}": "/rules/heartbeats",
     "/rules/heartbeats/{heartbeat_id}/edit": "/rules/heartbeats",
+    "/rules/plans/{plan_id}": "/rules/plans",
+    "/rules/plans/{plan_id}/edit": "/rules/plans/1",
     "/rules/runs/{run_id}": "/rules/runs",
     "/rules/{rule_id}": "/rules",
     "/rules/{rule_id}/edit": "/rules",

@@ -351,13 +351,15 @@ BEAT, BEAT_PAGE = f"{V1}/rules/heartbeats/{{heartbeat}}", "/rules/heartbeats/{he
 NEW_BEAT = {"name": "주간 백업", "cron": "0 4 * * 1", "unit_id": "{unit}"}
 CASE = f"{V1}/rules/cases/{{case}}"
 NEW_CASE = {"request": "환율이 오르면 알려줘", "answer": "=== fx.py", "unit_id": "{unit}"}
+NEW_PLAN = {"request": "인사해 줘"}
 RULES = {
-    # from the command line and by REST; there are no pages for them
+    # from the command line and by REST
     "case teach": _rules(W, Door(f"{V1}/rules/cases", NEW_CASE)),
-    "case pin": _rules(W, Door(f"{CASE}/pin")),
-    "case ban": _rules(W, Door(f"{CASE}/ban")),
-    "case reset": _rules(W, Door(f"{CASE}/reset")),
-    "case forget": _rules(W, _delete(CASE)),
+    "case pin": _rules(W, Door(f"{CASE}/pin"), Door("/rules/cases/{case}/pin")),
+    "case ban": _rules(W, Door(f"{CASE}/ban"), Door("/rules/cases/{case}/ban")),
+    "case reset": _rules(W, Door(f"{CASE}/reset"), Door("/rules/cases/{case}/reset")),
+    "case forget": _rules(W, _delete(CASE), Door("/rules/cases/{case}/forget")),
+    "plan request": Verb("plans", W, (Door(f"{V1}/plans", NEW_PLAN), Door("/rules/plans/new", NEW_PLAN)), for_all=True),
     "heartbeat create": _rules(W, Door(f"{V1}/rules/heartbeats", NEW_BEAT), Door("/rules/heartbeats/new", NEW_BEAT)),
     "heartbeat edit": _rules(W, Door(BEAT, {"name": "다른 이름"}, "PATCH"), Door(f"{BEAT_PAGE}/edit", NEW_BEAT)),
     "heartbeat new address": _rules(W, Door(f"{BEAT}/new-address"), Door(f"{BEAT_PAGE}/new-address")),
@@ -512,6 +514,13 @@ SINGLE = {
     "/relay/conversations/{conversation_id}/{event}": "each of its verbs is an event of a machine",
     "/render/bulk": "asks what to do with many: test_doors_for_many.py",
     "/api/v1/render/jobs/check": "changes nothing; its page is the form of a new render",
+    **dict.fromkeys(
+        (
+            *("/api/v1/plans/{id}", "/api/v1/plans/{id}/withdraw", "/api/v1/plans/{id}/redo"),
+            *("/rules/plans/{plan_id}/edit", "/rules/plans/{plan_id}/withdraw", "/rules/plans/{plan_id}/redo"),
+        ),
+        "one's own with the right to propose, others' with that of rules: tests/apps/rules/plans/test_api.py",
+    ),
     "/api/v1/tick": "asks the server to look now what it looks for anyway: tests/apps/rules/api",
     "/messages/devices/{device_id}/{verb}": "each of its verbs is an event of a machine",
 }

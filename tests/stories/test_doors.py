@@ -23,6 +23,7 @@ from pabal.apps.messaging.actions import schedules
 from pabal.apps.messaging.store.schedules import get_schedule
 from pabal.apps.rules.actions.rules import run_now
 from pabal.apps.rules.heartbeats.actions import create_heartbeat
+from pabal.apps.rules.plans.actions import request_plan
 from pabal.apps.rules.recall.actions import teach_case
 from pabal.base.database import Database, Tx
 from pabal.base.settings import Settings
@@ -61,11 +62,14 @@ TAKES: dict[str, tuple[str, dict[str, Right]]] = {
     "rule": ("rules", {"pause": W, "resume": W, "delete": W}),
     "rule_run": ("rules", {}),
     "heartbeat": ("rules", {"pause": W, "resume": W}),
+    # decided in the inbox
+    "plan": ("rules", {"withdraw": W, "redo": W}),
     # verbs of a run say more than an event's name, and a question is decided in the inbox
     "workflow_run": ("workflows", {}),
     "workflow_question": ("workflows", {}),
     "kettle": ("machines", {"switch_on": W}),
 }
+PLAN = "name: hello\nsteps:\n  - {name: tell, kind: platform.notify, input: {title: 안녕하세요}}\n"
 FLOW = "name: hello\nsteps:\n  - {name: wait, wait: {event: go}}\n"
 LATER = "2080-01-01T00:00:00Z"
 OFFICE = DayParts.every_day(time(9), time(18))
@@ -368,11 +372,13 @@ async def furnish(web: Web) -> dict[str, str]:
         heartbeat = await create_heartbeat(tx, actor, name="야간 백업", cron="0 3 * * *")
         case = await teach_case(tx, actor, request="부산 날씨를 알려줘", answer="=== weather.py")
         flow, flow_run, question = await _add_flow(tx, web, actor)
+        plan = await request_plan(tx, actor, request="인사해 줘", yaml=PLAN, workflows=web.app.site.workflows)
     return {
         "workflow": str(flow),
         "workflow_run": str(flow_run),
         "workflow_question": str(question),
         "case": str(case.id),
+        "plan": str(plan.id),
         "heartbeat": str(heartbeat.id),
         "rule": str(rule.number),
         "rule_uid": str(rule.id),
@@ -541,7 +547,7 @@ async def test_what_only_timers_and_handlers_send_is_refused_by_hand(web: Web) -
         if (answers := await _refusals(asker, machine, event, names)) != {(409, True) if asker.sees else (404, False)}
     ]
 
-    assert len(tried) == 51 * len(people)
+    assert len(tried) == 57 * len(people)
     assert "\n".join(wrong) == ""
 
 

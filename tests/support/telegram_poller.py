@@ -13,19 +13,26 @@ from pabal.engine.kinds import Kinds
 from pabal.engine.life import Life
 from pabal.platform.approvals import Approvables, cards
 from pabal.platform.notifications import Telegram
-from pabal.platform.notifications.polling import Poller
+from pabal.platform.notifications.polling import Hear, Poller, hear_nothing
 from tests.support.telegram import VAULT
 
 KNOWN = {one.kind.name: one for one in APPROVABLES}
 
 
 async def make_poller(
-    db: Database, telegram: Telegram, folder: Path, *, wait: int = 0, approvables: Approvables = KNOWN
+    db: Database,
+    telegram: Telegram,
+    folder: Path,
+    *,
+    wait: int = 0,
+    approvables: Approvables = KNOWN,
+    hear: Hear = hear_nothing,
 ) -> Poller:
     life = Life(db, Kinds(), locks=folder, meta={})
     async with db.transaction() as tx:
         life.worker = await workers.insert_worker(tx, host="tests", meta={}, ttl=timedelta(hours=9))
-    return Poller(db, telegram, VAULT, life, press=partial(cards.press, approvables=approvables), wait=wait)
+    press = partial(cards.press, approvables=approvables)
+    return Poller(db, telegram, VAULT, life, press=press, hear=hear, wait=wait)
 
 
 async def main(database_url: str, telegram_url: str, folder: str) -> None:

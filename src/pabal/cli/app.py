@@ -35,10 +35,14 @@ class Language(StrEnum):
 
 
 def list_apps() -> list[Later]:
-    """Of the apps that come with Pabal, in the order of their packages."""
-    packages = [one.name for one in pkgutil.iter_modules(apps.__path__, f"{apps.__name__}.")]
-    found = [(package, find_app(package)) for package in packages]
-    return [Later(str(app.info.name), f"{name}.cli:app", str(app.info.help)) for name, app in found if app is not None]
+    """Of the apps that come with Pabal, in the order of their packages; what an app has beside its own word follows."""
+    found: list[Later] = []
+    for package in [one.name for one in pkgutil.iter_modules(apps.__path__, f"{apps.__name__}.")]:
+        app = find_app(package)
+        if app is not None:
+            found.append(Later(str(app.info.name), f"{package}.cli:app", str(app.info.help)))
+            found += getattr(import_module(f"{package}.cli"), "BESIDE", ())
+    return found
 
 
 def find_app(package: str) -> typer.Typer | None:

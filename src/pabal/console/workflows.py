@@ -8,7 +8,6 @@ from fastapi.responses import PlainTextResponse, Response
 from pydantic import BaseModel
 
 from pabal.base.errors import Conflict, Invalid
-from pabal.console.workflow_graph import Graph, draw_workflow
 from pabal.engine.listing import Page
 from pabal.engine.workflows import listing, yaml_form
 from pabal.engine.workflows.definitions import StoredWorkflow
@@ -23,6 +22,7 @@ from pabal.platform.web.identify import Visitor
 from pabal.platform.web.keyset import read_page
 from pabal.platform.web.lists import RowId, Word, turn
 from pabal.platform.web.visit import Visit
+from pabal.platform.web.workflow_graph import Graph, draw_workflow
 from pabal.platform.workflows import AREA, KEEP_RUNS, find_cleaned, roles_below
 from pabal.resources import workflow_rows
 from pabal.resources.workflow_rows import RunSeen, StepSeen

@@ -35,6 +35,7 @@ from pabal.platform.alerts import AlertRule, Measure
 from pabal.platform.approvals import cards
 from pabal.platform.controls import KindControls
 from pabal.platform.notifications import demo as telegram_demo
+from pabal.platform.notifications import hearing
 from pabal.platform.notifications.polling import Poller
 from pabal.platform.overview import NavItem
 from pabal.platform.services import Services
@@ -207,7 +208,8 @@ def _hand_over(services: Services, whole: Sequence[Slice], actor: Actor) -> bulk
 
 def _open_gateways(services: Services, life: Life, *, apps: Sequence[Slice]) -> list[Gateway]:
     press = partial(cards.press, approvables=_approvables(apps))
-    poller = Poller(services.database, services.telegram, services.vault, life, press=press)
+    hear = partial(hearing.hear, listeners=[one.hears for one in apps if one.hears is not None])
+    poller = Poller(services.database, services.telegram, services.vault, life, press=press, hear=hear)
     return [*broker.open_bridges(services, life, apps=apps), poller]
 
 

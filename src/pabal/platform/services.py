@@ -34,13 +34,15 @@ if TYPE_CHECKING:
     from pabal.platform.notifications import Mailer, Telegram, Webhooks
     from pabal.platform.secrets import Vault
     from pabal.platform.storage import Files
+    from pabal.platform.workflows import SliceStep
 
 
 @dataclass(frozen=True)
 class Services:
     """`database` is the engine's. What people and programs ask for over the web has connections of its own, so that
     neither waits for the other: `pages` to look, `changes` to change, `identity` to find out who is asking. `kept` is
-    what apps have one of in this process, by name. `head_start`: for work begun in the commit that asks for it."""
+    what apps have one of in this process, by name. `head_start`: for work begun in the commit that asks for it. `steps`
+    are what a workflow may do, of all apps."""
 
     settings: Settings
     database: Database
@@ -55,6 +57,7 @@ class Services:
     identity: Database = field(kw_only=True)
     webhooks: "Webhooks" = field(kw_only=True, default_factory=lambda: _ways_out()[0])
     mailer: "Mailer" = field(kw_only=True, default_factory=lambda: _ways_out()[1])
+    steps: "tuple[SliceStep, ...]" = field(kw_only=True, default=())
 
 
 def _ways_out() -> "tuple[Webhooks, Mailer]":

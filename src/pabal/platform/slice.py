@@ -15,6 +15,7 @@ from pabal.engine.life import Life
 from pabal.engine.loop import Loop
 from pabal.engine.machine import Machine
 from pabal.engine.ticks import Pace
+from pabal.platform.actor import Actor
 from pabal.platform.controls import KindControls, MachineControls, Owners, check_complete
 from pabal.platform.language import actions, errors, stories
 from pabal.platform.language.pairs import Pair
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
     from pabal.platform.workflows import SliceStep
 
 ATTRIBUTE = "SLICE"
+# (tx, who wrote it, what): what they are told
+Hears = Callable[[Tx, Actor, str], Awaitable[Pair | None]]
 
 
 class SlicesClash(Invalid, code="slices_clash"):
@@ -86,6 +89,7 @@ class Slice:
     `approvals` are what people decide in the inbox all apps share. `nouns` names its described resources, for what is
     done to many rows of one.
     `steps` are what a workflow may do through the app's own actions, in the name of its owner.
+    `hears` takes what a linked person writes to our bot in Telegram, and answers; None: it is not for this app.
     """
 
     name: str
@@ -127,6 +131,7 @@ class Slice:
     health: Callable[[Tx], Awaitable[dict[str, Any]]] | None = None
     demo: Demo | None = None
     simulators: Callable[[Services], list[AbstractAsyncContextManager[object]]] | None = None
+    hears: Hears | None = None
 
     def make_kinds(self, services: Services) -> Kinds:
         return self.kinds if isinstance(self.kinds, Kinds) else self.kinds(services)

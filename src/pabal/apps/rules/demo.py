@@ -11,17 +11,29 @@ from pabal.apps.rules.actions import ending, rules
 from pabal.apps.rules.heartbeats import actions as heartbeats
 from pabal.apps.rules.heartbeats.model import Report, ReportKind
 from pabal.apps.rules.model.rules import Rule, RunReason, Trigger
+from pabal.apps.rules.plans import actions as plans
+from pabal.apps.rules.plans.machine import PLAN
+from pabal.apps.rules.plans.offline import plan_offline
+from pabal.apps.rules.recall import store as cases
+from pabal.apps.rules.recall.actions import teach_case
+from pabal.apps.rules.recall.model import CaseKind
 from pabal.apps.rules.sources.errors import BadSourceParams
 from pabal.apps.rules.store import rules as store
 from pabal.apps.rules.store.runs import RunEnd
 from pabal.base.database import Tx
 from pabal.base.sql import load as load_sql
-from pabal.engine import schedules
+from pabal.engine import schedules, subjects
+from pabal.engine.workflows import yaml_form
+from pabal.platform import auth
 from pabal.platform.actor import ENGINE
 from pabal.platform.slice import Demo
+from pabal.platform.tenants import Scope
 
 SQL = load_sql(__file__)
 UNIT = "해운대점"
+LOGIN = "demo-haeundae"
+REQUEST = "지난주 AI 뉴스 요약해서 보고서 만들어줘"
+REMEMBERED = "어제 반도체 뉴스 요약해서 보고서 만들어줘"
 _LOG = [{"type": "log", "config": {"template": "{rule_name}: {message}"}}]
 RULES: tuple[dict[str, Any], ...] = (
     {
@@ -73,6 +85,7 @@ async def load(tx: Tx) -> None:
     found = {"ticker": "KC=F", "price": 3.12, "currency": "USD"}
     await _run(tx, asking, tx.now - timedelta(hours=2), RunEnd(summary="KC=F 3.12 USD", data=found))
     await _beat(tx, unit_id)
+    await _plan(tx, unit_id)
 
 
 async def clear(tx: Tx) -> None:
@@ -85,6 +98,19 @@ async def clear(tx: Tx) -> None:
             await schedules.delete(tx, rule.timetable_id)
     await tx.run(SQL.delete_demo_rules)
     await heartbeats.remove(tx, [row["id"] for row in await tx.rows(SQL.list_demo_heartbeats)])
+    await subjects.forget(tx, PLAN, [row["id"] for row in await tx.rows(SQL.delete_demo_plans)])
+    for row in await tx.rows(SQL.list_demo_cases):
+        await cases.delete_case(tx, row["id"])
+
+
+async def _plan(tx: Tx, unit_id: int) -> None:
+    """A request that the server's planner takes up, and a case it has for an example. Its card comes to Telegram."""
+    answer = plan_offline(REMEMBERED)
+    await teach_case(
+        tx, ENGINE, request=REMEMBERED, answer=yaml_form.show_data(answer), kind=CaseKind.PLAN, unit_id=unit_id
+    )
+    [person] = await auth.list_users(tx, Scope(None, None), words=LOGIN)
+    await plans.request_in_words(tx, person.actor(), REQUEST)
 
 
 async def _make_asking(tx: Tx, unit_id: int) -> Rule:

@@ -12,3 +12,11 @@ delete from rules.rule r using pabal.unit u where u.id = r.unit_id and u.is_demo
 
 -- name: list_demo_heartbeats()
 select h.id from rules.heartbeat h join pabal.unit u on u.id = h.unit_id where u.is_demo order by h.id;
+
+-- name: delete_demo_plans()
+-- unit: the demo's own
+delete from rules.plan p using pabal.unit u where p.unit_id = u.id and u.is_demo returning p.id;
+
+-- name: list_demo_cases()
+-- unit: the demo's own
+select c.id from rules.recall_case c join pabal.unit u on u.id = c.unit_id where u.is_demo order by c.id;

@@ -14,19 +14,23 @@ from pabal.apps.rules.lookups import Lookups
 from pabal.apps.rules.machine import RULE, RULE_RUN
 from pabal.apps.rules.model.rules import AREA
 from pabal.apps.rules.permissions import ScriptCeiling
+from pabal.apps.rules.plans import jobs as plan_jobs
+from pabal.apps.rules.plans.hearing import hear
 from pabal.apps.rules.preparing import Preparing
 from pabal.apps.rules.running import NoScripts, RepositoryScripts
+from pabal.apps.rules.skills import step_jobs
 from pabal.apps.rules.skills.choosing import ToolsAtWork, tools_of
 from pabal.apps.rules.startup import RulesStartup
 from pabal.apps.rules.steps import ENDS, STEPS
 from pabal.apps.rules.subscribers import SUBSCRIBERS
 from pabal.base.settings import read_app_settings
-from pabal.engine.kinds import Kinds
+from pabal.engine.kinds import Kinds, merge
 from pabal.engine.loop import Loop
 from pabal.platform import alerts
 from pabal.platform.overview import NavItem
 from pabal.platform.services import Services
 from pabal.platform.slice import Slice
+from pabal.platform.workflows import make_step_kinds
 
 HERE = Path(__file__).parent
 # a day counts by the database's clock; this is how often one asks whether it is over
@@ -37,7 +41,14 @@ SCRIPTS = "rules.scripts"
 
 
 def make_kinds(services: Services) -> Kinds:
-    return jobs.make_kinds(Lookups(tools_of(services)), find_scripts(services) or NoScripts(), services.database)
+    tools, database = tools_of(services), services.database
+    return merge(
+        [
+            jobs.make_kinds(Lookups(tools), find_scripts(services) or NoScripts(), database),
+            step_jobs.make_step_kinds(tools, database, services.files),
+            plan_jobs.make_plan_kinds(tools, make_step_kinds(services.steps, services)),
+        ]
+    )
 
 
 def make_loops(services: Services) -> list[Loop]:
@@ -71,10 +82,10 @@ SLICE = Slice(
     kinds=make_kinds,
     machines=(RULE, RULE_RUN, *parts.MACHINES),
     controls=(*CONTROLS, *parts.CONTROLS),
-    kind_controls=KIND_CONTROLS,
-    approvals=APPROVABLES,
-    steps=STEPS,
-    subscribers=(*SUBSCRIBERS, ENDS),
+    kind_controls=(*KIND_CONTROLS, *parts.KIND_CONTROLS),
+    approvals=(*APPROVABLES, *parts.APPROVABLES),
+    steps=(*STEPS, *parts.STEPS),
+    subscribers=(*SUBSCRIBERS, ENDS, *parts.SUBSCRIBERS),
     migrations=HERE / "migrations",
     loops=make_loops,
     gateways=lambda services, _life: [ToolsAtWork(services)],
@@ -101,4 +112,5 @@ SLICE = Slice(
     find=overview.find,
     link=lambda about: overview.link(about) or parts.link(about),
     demo=DEMO,
+    hears=hear,
 )

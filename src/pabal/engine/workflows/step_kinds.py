@@ -72,7 +72,8 @@ Release = Callable[[Tx, StepCall], Awaitable[None]]
 class StepKind:
     """`act` writes rows in the commit that records the step, so its effect happens exactly once. `perform` talks to the
     world with no transaction open, at least once. `on_signal` reads what a signal brought; `release` takes back what
-    `act` asked for when nobody waits for the answer any more.
+    `act` asked for when nobody waits for the answer any more. `right` is what its owner must be allowed, as
+    `area:right`; the engine only hands it on.
     """
 
     name: str
@@ -85,6 +86,7 @@ class StepKind:
     on_signal: OnSignal | None = None
     release: Release | None = None
     title: tuple[str, str] = ("", "")
+    right: str = ""
 
     def __post_init__(self) -> None:
         found = KIND.fullmatch(self.name)

@@ -39,7 +39,7 @@ from pabal.platform.approvals.model import (
     UndoTooLate,
     Verdict,
 )
-from pabal.platform.approvals.store import Wanted, rehome
+from pabal.platform.approvals.store import Wanted, list_open_of, rehome
 
 __all__ = [
     "APPROVAL",
@@ -75,6 +75,7 @@ __all__ = [
     "find_undoable",
     "follow_deadlines",
     "get_seen",
+    "list_open_of",
     "list_readable",
     "list_seen",
     "list_short",

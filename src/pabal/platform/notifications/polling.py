@@ -36,6 +36,8 @@ declare("telegram.deaf", "Times a bot could not be listened to", labels=("why",)
 Heard = list[Update] | Answer
 # (tx, update, its sender's language): what to tell whoever pressed, and whether it must be confirmed
 Press = Callable[[Tx, Update], Awaitable["Said"]]
+# (tx, update): what to tell whoever wrote in a chat with nobody else in it
+Hear = Callable[[Tx, Update], Awaitable["Said"]]
 
 _LINKED: Pair = ("Linked. Approvals that wait for you come here.", "연결했습니다. 승인할 것이 생기면 여기로 보냅니다.")
 _NO_CODE: Pair = (
@@ -65,6 +67,10 @@ class Bot:
     sealed_token: str = field(repr=False)
 
 
+async def hear_nothing(_tx: Tx, _update: Update) -> Said:
+    return Said("")
+
+
 class Poller:
     """A gateway: it holds routes for bots as others hold connections."""
 
@@ -76,10 +82,11 @@ class Poller:
         life: Life,
         *,
         press: Press,
+        hear: Hear = hear_nothing,
         wait: int = WAIT_SECONDS,
     ) -> None:
         self._database, self._telegram, self._vault, self._life = database, telegram, vault, life
-        self._press, self._wait = press, wait
+        self._press, self._hear, self._wait = press, hear, wait
         self._held: dict[int, int] = {}
         self._is_refusing = False
         self._asking: asyncio.Task[Heard] | None = None
@@ -189,8 +196,10 @@ class Poller:
             return await self._press(tx, update)
         word, _, code = update.text.strip().partition(" ")
         # in a group anybody could read it
-        if update.chat_kind != "private" or word.partition("@")[0] != START:
+        if update.chat_kind != "private":
             return Said("")
+        if word.partition("@")[0] != START:
+            return await self._hear(tx, update)
         if not code.strip():
             return Said(_both(_NO_CODE))
         user = await linking.use_code(tx, code, telegram_id=update.from_id, chat_id=update.chat_id, bot_id=bot.bot_id)

@@ -7,12 +7,11 @@ from typing import Any
 from pydantic import BaseModel, Field, ValidationError
 
 from pabal.base.database import Tx
-from pabal.base.errors import Forbidden, NotFound
+from pabal.base.errors import Forbidden
 from pabal.engine.workflows.schema import DESTINATION, SECRET
 from pabal.engine.workflows.step_kinds import AwaitSignal, Effect, StepCall, StepFailed, StepKind, StepKinds
 from pabal.platform import auth, tenants
 from pabal.platform.actor import Actor, Right, Role
-from pabal.platform.auth.store import find_user
 from pabal.platform.language.pairs import Pair
 from pabal.platform.services import Services
 
@@ -85,36 +84,21 @@ def bind(step: SliceStep, services: Services | None = None) -> StepKind:
         on_signal=_on_signal(step),
         release=_release(step),
         title=step.title,
+        right=f"{step.area}:{step.right.name.lower()}",
     )
 
 
 async def find_owner(tx: Tx, call: StepCall) -> Actor:
     """Who they are now, not who they were when the run began. Raises OwnerGone."""
-    return replace(await find_actor(tx, call.owner, call.unit_id), origin=f"workflow:{call.run_id}")
+    return replace(await find_actor_in(tx, call.owner, call.unit_id), origin=f"workflow:{call.run_id}")
 
 
-async def find_actor(tx: Tx, owner: str, unit_id: int | None) -> Actor:
+async def find_actor_in(tx: Tx, owner: str, unit_id: int | None) -> Actor:
     """The same for whoever acts in this unit without being there."""
-    kind, _, number = owner.partition(":")
-    actor: Actor | None = Actor(owner, None, Role.ADMIN, label=owner)
-    if kind == "user":
-        user = await find_user(tx, int(number))
-        actor = user.actor() if user is not None and user.is_active else None
-    elif kind == "token":
-        actor = await _find_token(tx, int(number))
+    actor = await auth.find_actor(tx, owner)
     if actor is None or not (await tenants.visible_to(tx, actor)).holds(unit_id):
         raise OwnerGone(owner)
     return actor
-
-
-async def _find_token(tx: Tx, token_id: int) -> Actor | None:
-    try:
-        token = await auth.get_token(tx, tenants.Scope(None, None), token_id)
-    except NotFound:
-        return None
-    if not token.is_alive(tx.now):
-        return None
-    return Actor(f"token:{token.id}", token.unit_id, token.role, tuple(token.scopes), label=token.name)
 
 
 def _on_signal(step: SliceStep) -> Callable[[StepCall, Mapping[str, Any]], Mapping[str, Any] | StepFailed] | None:

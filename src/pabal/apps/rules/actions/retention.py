@@ -7,6 +7,8 @@ from datetime import datetime, timedelta
 from pabal.apps.rules import artifacts
 from pabal.apps.rules import settings as own
 from pabal.apps.rules.machine import RULE_RUN
+from pabal.apps.rules.plans import store as plans
+from pabal.apps.rules.plans.machine import PLAN
 from pabal.apps.rules.store import rules, runs
 from pabal.apps.rules.store.runs import CleanedRun
 from pabal.base.database import Database
@@ -41,6 +43,7 @@ class Cleaning:
             numbers = [one.id for one in gone]
             await artifacts.release(tx, [one.id for one in emptied] + numbers)
             await subjects.forget(tx, RULE_RUN, numbers)
+            await subjects.forget(tx, PLAN, await plans.delete_old(tx, before, most=AT_ONCE))
             await rules.delete_gone(tx, before, most=AT_ONCE)
             await runs.note_cleaned(tx, _count(gone, emptied))
             await runs.forget_cleaned(tx, tx.now - NOTED)

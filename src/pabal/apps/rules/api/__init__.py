@@ -4,6 +4,7 @@ from fastapi import APIRouter, Depends
 
 from pabal.apps.rules.api import tick
 from pabal.apps.rules.heartbeats import api as heartbeats
+from pabal.apps.rules.plans import api as plans
 from pabal.apps.rules.recall import api as recall
 from pabal.apps.rules.resources import NOUNS
 from pabal.platform.web import endpoints
@@ -25,5 +26,5 @@ for _part in (_described, tick.router):
     _asked.include_router(_part, prefix=BASE)
 router = APIRouter()
 # what has a word where a rule has its id comes first
-for _one in (heartbeats.router, recall.router, _asked):
+for _one in (heartbeats.router, recall.router, plans.router, _asked):
     router.include_router(_one)

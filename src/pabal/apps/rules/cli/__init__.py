@@ -64,6 +64,15 @@ app = tree(
     ],
 )
 
+# commands of the app with a word of their own
+BESIDE = (
+    Later(
+        "plan",
+        "pabal.apps.rules.plans.cli:app",
+        "Plans: workflows that a language model proposes and a person approves.",
+    ),
+)
+
 
 @app.callback()
 def begin(ctx: typer.Context) -> None:

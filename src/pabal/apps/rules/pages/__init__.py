@@ -4,7 +4,9 @@ from fastapi import APIRouter
 
 from pabal.apps.rules.heartbeats import pages as heartbeats
 from pabal.apps.rules.pages import form, rules, runs, sources
+from pabal.apps.rules.plans import pages as plans
+from pabal.apps.rules.recall import pages as recall
 
 router = APIRouter(include_in_schema=False)
-for page in (heartbeats, runs, sources, form, rules):
+for page in (heartbeats, plans, recall, runs, sources, form, rules):
     router.include_router(page.router)

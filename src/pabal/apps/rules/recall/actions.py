@@ -12,6 +12,7 @@ from pabal.apps.rules.recall.model import (
     LONGEST_REQUEST,
     NEAREST,
     Case,
+    CaseKind,
     Recalled,
     Standing,
     list_grams,
@@ -25,7 +26,15 @@ from pabal.platform.actor import Actor, Right
 from pabal.platform.tenants import Scope, UnitNotFound, visible_to
 
 
-async def teach_case(tx: Tx, actor: Actor, *, request: str, answer: str, unit_id: int | None = None) -> Case:
+async def teach_case(
+    tx: Tx,
+    actor: Actor,
+    *,
+    request: str,
+    answer: str,
+    kind: CaseKind = CaseKind.SCRIPT,
+    unit_id: int | None = None,
+) -> Case:  # long: what one may say of a case
     """Kept without what looks like a secret. The same request with the same answer is one case."""
     actor.require(Right.WRITE, AREA)
     scope = await visible_to(tx, actor)
@@ -34,7 +43,8 @@ async def teach_case(tx: Tx, actor: Actor, *, request: str, answer: str, unit_id
         raise UnitNotFound(str(owner))
     await tenants.get_unit(tx, owner)
     said, kept = check_case(scrub(request.strip()), scrub(answer.strip()))
-    made = await store.insert_case(tx, owner, request=said, answer=kept, grams=list_grams(said), created_by=actor.name)
+    texts: dict[str, Any] = {"request": said, "answer": kept, "grams": list_grams(said)}
+    made = await store.insert_case(tx, owner, **texts, created_by=actor.name, kind=kind)
     case = await store.get_case(tx, scope, made)
     await _record(tx, actor, "teach", case)
     return case
@@ -48,13 +58,15 @@ def check_case(request: str, answer: str) -> tuple[str, str]:
     return request, answer
 
 
-async def find_nearest(tx: Tx, scope: Scope, request: str, limit: int = NEAREST) -> list[Recalled]:
-    """The best first. Among the cases in this scope only, whatever lies outside of it."""
+async def find_nearest(
+    tx: Tx, scope: Scope, request: str, limit: int = NEAREST, *, kind: CaseKind = CaseKind.SCRIPT
+) -> list[Recalled]:
+    """The best first. Among the cases of this kind in this scope only, whatever lies outside of it."""
     grams = list_grams(request)
     wanted = want(grams, await store.count_grams(tx, grams))
     if not wanted.rarest:
         return []
-    near = await store.list_nearest(tx, scope, wanted, limit)
+    near = await store.list_nearest(tx, scope, wanted, limit, kind)
     cases = {case.id: case for case in await store.load_cases(tx, [one.id for one in near])}
     scored = [(cases[one.id], one.shared / wanted.weight) for one in near]
     return [

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from pabal.apps.rules.recall import actions, store
 from pabal.apps.rules.recall.errors import BadCase, CaseNotFound
-from pabal.apps.rules.recall.model import Case, Recalled
+from pabal.apps.rules.recall.model import Case, CaseKind, Recalled
 from pabal.apps.rules.recall.resources import CaseFilter
 from pabal.base.database import Tx
 from pabal.engine.listing import Page
@@ -16,8 +16,12 @@ async def list_cases(
 ) -> Page[Case] | Page[Recalled]:
     """By a request the nearest, the best first and whole; otherwise the newest first."""
     if wanted.near:
-        return Page(await actions.find_nearest(tx, scope, wanted.near), None)
-    return await store.list_cases(tx, scope, standings=wanted.standing, q=wanted.q, cursor=cursor, limit=limit)
+        kind = wanted.kind or CaseKind.SCRIPT
+        return Page(await actions.find_nearest(tx, scope, wanted.near, kind=kind), None)
+    kinds = [wanted.kind.value] if wanted.kind else []
+    return await store.list_cases(
+        tx, scope, kinds=kinds, standings=wanted.standing, q=wanted.q, cursor=cursor, limit=limit
+    )
 
 
 async def find_case(tx: Tx, scope: Scope, text: str) -> Case:

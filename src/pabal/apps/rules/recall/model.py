@@ -32,12 +32,20 @@ class Standing(StrEnum):
     BANNED = "banned"
 
 
+class CaseKind(StrEnum):
+    """What its answer is: the files of a script, or the YAML of a workflow."""
+
+    SCRIPT = "script"
+    PLAN = "plan"
+
+
 @dataclass(frozen=True, slots=True)
 class Case:
-    """`answer` is what a language model shall learn from: the files of a script."""
+    """`answer` is what a language model shall learn from: the files of a script, or a workflow."""
 
     id: int
     unit_id: int
+    kind: str
     request: str
     answer: str
     standing: str

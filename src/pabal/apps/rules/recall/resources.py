@@ -2,7 +2,8 @@
 
 from datetime import datetime
 
-from pabal.apps.rules.recall.model import AREA, LONGEST_ANSWER, LONGEST_REQUEST, Case, Recalled, Standing
+from pabal.apps.rules.recall.model import AREA, LONGEST_ANSWER, LONGEST_REQUEST, Case, CaseKind, Recalled, Standing
+from pabal.platform.language.pairs import Pair
 from pabal.platform.resources import ROW_ID, Ask, Filter, Noun, Rules, View, Viewer, ask, field
 
 APP = "pabal.apps.rules.recall"
@@ -11,12 +12,16 @@ _FIND_UNIT = "pabal.platform.commands.options:find_unit_id"
 _REQUEST, _ANSWER = Rules(min_length=1, max_length=LONGEST_REQUEST), Rules(min_length=1, max_length=LONGEST_ANSWER)
 
 
+KINDS: dict[str, Pair] = {"script": ("Script", "스크립트"), "plan": ("Workflow", "워크플로우")}
+
+
 class CaseView(View):
     """A request and an answer that was good; the nearest are shown to the language model as examples. What looked like
     a secret was taken out before it was kept. `score` and `words` say why one is near, where somebody asked that."""
 
     id: int = field(("ID", "번호"), example=7)
     request: str = field(("Request", "요청"), example="환율이 1,400원을 넘으면 알려줘")
+    kind: str = field(("Kind", "종류"), words=KINDS, example="plan")
     standing: str = field(("Use", "사용"), status="recall_case", example="pinned")
     score: float | None = field(("Score", "가까움"), description="From 0 to 1.", example=0.91)
     words: list[str] = field(("Shared words", "같은 낱말"), example=["환율이", "알려줘"])
@@ -36,6 +41,11 @@ class CaseFilter(Filter):
     near: str | None = ask(
         "The five nearest to this request, and why.", rules=Rules(max_length=LONGEST_REQUEST), default=None
     )
+    kind: CaseKind | None = ask(
+        "Scripts or workflows; the nearest to a request are scripts unless this says otherwise.",
+        example="plan",
+        default=None,
+    )
     standing: list[Standing] = ask("Only of these.", example=["pinned"], default_factory=list)
     q: str | None = ask("A part of the request.", option="--find", default=None)
 
@@ -47,19 +57,21 @@ class CaseToTeach(Ask):
         "What was asked for.", argument=True, metavar="REQUEST", rules=_REQUEST, example="환율이 오르면 알려줘"
     )
     answer: str = ask(
-        "What was a good answer: the files of a script, as `pabal rule draft` writes them. @FILE reads it there.",
+        "What was a good answer: the files of a script, as `pabal rule draft` writes them, or the YAML of a workflow. "
+        "@FILE reads it there.",
         option="--answer",
         metavar="TEXT",
         find=f"{_FINDING}:read_answer",
         rules=_ANSWER,
         example="=== fx/alert.py\n",
     )
+    kind: CaseKind = ask("What the answer is.", example="script", default=CaseKind.SCRIPT)
     unit_id: int | None = ask(
         "Whose it is.", option="--org", metavar="UNIT", find=_FIND_UNIT, rules=ROW_ID, example=3, default=None
     )
 
 
-_COLUMNS = ("id", "request", "standing", "score", "words", "unit_id", "created_at")
+_COLUMNS = ("id", "request", "kind", "standing", "score", "words", "unit_id", "created_at")
 CASE = Noun(
     "case",
     "cases",

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pabal.apps.rules.recall.errors import CaseNotFound
-from pabal.apps.rules.recall.model import MOST_CANDIDATES, Case, Wanted
+from pabal.apps.rules.recall.model import MOST_CANDIDATES, Case, CaseKind, Wanted
 from pabal.base.database import Tx
 from pabal.base.sql import load
 from pabal.engine.listing import Page, paging
@@ -22,7 +22,14 @@ class Near:
 
 
 async def insert_case(  # long: a row
-    tx: Tx, unit_id: int, *, request: str, answer: str, grams: Sequence[int], created_by: str
+    tx: Tx,
+    unit_id: int,
+    *,
+    request: str,
+    answer: str,
+    grams: Sequence[int],
+    created_by: str,
+    kind: CaseKind = CaseKind.SCRIPT,
 ) -> int:
     """The number of the same case where there is one."""
     found: int | None = await tx.value(SQL.find_same, unit_id=unit_id, request=request, answer=answer)
@@ -31,6 +38,7 @@ async def insert_case(  # long: a row
     made: int = await tx.value(
         SQL.insert_case,
         unit_id=unit_id,
+        kind=kind.value,
         request=request,
         answer=answer,
         grams=list(grams),
@@ -54,7 +62,7 @@ async def count_grams(tx: Tx, grams: Sequence[int]) -> Mapping[int, int]:
     return {row["gram"]: row["cases"] for row in await tx.rows(SQL.count_grams, grams=list(grams))}
 
 
-async def list_nearest(tx: Tx, scope: Scope, wanted: Wanted, limit: int) -> list[Near]:
+async def list_nearest(tx: Tx, scope: Scope, wanted: Wanted, limit: int, kind: CaseKind) -> list[Near]:
     """Pinned ones first, then by what they share. Banned ones and those out of sight are not looked at."""
     return await tx.all(
         Near,
@@ -63,6 +71,7 @@ async def list_nearest(tx: Tx, scope: Scope, wanted: Wanted, limit: int) -> list
         rarest=list(wanted.rarest),
         grams=list(wanted.grams),
         weights=list(wanted.weights),
+        kind=kind.value,
         units=scope.listed,
         candidates=MOST_CANDIDATES,
         most=limit,
@@ -88,6 +97,7 @@ async def list_cases(  # long: what one may ask a list for
     tx: Tx,
     scope: Scope,
     *,
+    kinds: Sequence[str] = (),
     standings: Sequence[str] = (),
     q: str | None = None,
     cursor: str | None = None,
@@ -98,6 +108,7 @@ async def list_cases(  # long: what one may ask a list for
         Case,
         SQL.list_cases,
         units=scope.listed,
+        kinds=list(kinds) or None,
         standings=list(standings) or None,
         q=q or None,
         before=paging.LAST if cursor is None else paging.read_cursor(cursor, int)[0],

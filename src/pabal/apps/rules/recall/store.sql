@@ -4,9 +4,9 @@
 select id from rules.recall_case
 where unit_id = :unit_id and digest = md5(:request || e'\n' || :answer);
 
--- name: insert_case(unit_id, request, answer, grams, created_by)
-insert into rules.recall_case (unit_id, request, answer, grams, digest, created_by)
-values (:unit_id, :request, :answer, :grams::integer[], md5(:request || e'\n' || :answer), :created_by) returning id;
+-- name: insert_case(unit_id, kind, request, answer, grams, created_by)
+insert into rules.recall_case (unit_id, kind, request, answer, grams, digest, created_by)
+values (:unit_id, :kind, :request, :answer, :grams::integer[], md5(:request || e'\n' || :answer), :created_by) returning id;
 
 -- name: count_in(grams)!
 -- in order: two who remember at once wait for each other, and neither for ever
@@ -26,16 +26,16 @@ update rules.recall_case set standing = :standing where id = :id;
 -- name: count_grams(grams)
 select gram, cases from rules.recall_gram where gram = any(:grams::integer[]) and cases > 0;
 
--- name: list_nearest(known, rarest, grams, weights, units, candidates, most)
+-- name: list_nearest(known, rarest, grams, weights, kind, units, candidates, most)
 -- The index gives those that have all of the request, and those that have one of its rarest pairs. Only they are weighed, never more than so
 -- many of each: a request of common words alone would otherwise weigh every case.
 with near as materialized (
   (select id from rules.recall_case
-   where grams @> :known::integer[] and standing <> 'banned' and (:units::bigint[] is null or unit_id = any(:units::bigint[]))
+   where grams @> :known::integer[] and standing <> 'banned' and kind = :kind and (:units::bigint[] is null or unit_id = any(:units::bigint[]))
    limit :candidates)
   union
   (select id from rules.recall_case
-   where grams && :rarest::integer[] and standing <> 'banned' and (:units::bigint[] is null or unit_id = any(:units::bigint[]))
+   where grams && :rarest::integer[] and standing <> 'banned' and kind = :kind and (:units::bigint[] is null or unit_id = any(:units::bigint[]))
    limit :candidates))
 select c.id, s.shared from near join rules.recall_case c on c.id = near.id cross join lateral (
   select coalesce(sum(w.weight), 0) as shared from unnest(:grams::integer[], :weights::float8[]) w (gram, weight)
@@ -44,16 +44,17 @@ order by c.standing = 'pinned' desc, s.shared desc, abs(cardinality(c.grams) - c
 limit :most;
 
 -- name: load_cases(ids)
-select id, unit_id, request, answer, standing, created_at, created_by
+select id, unit_id, kind, request, answer, standing, created_at, created_by
 from rules.recall_case where id = any(:ids::bigint[]) order by id;
 
 -- name: hold_case(id)
-select id, unit_id, request, answer, standing, created_at, created_by
+select id, unit_id, kind, request, answer, standing, created_at, created_by
 from rules.recall_case where id = :id for no key update;
 
--- name: list_cases(units, standings, q, before, most)
-select id, unit_id, request, answer, standing, created_at, created_by from rules.recall_case
+-- name: list_cases(units, kinds, standings, q, before, most)
+select id, unit_id, kind, request, answer, standing, created_at, created_by from rules.recall_case
 where id < :before and (:units::bigint[] is null or unit_id = any(:units::bigint[]))
+  and (:kinds::text[] is null or kind = any(:kinds::text[]))
   and (:standings::text[] is null or standing = any(:standings::text[]))
   and (:q::text is null or strpos(lower(request), lower(:q)) > 0)
 order by id desc limit :most;

@@ -40,6 +40,17 @@ SEARCH = Setting(
     group=_SOURCES,
     requirement="D-05",
 )
+FEEDS = Setting(
+    key="rules.feeds",
+    default="",
+    label=("Feeds that are searched", "기사를 찾을 피드"),
+    help=(
+        "Addresses of RSS and Atom feeds, separated by commas: for workflows that search articles and name none.",
+        "RSS·Atom 피드 주소를 쉼표로 나누어 적습니다. 기사를 찾는 워크플로우에 피드가 없을 때 씁니다.",
+    ),
+    group=_SOURCES,
+    requirement="D-05",
+)
 LLM = Setting(
     key="rules.llm",
     default="offline",
@@ -119,6 +130,7 @@ RUNNING_PRICE = (
 ALL: tuple[Setting[Any], ...] = (
     QUOTE_SOURCE,
     SEARCH,
+    FEEDS,
     LLM,
     GENERATING_MODEL,
     RUNNING_MODEL,

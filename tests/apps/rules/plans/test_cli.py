@@ -1,0 +1,46 @@
+"""`pabal plan "…"`: a request from the command line."""
+
+import json
+
+import pytest
+
+from tests.cli.inside import Inside
+from tests.support.planning import NEWS, NOTICE, PlansWorld
+
+
+@pytest.mark.req("D-44")
+async def test_a_request_is_a_plan_that_waits_in_the_inbox_until_it_is_approved(run: Inside, world: PlansWorld):
+    asked = await run("-o", "json", "plan", NEWS)
+    assert asked.code == 0, asked.err
+    number = json.loads(asked.out)["id"]
+    await world.drain()
+
+    shown = await run("-o", "json", "plan", "show", str(number))
+    plan = json.loads(shown.out)
+    assert (plan["state"], plan["steps"], plan["door"]) == ("proposed", 4, "cli")
+    assert plan["effects"] == {"files": 1, "messages": 1, "money": 1, "network": 2, "reads_outside": 2}
+    waiting = json.loads((await run("-o", "json", "inbox")).out)["items"]
+    [approval] = [one["id"] for one in waiting if one["kind"] == "rules.plan"]
+
+    done = await run("approve", approval)
+    assert done.code == 0, done.err
+    await world.drain()
+
+    plan = json.loads((await run("-o", "json", "plan", "show", str(number))).out)
+    assert (plan["state"], plan["run_id"] is not None) == ("approved", True)
+    models = json.loads((await run("-o", "json", "plan", "models")).out)
+    assert [one["model"] for one in models["items"]] == ["offline"]
+
+
+async def test_a_workflow_of_ones_own_is_proposed_from_a_file_and_refused_with_every_mistake(
+    run: Inside, world: PlansWorld
+):
+    file = run.folder / "plan.yaml"
+    file.write_text(NOTICE.replace("notify", "shout"), encoding="utf-8")
+
+    refused = await run("plan", "new", "소리쳐 줘", "--yaml", f"@{file}")
+    assert (refused.code, "no kind of step named platform.shout" in refused.err) == (2, True), refused.err
+
+    file.write_text(NOTICE, encoding="utf-8")
+    taken = await run("-o", "json", "plan", "new", "인사해 줘", "--yaml", f"@{file}")
+    assert json.loads(taken.out)["state"] == "proposed", taken.err
