@@ -84,7 +84,7 @@ class Poller:
         press: Press,
         hear: Hear = hear_nothing,
         wait: int = WAIT_SECONDS,
-    ) -> None:
+    ) -> None:  # long: what it is made of, and what it does with what it hears
         self._database, self._telegram, self._vault, self._life = database, telegram, vault, life
         self._press, self._hear, self._wait = press, hear, wait
         self._held: dict[int, int] = {}
