@@ -135,8 +135,6 @@ def read_history(lines: list[history.Line], evidence: Evidence) -> None:
                 evidence.began[data["key"], data["attempt"]] += 1
             case "step ended":
                 evidence.given.setdefault(data["key"], set()).add(data["n"])
-                # one that ends had begun: its own line says both
-                evidence.began.setdefault((data["key"], data["attempt"]), 1)
             case "run started":
                 evidence.started.add(data["run"])
             case "sending":
