@@ -1,0 +1,77 @@
+"""What of a run is one commit, and whose results count: what makes its chain of steps exact."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from pabal.base.database import Database
+from pabal.base.sql import load
+from pabal.engine.server import Server
+from pabal.engine.workflows import signals
+from tests.support.flows import House, Works, flowing
+from tests.support.servers import until
+
+SQL = load(__file__)
+pytestmark = pytest.mark.req("D-33")
+CHAIN = "name: a\nsteps:\n  - {name: one, kind: test.do}\n"
+
+
+@pytest.fixture
+def works() -> Works:
+    return Works()
+
+
+@pytest.fixture
+async def flows(db: Database, works: Works, tmp_path: Path) -> AsyncIterator[tuple[House, Server]]:
+    async with flowing(db, works, tmp_path / "locks") as found:
+        yield found
+
+
+@pytest.fixture
+def house(flows: tuple[House, Server]) -> House:
+    return flows[0]
+
+
+async def test_a_steps_end_what_comes_after_it_and_its_timer_are_one_commit(house: House, db: Database):
+    run = await house.start(f"{CHAIN}  - {{name: rest, wait: {{for: 1h}}}}\n")
+    await house.until_step(run, "rest", "waiting")
+
+    async with db.transaction() as tx:
+        [row] = await tx.rows(SQL.list_writers, run=run)
+
+    assert row["steps"] == 2
+    assert row["writers"] == 1, "the end, the wait and the job of its moment"
+
+
+async def test_the_result_of_a_strand_that_lost_its_lease_changes_nothing(
+    flows: tuple[House, Server], works: Works, db: Database
+):
+    house, server = flows
+    gate = works.hold("one")
+    run = await house.start(f"{CHAIN}  - {{name: two, kind: test.do}}\n")
+    await until(lambda: works.calls)
+    async with db.transaction() as tx:
+        assert await tx.run(SQL.take_leases) == 1
+
+    gate.set()
+    await until(lambda: works.done and not server.runner._running)
+
+    assert await house.steps(run) == {"one": "running"}
+
+
+async def test_a_run_keeps_the_version_it_began_with(house: House, works: Works):
+    """Also where the server knows a newer one by now."""
+    text = "name: a\nsteps:\n  - {name: paid, wait: {event: paid}}\n  - {name: NAME, kind: test.do}\n"
+    old = await house.start(text.replace("NAME", "older"))
+    new = await house.start(text.replace("NAME", "newer"))
+    for run in (old, new):
+        await house.until_step(run, "paid", "waiting")
+
+    await house.do(signals.send_to_run, old, signals.event_signal("paid"), {})
+
+    await house.until_over(old)
+    assert works.names() == ["older"]
+    await house.do(signals.send_to_run, new, signals.event_signal("paid"), {})
+    await house.until_over(new)
+    assert works.names() == ["older", "newer"]
