@@ -98,6 +98,13 @@ WORKFLOWS = (
         f"{_COMMITS}::test_the_result_of_a_strand_that_lost_its_lease_changes_nothing",
     ),
     seen_by_test(
+        "a strand that is given up leaves its step open",
+        "workflows/strands.py",
+        "        if await tx.value(SQL.has_steps, job=job.id, run=run):\n",
+        "        if run is None:\n",
+        f"{_COMMITS}::test_who_ends_a_strands_job_waits_for_no_run_and_its_step_is_lost",
+    ),
+    seen_by_test(
         "a run goes on with the newest version",
         "workflows/writing.py",
         "            run.flow = flows[run.definition_id]\n",

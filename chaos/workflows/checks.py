@@ -293,6 +293,12 @@ def children(e: Evidence) -> Finding:
     return Finding("kin", f"{judged} ends of other workflows", wrong, {"children": judged})
 
 
+def no_deadlock(e: Evidence) -> Finding:
+    """Whoever gives way loses a commit of others, too; and what gives up a job is not done again."""
+    wrong = [f"{e.deadlocks} deadlocks"] if e.deadlocks else []
+    return Finding("lock", "everybody locks in one order", wrong)
+
+
 def _was_put_aside(run: Run) -> bool:
     """Cancelled or skipped steps forget what they waited for once it was taken back."""
     return any(row.state in ("cancelled", "skipped") and run.declared(row).wait for row in run.steps)
@@ -329,4 +335,5 @@ CHECKS: tuple[Callable[[Evidence], Finding], ...] = (
     undone_in_reverse,
     waited,
     children,
+    no_deadlock,
 )

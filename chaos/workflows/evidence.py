@@ -113,11 +113,15 @@ class Evidence:
     open_jobs: int = 0
     waits: int = 0
     kept: int = 0
+    # how often PostgreSQL had to choose who gives way
+    deadlocks: int = 0
 
 
 async def gather(folder: Path, url: str) -> Evidence:
     evidence = Evidence()
     read_history(history.read(folder / "history"), evidence)
+    logs = [path.read_text(errors="replace") for path in (folder / "log").glob("*.log")]
+    evidence.deadlocks = sum(text.count("ERROR:  deadlock detected") for text in logs)
     database = await Database.open(url, size=1)
     try:
         async with database.transaction() as tx:

@@ -232,6 +232,7 @@ BROKEN: dict[str, tuple[Check, Callable[[], Story]]] = {
     # other workflows
     "another end than it had": (checks.children, lambda: Story().but("other", output={"n": "z"})),
     "waited for by nobody": (checks.children, lambda: Story().without("other")),
+    "a deadlock": (checks.no_deadlock, lambda: Story().has(deadlocks=1)),
     "not its own": (checks.children, lambda: Story().but("other", signal="run:1")),
 }
 

@@ -1,5 +1,6 @@
 """What of a run is one commit, and whose results count: what makes its chain of steps exact."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -7,10 +8,13 @@ import pytest
 
 from pabal.base.database import Database
 from pabal.base.sql import load
+from pabal.engine import queue, withdrawals
+from pabal.engine.kinds import Kinds
 from pabal.engine.server import Server
 from pabal.engine.workflows import signals
+from pabal.engine.workflows.strands import Strands
 from tests.support.flows import House, Works, flowing
-from tests.support.servers import until
+from tests.support.servers import CEILING, until
 
 SQL = load(__file__)
 pytestmark = pytest.mark.req("D-33")
@@ -58,6 +62,23 @@ async def test_the_result_of_a_strand_that_lost_its_lease_changes_nothing(
     await until(lambda: works.done and not server.runner._running)
 
     assert await house.steps(run) == {"one": "running"}
+
+
+async def test_who_ends_a_strands_job_waits_for_no_run_and_its_step_is_lost(house: House, works: Works, db: Database):
+    """Many jobs end in one commit: each would lock another run, in any order."""
+    run = await house.start("name: a\nsteps:\n  - {name: paid, wait: {event: paid}, time_limit: 1h}\n")
+    await house.until_step(run, "paid", "waiting")
+    async with db.transaction() as tx:
+        [timer] = await queue.find_open(tx, about=f"workflow_run:{run}")
+
+    async with db.transaction() as tx:
+        await tx.run(SQL.hold_run, run=run)
+        kinds = Strands(db, works.kinds).add_to(Kinds())
+        async with asyncio.timeout(CEILING):
+            ended = await house.do(withdrawals.cancel_jobs, [timer], kinds=kinds)
+
+    assert ended.ended == [timer]
+    assert (await house.until_over(run)).reason == "paid: asked"
 
 
 async def test_a_run_keeps_the_version_it_began_with(house: House, works: Works):

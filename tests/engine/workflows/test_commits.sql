@@ -8,3 +8,6 @@ select sum(step) as steps, count(distinct writer) as writers from written;
 -- name: take_leases()!
 -- as if another server had rescued them and taken them up
 update pabal.lease set token = token + 1;
+
+-- name: hold_run(run)!
+select from pabal.workflow_run where id = :run for update;
