@@ -21,10 +21,10 @@ WORKFLOWS = (
     ),
     seen_by_test(
         "a paused run goes on",
-        "workflows/openings.py",
-        "        if run.state == RunState.PAUSED:\n",
-        "        if run.state == RunState.DONE:\n",
-        f"{_RUNS}::test_a_paused_run_begins_nothing_until_it_is_resumed",
+        "workflows/strands.py",
+        "    return None if strand is None or (strand.run.state == RunState.PAUSED and strand.answer is None) else strand\n",
+        "    return strand\n",
+        f"{_RUNS}::test_what_comes_due_in_a_paused_run_waits_until_it_is_resumed",
     ),
     seen_by_test(
         "a fan-out ends with its first item",

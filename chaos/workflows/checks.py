@@ -84,7 +84,8 @@ def _wrong_order(run: Run) -> Iterator[str]:
             over.add(row.step)
     for row in plain.values():
         before = [plain[need].ended_at for need in run.flow.needed[row.step] if need in plain]
-        if any(at is None or at > row.opened_at for at in before):
+        # the commit that opens it may have begun before one that it had to wait for, not before the one it ends
+        if before and not any(at is not None and at <= row.opened_at for at in before):
             yield f"{_name(run, row)} was opened before what it needs was over"
     if run.state == "done" and over != set(range(len(run.flow.steps))):
         yield f"done after {len(over)} of {len(run.flow.steps)} steps"
