@@ -22,8 +22,8 @@ WORKFLOWS = (
     seen_by_test(
         "a paused run goes on",
         "workflows/strands.py",
-        "    return None if strand is None or (strand.run.state == RunState.PAUSED and strand.answer is None) else strand\n",
-        "    return strand\n",
+        "strand is None or (strand.run.state == RunState.PAUSED and strand.answer is None)",
+        "strand is None",
         f"{_RUNS}::test_what_comes_due_in_a_paused_run_waits_until_it_is_resumed",
     ),
     seen_by_test(
