@@ -34,6 +34,7 @@ async def measure(ground: Ground, sizes: Sizes) -> Measured:
         "plain_seconds": middle(rounds, "plain_seconds"),
     }
     notes = (
-        "From the commit that starts it to the commit that ends it. Items that end together share a commit, and so do plain jobs.",
+        "From the commit that starts it to the commit that ends it. "
+        "Items that end together share a commit, and so do plain jobs.",
     )
     return Measured(fields, TARGETS, rounds, asdict(sizes), notes)
