@@ -116,7 +116,7 @@ WORKFLOWS = (
         "workflows/strands.py",
         "            if one.strand.step.place in own\n",
         "            if own is not None\n",
-        f"{_RUNS}::test_a_person_skips_a_step_that_runs_and_its_result_changes_nothing",
+        f"{_COMMITS}::test_a_result_that_comes_after_its_step_was_skipped_changes_nothing",
     ),
     seen_by_test(
         "failures are not counted",
