@@ -31,10 +31,10 @@ class NotSabotaged(Exception):
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="chaos.mutants", description=__doc__)
-    parser.add_argument("--only", default="", help="those whose name contains this")
+    parser.add_argument("--only", default="", help="those whose name or file contains this")
     parser.add_argument("--list", action="store_true", help="say what they are, and do nothing")
     given = parser.parse_args()
-    chosen = [mutant for mutant in MUTANTS if given.only in mutant.name]
+    chosen = [mutant for mutant in MUTANTS if given.only in mutant.name or given.only in mutant.file]
     if given.list:
         for mutant in chosen:
             print(f"{mutant.name}: {mutant.file}, {mutant.seen_by}")

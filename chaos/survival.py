@@ -5,7 +5,7 @@ import asyncio
 import json
 import shutil
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -34,7 +34,10 @@ class Chosen:
         return 0.0 if self.is_any_enough else self.seconds
 
 
-def main(app: str, description: str | None, run: Callable[[Chosen, Callable[[str], None]], Any]) -> None:
+Running = Callable[[Chosen, Callable[[str], None]], Coroutine[Any, Any, Judged]]
+
+
+def main(app: str, description: str | None, run: Running) -> None:
     """`python -m chaos.APP --seconds 45 --seed 1`. Ends with 1 on a violation, or when too little was judged."""
     parser = argparse.ArgumentParser(prog=f"chaos.{app}", description=description)
     parser.add_argument("--seconds", type=float, default=45.0, help="how long faults happen")
@@ -43,11 +46,7 @@ def main(app: str, description: str | None, run: Callable[[Chosen, Callable[[str
     parser.add_argument("--any", action="store_true", help="let a run count however little it did; for trying out")
     given = parser.parse_args()
     chosen = Chosen(given.seconds, given.seed, keep=given.keep, is_any_enough=given.any)
-    sys.exit(carry_out(_told(run(chosen, say)), level="warning"))
-
-
-async def _told(running: Awaitable[Judged]) -> Judged:
-    return await running
+    sys.exit(carry_out(run(chosen, say), level="warning"))
 
 
 async def wait_for(is_so: Callable[[], bool]) -> None:

@@ -84,7 +84,8 @@ def _wrong_order(run: Run) -> Iterator[str]:
             over.add(row.step)
     for row in plain.values():
         before = [plain[need].ended_at for need in run.flow.needed[row.step] if need in plain]
-        if any(at is None or at > row.opened_at for at in before):
+        # the commit that opens it may have begun before one that it had to wait for, not before the one it ends
+        if before and not any(at is not None and at <= row.opened_at for at in before):
             yield f"{_name(run, row)} was opened before what it needs was over"
     if run.state == "done" and over != set(range(len(run.flow.steps))):
         yield f"done after {len(over)} of {len(run.flow.steps)} steps"
@@ -293,6 +294,12 @@ def children(e: Evidence) -> Finding:
     return Finding("kin", f"{judged} ends of other workflows", wrong, {"children": judged})
 
 
+def no_deadlock(e: Evidence) -> Finding:
+    """Whoever gives way loses a commit of others, too; and what gives up a job is not done again."""
+    wrong = [f"{e.deadlocks} deadlocks"] if e.deadlocks else []
+    return Finding("lock", "everybody locks in one order", wrong)
+
+
 def _was_put_aside(run: Run) -> bool:
     """Cancelled or skipped steps forget what they waited for once it was taken back."""
     return any(row.state in ("cancelled", "skipped") and run.declared(row).wait for row in run.steps)
@@ -329,4 +336,5 @@ CHECKS: tuple[Callable[[Evidence], Finding], ...] = (
     undone_in_reverse,
     waited,
     children,
+    no_deadlock,
 )

@@ -113,11 +113,15 @@ class Evidence:
     open_jobs: int = 0
     waits: int = 0
     kept: int = 0
+    # how often PostgreSQL had to choose who gives way
+    deadlocks: int = 0
 
 
 async def gather(folder: Path, url: str) -> Evidence:
     evidence = Evidence()
     read_history(history.read(folder / "history"), evidence)
+    logs = [path.read_text(errors="replace") for path in (folder / "log").glob("*.log")]
+    evidence.deadlocks = sum(text.count("ERROR:  deadlock detected") for text in logs)
     database = await Database.open(url, size=1)
     try:
         async with database.transaction() as tx:
@@ -135,8 +139,6 @@ def read_history(lines: list[history.Line], evidence: Evidence) -> None:
                 evidence.began[data["key"], data["attempt"]] += 1
             case "step ended":
                 evidence.given.setdefault(data["key"], set()).add(data["n"])
-                # one that ends had begun: its own line says both
-                evidence.began.setdefault((data["key"], data["attempt"]), 1)
             case "run started":
                 evidence.started.add(data["run"])
             case "sending":

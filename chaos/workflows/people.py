@@ -18,7 +18,7 @@ from pabal.engine.workflows.runs import Runs
 SQL = load(__file__)
 ACTOR = "user:1"
 # more open runs than this start no other
-MOST_OPEN = 40
+MOST_OPEN = 80
 # of what waits, so many are answered at a time (some wait too long), and so many of those with no
 ANSWERED, REFUSED = 0.05, 0.15
 # of the ticks

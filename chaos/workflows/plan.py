@@ -14,19 +14,19 @@ EVERY: dict[What, float] = {
 # Of a minute, on two cores that have as much to do besides: a run that judged less proves too little.
 JUDGED = {
     "runs ended": 60,
-    "runs done": 25,
-    "steps done": 250,
-    "steps tried again": 10,
-    "items": 30,
-    "written": 60,
-    "performed": 120,
+    "runs done": 20,
+    "steps done": 150,
+    "steps tried again": 4,
+    "items": 10,
+    "written": 20,
+    "performed": 40,
     "lost attempts": 5,
-    "moments waited for": 25,
-    "signals taken": 25,
-    "too late": 3,
-    "children": 8,
-    "undone": 8,
-    "runs undone": 4,
+    "moments waited for": 20,
+    "signals taken": 20,
+    "too late": 1,
+    "children": 4,
+    "undone": 4,
+    "runs undone": 3,
 }
 SECONDS_PER = {"kills": 15.0, "point": 25.0, "database": 30.0}
 

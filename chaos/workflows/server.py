@@ -4,11 +4,12 @@ import argparse
 import asyncio
 import os
 import signal
+from contextlib import suppress
 from functools import partial
 
 from chaos.history import History
 from chaos.serving import GRACE, make_home, serving_mark, take_arguments, watch_parent
-from chaos.worker import open_patiently
+from chaos.worker import AWAY, open_patiently
 from chaos.workflows.kinds import Steps
 from pabal.base.database import Database
 from pabal.base.telemetry import start_logging
@@ -39,7 +40,9 @@ async def serve(given: argparse.Namespace) -> None:
     serving_mark(given.folder, given.slot, os.getpid()).touch()
     history.write("serving", slot=int(given.slot))
     await stopping.wait()
-    await server.stop()
+    # without a database nobody can say goodbye; the life lapses by itself
+    with suppress(*AWAY):
+        await server.stop()
     watching.cancel()
     await database.close()
     await pulse.close()

@@ -50,6 +50,21 @@ async def test_who_asks_while_a_batch_is_worked_on_is_in_the_next():
     assert desk.batches == [[1], [2, 3]]
 
 
+async def test_one_that_was_alone_need_not_wait_for_company_until_there_is_some(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("pabal.engine.batcher.GATHER", 3600.0)
+    desk = Desk()
+    batcher = Batcher("doubling", desk.work, waits_alone=False)
+
+    assert [await batcher.put(n) for n in (1, 2)] == [2, 4]
+    assert await asyncio.gather(batcher.put(3), batcher.put(4)) == [6, 8]
+    fifth = asyncio.create_task(batcher.put(5))
+    for _ in range(20):
+        await asyncio.sleep(0)
+
+    assert desk.batches == [[1], [2], [3, 4]], "the fifth waits for a sixth"
+    fifth.cancel()
+
+
 async def test_a_batch_has_an_end():
     desk = Desk()
 

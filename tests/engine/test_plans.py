@@ -34,6 +34,7 @@ HOT = [
     lanes.SQL.free_lanes,
     lanes.SQL.list_lanes_with_room,
     withdrawals.SQL.withdraw,
+    withdrawals.SQL.lock_leases,
     withdrawals.SQL.flag_leases,
     withdrawals.SQL.list_expired,
     workers.SQL.rescue_leases,

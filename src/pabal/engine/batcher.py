@@ -36,7 +36,7 @@ class Batcher(Generic[A, B]):
         self._asked: list[tuple[A, asyncio.Future[B]]] = []
         self._at_once = at_once
         self._waits_alone = waits_alone
-        self._was_alone = False
+        self._was_alone = True
         self._is_gathering = False
         self._working: set[asyncio.Task[None]] = set()
 

@@ -33,6 +33,7 @@ async def cancel_jobs(tx: Tx, job_ids: Sequence[int], *, kinds: Kinds, reason: s
     signalled: list[int] = []
     while wanted:
         ended += [job.id for job in await _withdraw(tx, wanted, kinds, result="cancelled", reason=reason)]
+        await tx.rows(SQL.lock_leases, ids=wanted)
         signalled += [row["id"] for row in await tx.rows(SQL.flag_leases, ids=wanted)]
         # A job that was in no place and has no end was moving between two statements: look again.
         over = {row["id"] for row in await tx.rows(SQL.list_ended, ids=wanted)}

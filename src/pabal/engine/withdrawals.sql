@@ -16,6 +16,10 @@ select w.id, out.token + 1 as token, w.kind, w.args, w.queue, w.lane, w.about, w
        w.max_failures, w.max_recoveries, w.deadline, null::bigint as route_epoch, w.records_end is true as records_end
 from out cross join lateral (select * from pabal.work w where w.id = out.id offset 0) w;
 
+-- name: lock_leases(ids)
+-- in the order of ids, as whoever holds several at once locks them
+select id from pabal.lease where id = any(:ids::bigint[]) order by id for update;
+
 -- name: flag_leases(ids)
 update pabal.lease set cancel_at = coalesce(cancel_at, pabal.now()) where id = any(:ids::bigint[]) returning id;
 

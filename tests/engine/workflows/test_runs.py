@@ -367,6 +367,21 @@ async def test_a_paused_run_begins_nothing_until_it_is_resumed(house: House, wor
     assert (await house.until_over(run)).state == "done"
 
 
+async def test_what_comes_due_in_a_paused_run_waits_until_it_is_resumed(house: House, works: Works, db: Database):
+    works.answers["one"] = lambda call: StepFailed("not yet") if call.attempt == 1 else {}
+    run = await house.start(flow("name: one, kind: test.do, retries: 1"))
+    await house.until_step(run, "one", "retrying")
+    await house.do(house.runs.pause, run, actor=OWNER)
+    await _move(db, 100)
+    await house.until_step(run, "one", "ready")
+    assert len(works.calls) == 1
+
+    await house.do(house.runs.resume, run, actor=OWNER)
+
+    assert (await house.until_over(run)).state == "done"
+    assert len(works.calls) == 2
+
+
 async def test_a_run_that_ended_its_last_step_while_paused_is_over_when_resumed(house: House, works: Works):
     gate = works.hold("one")
     run = await house.start(flow("name: one, kind: test.do"))

@@ -9,7 +9,9 @@ from pabal.engine import withdrawals
 from pabal.engine.queue import NewJob, enqueue_many
 
 SQL = load(__file__)
-STRAND, CONCLUDE, STOP = "workflow.strand", "workflow.conclude", "workflow.stop"
+STRAND, CONCLUDE, STOP, LOSE = "workflow.strand", "workflow.conclude", "workflow.stop", "workflow.lose"
+# Without these jobs a run would stay as it is for ever, so none of them is given up.
+FOR_EVER = 32_000
 # how a run that another one waits for tells its end
 CHILD = "run:"
 
@@ -25,11 +27,15 @@ async def stop_open(tx: Tx, runs: Sequence[int]) -> None:
     await enqueue_many(
         tx,
         [
-            *(_job(CONCLUDE, run) for run in runs),
-            *(_job(STOP, int(child), reason="the run that waited for it was stopped") for child in children),
+            *(job_about(CONCLUDE, run) for run in runs),
+            *(job_about(STOP, int(child), reason="the run that waited for it was stopped") for child in children),
         ],
     )
 
 
-def _job(kind: str, run: int, **args: Any) -> NewJob:
-    return NewJob(kind, {"run": run, **args}, about=f"workflow_run:{run}")
+def job_about(kind: str, run: int, *, unit_id: int | None = None, **args: Any) -> NewJob:
+    """The engine's own work on a run: it needs the run alone, in a commit of its own."""
+    about = f"workflow_run:{run}"
+    return NewJob(
+        kind, {"run": run, **args}, about=about, unit_id=unit_id, max_failures=FOR_EVER, max_recoveries=FOR_EVER
+    )

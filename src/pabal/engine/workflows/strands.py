@@ -19,6 +19,7 @@ from pabal.engine import claims
 from pabal.engine.batcher import Batcher
 from pabal.engine.claims import LeaseLost
 from pabal.engine.kinds import Job, Kinds
+from pabal.engine.queue import enqueue
 from pabal.engine.steps import DatabaseAway
 from pabal.engine.workflows.advance import Advance, stop_run
 from pabal.engine.workflows.definitions import Flows
@@ -27,7 +28,7 @@ from pabal.engine.workflows.model import FlowStep
 from pabal.engine.workflows.records import Finished, LockedRun, OpenStep, RunData, call_of, place_columns
 from pabal.engine.workflows.signals import StepPlace
 from pabal.engine.workflows.step_kinds import StepCall, StepFailed, StepKind, StepKinds
-from pabal.engine.workflows.stopping import CONCLUDE, STOP, STRAND
+from pabal.engine.workflows.stopping import CONCLUDE, LOSE, STOP, STRAND, job_about
 
 SQL = load(__file__)
 AT_ONCE = 2
@@ -87,6 +88,7 @@ class Strands:
         kinds.plain(STRAND, give_up=self.give_up)(self.run)
         kinds.plain(CONCLUDE)(self.conclude)
         kinds.plain(STOP)(self.stop)
+        kinds.plain(LOSE)(self.lose)
         return kinds
 
     async def run(self, job: Job) -> None:
@@ -114,17 +116,26 @@ class Strands:
                     await stop_run(tx, run.id, "cancelled", reason=reason, compensates=True, actor="engine")
 
     async def give_up(self, tx: Tx, job: Job, reason: str) -> None:
-        """The job ended without an end of its step: it was cancelled, or took its servers with it."""
-        place = _place(job)
-        advance = Advance(tx, self._flows, self._kinds)
-        await advance.lock([place.run_id])
-        for row in await tx.rows(SQL.list_steps_of, job=job.id, run=place.run_id):
-            run = advance.runs[place.run_id]
-            step = _open_step(row)
-            if run.state in (RunState.RUNNING, RunState.PAUSED, RunState.COMPENSATING):
-                await advance.finish([Finished(step, StepFailed(reason, "step_lost", is_final=True))])
-            else:
-                await advance.finish([Finished(step, None, is_cancelled=True)])
+        """The job ended without an end of its step: it was cancelled, or took its servers with it.
+
+        Locks no run: many jobs end in one commit, in an order of their own, and what raises here is not done again.
+        """
+        run = job.args["run"]
+        if await tx.value(SQL.has_steps, job=job.id, run=run):
+            await enqueue(tx, job_about(LOSE, run, unit_id=job.unit_id, strand=job.id, reason=reason[:2000]))
+
+    async def lose(self, job: Job) -> None:
+        """Ends the steps of a strand that is given up."""
+        run_id = job.args["run"]
+        async with claims.fenced(self._database, job) as tx:
+            advance = Advance(tx, self._flows, self._kinds)
+            await advance.lock([run_id])
+            for row in await tx.rows(SQL.list_steps_of, job=job.args["strand"], run=run_id):
+                if advance.runs[run_id].state in (RunState.RUNNING, RunState.PAUSED, RunState.COMPENSATING):
+                    lost = StepFailed(job.args["reason"], "step_lost", is_final=True)
+                    await advance.finish([Finished(_open_step(row), lost)])
+                else:
+                    await advance.finish([Finished(_open_step(row), None, is_cancelled=True)])
 
     # -- one step
 
@@ -399,10 +410,6 @@ def _is_due(job: Job, step: OpenStep) -> bool:
 
 def _lost(job: Job) -> LeaseLost:
     return LeaseLost(f"job {job.id} token {job.token}")
-
-
-def _place(job: Job) -> StepPlace:
-    return StepPlace(job.args["run"], job.args["step"], job.args["item"], job.args["undo"])
 
 
 def _open_step(row: Any) -> OpenStep:

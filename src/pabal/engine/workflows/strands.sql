@@ -35,6 +35,10 @@ cross join lateral (
   where s.run_id = g.run_id and s.step = g.step and s.item = g.item and s.undo = g.undo and s.job = g.job
     and s.state in ('ready', 'running', 'waiting', 'retrying') offset 0 for update) s;
 
+-- name: has_steps(job, run)
+select exists (
+  select from pabal.workflow_step s where s.run_id = :run and s.job = :job and s.state in ('ready', 'running', 'waiting', 'retrying'));
+
 -- name: list_steps_of(job, run)
 select s.job, s.run_id, s.step, s.item, s.undo, s.attempt, s.failures, s.input, s.due_at, s.opened_at, s.signal
 from pabal.workflow_step s
