@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
+import httpx2
 import pytest
 
 from pabal.base import clock
@@ -35,25 +36,42 @@ async def world(web: Web) -> RulesWorld:
     return await make_rules(web.db, web.tree)
 
 
-@pytest.mark.req("D-61", "D-62", "D-63", "D-64", "D-65", "D-66", "D-67", "D-68", "D-69", "D-70", "D-21", "D-46")
-async def test_a_rule_is_made_shown_changed_and_deleted_under_the_seeds_names(web: Web, world: RulesWorld):
-    client = await web.as_("haeundae", Role.OPERATOR)
-
+async def make_and_show(client: httpx2.AsyncClient) -> dict[str, Any]:
     made = await client.post("/api/v1/rules", json=SEED)
     assert made.status_code == 201, made.text
-    shown = (await client.get(made.headers["location"])).json()
-    changed = await client.patch(f"/api/v1/rules/{shown['id']}", json={"name": "다른 이름", "is_active": False})
-    gone = await client.delete(f"/api/v1/rules/{shown['id']}")
-    after = await client.get(f"/api/v1/rules/{shown['id']}")
+    shown: dict[str, Any] = (await client.get(made.headers["location"])).json()
+    return shown
+
+
+@pytest.mark.req("D-61", "D-62", "D-63", "D-65", "D-66")
+async def test_what_a_rule_is_made_of_is_shown_under_the_seeds_names(web: Web, world: RulesWorld):
+    shown = await make_and_show(await web.as_("haeundae", Role.OPERATOR))
 
     assert str(UUID(shown["id"])) == shown["id"]
     assert {name: shown[name] for name in ("name", "schedule", "payload", "execution_script_path")} == {
         name: SEED[name] for name in ("name", "schedule", "payload", "execution_script_path")
     }
+
+
+@pytest.mark.req("D-64", "D-67", "D-68", "D-69", "D-70")
+async def test_whom_a_rule_tells_and_when_it_runs_is_shown_under_the_seeds_names(web: Web, world: RulesWorld):
+    shown = await make_and_show(await web.as_("haeundae", Role.OPERATOR))
+
     assert (shown["on_success"], shown["on_failure"]) == ([SEED["on_success"]], [SEED["on_failure"]])
     assert shown["is_active"] is True
     assert shown["next_run_at"].endswith(("0:00Z", "5:00Z"))
     assert shown["created_at"]
+
+
+@pytest.mark.req("D-21", "D-46")
+async def test_a_rule_is_made_changed_and_deleted(web: Web, world: RulesWorld):
+    client = await web.as_("haeundae", Role.OPERATOR)
+    made = await make_and_show(client)
+
+    changed = await client.patch(f"/api/v1/rules/{made['id']}", json={"name": "다른 이름", "is_active": False})
+    gone = await client.delete(f"/api/v1/rules/{made['id']}")
+    after = await client.get(f"/api/v1/rules/{made['id']}")
+
     assert (changed.json()["name"], changed.json()["is_active"]) == ("다른 이름", False)
     assert changed.json()["next_run_at"]
     assert (gone.status_code, after.status_code) == (204, 404)
