@@ -1,14 +1,14 @@
 """Makes the databases of a worker's tests and hands them on, beside them: in a thread with connections of its own.
 
-A clone takes 25 ms of PostgreSQL to make and 11 to drop; to empty one takes a quarter of that. So a database goes from
-test to test, emptied while the next test runs, as long as nothing but rows has changed in it. Everything else (a table
-made or truncated, statistics, settings, a connection somebody left open) ends it, and a fresh clone takes its place.
+A clone takes 25 ms of PostgreSQL to make and 11 to drop; to empty one takes 3. So a database goes from test to test,
+emptied while the next test runs, as long as nothing but rows has changed in it. Everything else (a table made or
+truncated, statistics, settings, a connection somebody left open) ends it, and a fresh clone takes its place.
 """
 
 import asyncio
 import os
 import threading
-from collections.abc import Coroutine, Iterable
+from collections.abc import Coroutine, Iterable, Set
 from concurrent.futures import Future
 from dataclasses import dataclass
 from itertools import count
@@ -80,7 +80,10 @@ class Made:
             self.connection = self.connection or await asyncpg.connect(with_database(cluster_url, self.name))
             if not await self._is_left(self.connection) or not await self._has_only_other_rows(self.connection):
                 return False
-            await self._put_back(self.connection)
+            written = {row["name"]: row["size"] for row in await self.connection.fetch(SQL.list_written.text)}
+            if any(size > LARGEST_TABLE for size in written.values()):
+                return False
+            await self._put_back(self.connection, written.keys())
         except _NOT_OURS:
             return False
         self.uses += 1
@@ -94,19 +97,15 @@ class Made:
         return False
 
     async def _has_only_other_rows(self, connection: asyncpg.Connection) -> bool:
-        """And few of them."""
-        is_as_made = await connection.fetchval(SQL.read_catalogue.text) == self.contents.catalogue
-        return is_as_made and await connection.fetchval(SQL.read_largest.text) <= LARGEST_TABLE
+        return bool(await connection.fetchval(SQL.read_catalogue.text) == self.contents.catalogue)
 
-    async def _put_back(self, connection: asyncpg.Connection) -> None:
+    async def _put_back(self, connection: asyncpg.Connection, written: Set[str]) -> None:
         """No trigger and no reference stands in the way of one who restores."""
-        written = [row["name"] for row in await connection.fetch(SQL.list_written.text)]
         now = await _read_rows(connection, self.contents.rows)
         other = {table: rows for table, rows in self.contents.rows.items() if now[table] != rows}
-        as_made = self.contents.rows.keys() - other.keys()
         statements = [
             "set local session_replication_role = replica",
-            *(f"delete from {table}" for table in written if table not in as_made),
+            *(f"delete from {table}" for table in (written - self.contents.rows.keys()) | other.keys()),
             *(_refill(table, rows) for table, rows in other.items()),
         ]
         async with connection.transaction():
