@@ -57,6 +57,8 @@ async def running(trusted_proxies: str = "", *, shares: Shares | None = None, **
         trusted_proxies=trusted_proxies,
         limits=ConnectionLimits(**limits),  # type: ignore[arg-type]  # whole numbers are given where they are wanted
     )
+    # how the real one stops is shown by tests/test_serving.py
+    server.config.timeout_graceful_shutdown = 1
     task = asyncio.create_task(server.run_until_stopped())
     await server.wait_until_started()
     try:

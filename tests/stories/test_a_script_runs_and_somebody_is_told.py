@@ -76,8 +76,8 @@ async def house(db: Database, tmp_path: Path) -> AsyncIterator[House]:
         yield House(world, office, repository)
 
 
-@pytest.mark.req("D-02", "D-20", "D-24", "D-48", "D-49", "D-58", "D-75", "D-76")
-async def test_a_script_runs_every_minute_keeps_its_file_and_telegram_tells(house: House):
+@pytest.mark.req("D-02", "D-24", "D-48", "D-49", "D-58")
+async def test_a_script_runs_every_minute_and_telegram_tells(house: House):
     commit = house.repository.commit_body(WATCH)
     rule = await house.rule(payload=PAYLOAD, condition=REACHED, on_success=TELL)
 
@@ -87,10 +87,6 @@ async def test_a_script_runs_every_minute_keeps_its_file_and_telegram_tells(hous
     assert (first.state, first.reason, first.met, first.exit_code) == (RuleRunState.SUCCESS, None, True, 0)
     assert (first.commit, first.dirty, first.log) == (commit, {}, "looking at AAPL")
     assert [run.data["before"] for run in (first, second) if run.data] == [None, 512.5]
-    assert await house.read_file(second) == ("report.csv", "ticker,price\nAAPL,512.5\n")
-    async with house.world.db.transaction() as tx:
-        assert await store.list_uses(tx, second.artifacts[0]["file"]) == [second.about]
-    assert first.artifact_path == f"/api/v1/files/{first.artifacts[0]['id']}/content"
     # the condition has a memory, and what the script says it says each time
     told = [text.split("\n")[0] for text in house.office.texts()]
     assert sum("✅ 애플: AAPL 512.5" in text for text in told) == 1
@@ -148,12 +144,15 @@ async def test_a_dry_run_shows_what_would_have_been_sent(house: House):
     assert (await house.read_file(run))[0] == "report.csv"
 
 
-async def test_files_go_with_their_run(house: House):
+@pytest.mark.req("D-20", "D-75", "D-76")
+async def test_a_file_is_kept_with_its_run_and_goes_with_it(house: House):
     house.repository.commit_body(WATCH)
     rule = await house.rule(payload=PAYLOAD)
     await house.pass_minutes()
     [run] = await house.world.runs(rule)
     [file] = [int(one["file"]) for one in run.artifacts]
+    assert await house.read_file(run) == ("report.csv", "ticker,price\nAAPL,512.5\n")
+    assert run.artifact_path == f"/api/v1/files/{run.artifacts[0]['id']}/content"
 
     async with house.world.db.transaction() as tx:
         assert await store.list_uses(tx, file) == [run.about]

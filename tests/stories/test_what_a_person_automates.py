@@ -89,7 +89,7 @@ async def test_every_morning_the_articles_on_a_topic_are_summarised_and_come_by_
     assert len(morning.office.texts()) == 2
 
 
-@pytest.mark.req("D-06", "D-25", "D-50", "D-51", "D-86", "D-97")
+@pytest.mark.req("D-06", "D-25", "D-50", "D-51", "D-86")
 async def test_a_price_of_yfinance_is_told_when_it_is_reached_and_not_again_while_it_stays(
     morning: Morning, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from urllib.parse import unquote, urlsplit, urlunsplit
+from urllib.parse import unquote, urlsplit
 
 import asyncpg
 import pytest
@@ -27,7 +27,7 @@ from pabal.demo import SLICE as DEMO
 from pabal.engine import housekeeping
 from pabal.platform.slice import list_migrations, load_slice
 from tests.support.invariants import assert_every_job_is_in_one_place
-from tests.support.maker import Maker
+from tests.support.maker import Maker, with_database
 
 SQL = load(__file__)
 FAST = {"fsync": "off", "full_page_writes": "off", "synchronous_commit": "off", "max_connections": "300"}
@@ -36,10 +36,6 @@ FAST = {"fsync": "off", "full_page_writes": "off", "synchronous_commit": "off", 
 BEGINS_AT = datetime(2026, 11, 17, 1, 20, 30, 250000, tzinfo=UTC)
 MEMORY = Path("/dev/shm")
 ROOM = 2 * 2**30  # far more than two workers ever need
-
-
-def with_database(url: str, name: str) -> str:
-    return urlunsplit(urlsplit(url)._replace(path=f"/{name}"))
 
 
 @pytest.fixture(scope="session")
@@ -83,7 +79,7 @@ async def new_database(cluster_url: str, maker: Maker) -> AsyncIterator[NewDatab
 
     yield make
     for name in made:
-        maker.drop(name)
+        maker.hand_back(name)
 
 
 @pytest.fixture

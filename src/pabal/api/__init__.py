@@ -1,30 +1,21 @@
-"""The REST edge of engine and platform: /api/v1. Each file is one noun: parse, one action, answer."""
+"""The REST edge of engine and platform: /api/v1. A file is one noun: parse, one action, answer. A noun that needs no
+endpoint of its own is a line in `described`."""
 
 from fastapi import APIRouter, Depends
 
 from pabal.api import (
-    alerts,
-    approvals,
-    audit,
     backups,
     broker,
     bulk,
     bulks,
-    events,
+    described,
     facts,
     files,
-    health,
     jobs,
-    lanes,
     machines,
     me,
     notifications,
     schedules,
-    servers,
-    settings,
-    tokens,
-    units,
-    users,
     why,
     workflows,
 )
@@ -35,13 +26,15 @@ from pabal.platform.web.limits import limit_rate
 
 __all__ = ["router"]
 
+# in the order in which they are described
 NOUNS = (
-    *(jobs, schedules, why, machines, facts, events, workflows, bulk, bulks, approvals, alerts, notifications, audit),
-    *(units, users, tokens, me, settings, files, servers, lanes, backups, broker, health),
+    *(jobs.router, schedules.router, why.router, machines.router, facts.router, described.events, workflows.router),
+    *(bulk.router, bulks.router, described.approvals, described.alerts, notifications.router, described.audit),
+    *(described.units, described.users, described.tokens, me.router, described.settings, files.router),
+    *(described.servers, described.lanes, backups.router, broker.router, described.health, schedules.occurrences),
 )
 
 # who it is first, then how often, then whether the question makes sense
 router = APIRouter(prefix=BASE, dependencies=[Depends(open_visit), Depends(limit_rate), Depends(refuse_unknown)])
 for _noun in NOUNS:
-    router.include_router(_noun.router)
-router.include_router(schedules.occurrences)
+    router.include_router(_noun)

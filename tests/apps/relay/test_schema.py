@@ -59,8 +59,8 @@ async def test_an_openclaw_user_has_one_account(world: RelayWorld):
             await accounts.insert_account(tx, new)
 
 
-@pytest.mark.req("C-28", "C-29", "C-30", "C-31", "C-32", "C-33", "C-44")
-async def test_conversations(db: Database):
+@pytest.mark.req("C-28", "C-29", "C-30", "C-44")
+async def test_who_talks_in_a_conversation(db: Database):
     found, made = await columns(db, "conversation"), await indexes(db, "conversation")
 
     assert found["conversation_key"][:2] == ("text", False)
@@ -68,11 +68,17 @@ async def test_conversations(db: Database):
     assert (found["kakao_channel_id"][1], found["plusfriend_user_key"][1]) == (False, False)
     assert any("UNIQUE" in one and one.endswith("(kakao_channel_id, plusfriend_user_key)") for one in made)
     assert found["account_id"][:2] == ("uuid", True)
+    assert any(one.endswith("(account_id)") for one in made)
+
+
+@pytest.mark.req("C-31", "C-32", "C-33")
+async def test_how_a_conversation_stands(db: Database):
+    found = await columns(db, "conversation")
+
     assert found["paired_at"][:2] == ("timestamp with time zone", True)
     assert found["state"][1:] == (False, "'unpaired'::text")
     assert (found["last_callback_url"][1], found["last_callback_url_expires_at"][1]) == (True, True)
     assert (found["first_seen_at"][2], found["last_seen_at"][2]) == ("pabal.now()", "pabal.now()")
-    assert any(one.endswith("(account_id)") for one in made)
 
 
 @pytest.mark.req("C-34", "C-35", "C-36", "C-37", "C-40")

@@ -145,17 +145,27 @@ async def test_a_failed_step_is_tried_again_after_its_time_and_then_fails_the_ru
 ):
     works.answers["one"] = lambda call: ValueError(f"attempt {call.attempt}")
     run = await house.start(flow("name: one, kind: test.do, retries: 2, retry_after: 10s", "name: two, kind: test.do"))
-    for _ in range(2):
-        await house.until_step(run, "one", "retrying")
+
+    async def attempts() -> list[int]:
+        async with db.transaction() as tx:
+            return [note.data["attempt"] for note in await listing.list_notes(tx, run)]
+
+    async def until_noted(count: int) -> None:
+        async def is_so() -> bool:
+            return len(await attempts()) == count
+
+        await until(is_so)
+
+    # it stays "retrying" from its first failure on, so what is waited for is the note of each
+    for count in (1, 2):
+        await until_noted(count)
         await _move(db, 100)
 
     over = await house.until_over(run)
 
     assert (over.state, over.reason) == ("failed", "one: ValueError: attempt 3")
     assert await house.steps(run) == {"one": "failed"}
-    async with db.transaction() as tx:
-        notes = await listing.list_notes(tx, run)
-    assert [note.data["attempt"] for note in notes] == [1, 2]
+    assert await attempts() == [1, 2]
 
 
 async def test_the_key_of_a_step_is_the_same_in_every_attempt_also_where_the_clock_moved_as_it_was_opened(

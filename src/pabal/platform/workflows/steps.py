@@ -2,9 +2,11 @@
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 from pydantic import BaseModel, Field, ValidationError
+from pydantic.json_schema import JsonSchemaMode
 
 from pabal.base.database import Tx
 from pabal.base.errors import Forbidden
@@ -77,8 +79,8 @@ def bind(step: SliceStep, services: Services | None = None) -> StepKind:
     return StepKind(
         name=step.name,
         version=step.version,
-        input={**step.input.model_json_schema(), "additionalProperties": False},
-        output=step.output.model_json_schema(mode="serialization"),
+        input={**_schema(step.input, "validation"), "additionalProperties": False},
+        output=_schema(step.output, "serialization"),
         effects=frozenset(step.effects),
         act=act,
         on_signal=_on_signal(step),
@@ -86,6 +88,12 @@ def bind(step: SliceStep, services: Services | None = None) -> StepKind:
         title=step.title,
         right=f"{step.area}:{step.right.name.lower()}",
     )
+
+
+@cache
+def _schema(model: type[BaseModel], mode: JsonSchemaMode) -> Mapping[str, Any]:
+    """Worked out once: a server binds every step twice when it starts, 10 ms."""
+    return model.model_json_schema(mode=mode)
 
 
 async def find_owner(tx: Tx, call: StepCall) -> Actor:

@@ -61,6 +61,7 @@ async def until(app: main.App, is_so: Callable[[list[Render]], bool]) -> list[Re
             await asyncio.sleep(0.1)
 
 
+@pytest.mark.beside
 async def test_all_eight_states_are_there_at_once_and_one_finishes_while_one_watches(
     empty_database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

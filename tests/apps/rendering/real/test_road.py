@@ -88,7 +88,7 @@ async def hurry(world: RenderWorld, render_id: int) -> None:
             await asyncio.sleep(0.05)
 
 
-@pytest.mark.req("B-01", "B-02", "B-23", "B-44", "B-47", "B-61", "B-68")
+@pytest.mark.req("B-01", "B-02", "B-23", "B-61", "B-68")
 async def test_an_insert_becomes_a_verified_film_on_the_nas(world: RenderWorld, nexrender: RealNexrender):
     began = len(nexrender.worker.read_log())
     [asked] = await world.ask()
