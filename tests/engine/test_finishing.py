@@ -14,7 +14,7 @@ from pabal.engine.outcome import DONE, Outcome
 from pabal.engine.steps import Attempts
 from pabal.engine.transitions import Because, Picking, begin_in, history, transition
 from tests.support.adgroup import Event, State, create_table, declare, get_group
-from tests.support.work import lapse, leases, place, rescue, results, stale, start
+from tests.support.work import begin_life, claim_one, lapse, leases, place, rescue, results, stale, start
 
 SQL = load(__file__)
 ERRAND = "test.reject"
@@ -126,11 +126,19 @@ async def test_an_attempt_that_lost_its_job_moves_nothing(groups: Database) -> N
 async def test_nor_does_one_whose_job_is_somebody_elses_by_now(groups: Database) -> None:
     reject = await make(groups)
     job = await start(groups, ERRAND)
-    job.token -= 1
+    again: list[Job] = []
 
+    async def lose() -> None:
+        [(_, worker)] = await leases(groups)
+        await lapse(groups, worker)
+        await rescue(groups)
+        again.append(await claim_one(groups, await begin_life(groups), ERRAND))
+
+    reject.during = lose
     await attempt(groups, reject, job)
 
     assert (reject.calls, (await get_group(groups, reject.group)).state) == ([], State.READY)
+    assert [one.token for one in again] == [job.token + 1]
     assert [one for one, _ in await leases(groups)] == [job.id]
 
 

@@ -1,4 +1,5 @@
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -6,14 +7,18 @@ from pabal.apps.relay import settings as own
 from pabal.apps.relay.actions import replying
 from pabal.apps.relay.gateway import Accepted, NotAllowed, Rejected, Unclear, Unreached
 from pabal.apps.relay.jobs import make_kinds
+from pabal.apps.relay.machine import MESSAGE
 from pabal.apps.relay.model.messages import End, Message, ReplyState
 from pabal.apps.relay.store import replies as store
 from pabal.base import clock
+from pabal.base.sql import load
 from pabal.base.telemetry import count_emitted
+from pabal.engine.transitions import history
 from pabal.testing import Parts, advance, drain
 from tests.support.relay import RelayWorld, ScriptedKakao, callback, set_value, skill, texts_of
 from tests.support.work import begin_blocked
 
+SQL = load(__file__)
 TOKEN = "Invalid callback token. Check your callback token."
 
 
@@ -55,6 +60,35 @@ async def test_the_answer_goes_to_the_stored_address_and_then_the_message_is_ack
     assert list(times) == sorted(times)
     assert await states(world, message) == ["sent"]
     assert count_emitted("relay.callback.sent") == before + 1
+
+
+async def end_of(world: RelayWorld, message: Message) -> list[Any]:
+    """What an answer that Kakao took leaves of its message."""
+    done = await look(world, message)
+    async with world.db.transaction() as tx:
+        last = (await history(tx, MESSAGE, message.id))[-1]
+        facts = [row["data"] for row in await tx.rows(SQL.list_facts, subject=f"{MESSAGE.name}:{message.id}")]
+    said = [(one.state, one.detail, one.ended_at == done.acked_at) for one in await world.replies(message)]
+    told = {**facts[-1], "source": None, "version": None}
+    assert facts[-1]["version"] == last.version
+    return [done.status, done.end_reason, said, last.event, last.target, last.actor, last.reason, told]
+
+
+async def test_an_answer_that_kakao_took_ends_its_message_alike_in_one_statement_and_at_length(world: RelayWorld):
+    """What nobody was handed is answered too (its instance had it before a restart): that end is thought about."""
+    kakao, ends = ScriptedKakao(), []
+    for is_read in (True, False):
+        await world.say("질문")
+        if is_read:
+            await world.read()
+        message = await world.newest()
+        await world.reply(message.uid, "답")
+        await run(world, kakao)
+        ends.append(await end_of(world, message))
+
+    assert len(kakao.calls) == 2
+    assert ends[0] == ends[1]
+    assert ends[0][2] == [(ReplyState.SENT, End.CALLED_BACK, True)]
 
 
 async def test_pieces_that_come_close_together_go_out_as_one(world: RelayWorld):

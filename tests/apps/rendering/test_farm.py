@@ -32,7 +32,7 @@ def test_a_template_is_remembered_for_an_hour_by_a_clock_that_only_goes_forward(
     assert cache.find("a", HOUR) is None
 
 
-@pytest.mark.req("B-87", "B-88", "B-119")
+@pytest.mark.req("B-86", "B-87", "B-88", "B-119")
 async def test_what_is_not_remembered_is_read_from_the_database(world: RenderWorld):
     async with world.db.transaction() as tx:
         first = await world.farm.find_template(tx, COMPOSITION, HOUR)
@@ -61,3 +61,5 @@ async def test_each_attempt_writes_a_file_of_its_own_name_which_this_server_find
     assert job["actions"]["postrender"][0]["output"] == f"D:/output/job_{asked.id}_a1.mp4"
     assert done.rendered_path == str(world.folder / "output" / f"job_{asked.id}_a1.mp4")
     assert world.farm.rendered_name(7, 2, "mov") == "D:/output/job_7_a2.mov"
+    world.farm.startup = world.farm.startup.model_copy(update={"output_dir": "E:\\films\\"})
+    assert world.farm.rendered_name(7, 2, "mov") == "E:/films/job_7_a2.mov"

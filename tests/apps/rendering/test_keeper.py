@@ -1,9 +1,11 @@
+import json
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import timedelta
 
 import pytest
 
+from pabal.apps.rendering import alert_rules
 from pabal.apps.rendering import settings as own
 from pabal.apps.rendering.actions import slots as verbs
 from pabal.apps.rendering.actions.compositions import clear_template_cache
@@ -13,6 +15,8 @@ from pabal.apps.rendering.model.renders import LANE
 from pabal.apps.rendering.model.slots import Slot
 from pabal.apps.rendering.simulator.faults import Fault, FaultKind
 from pabal.apps.rendering.store import figures, slots
+from pabal.base.database import Hints
+from pabal.base.telemetry import start_logging
 from pabal.engine import widths
 from pabal.engine.life import Life
 from pabal.engine.wakeups import Wakeups
@@ -54,6 +58,10 @@ async def test_a_slot_is_there_by_its_heartbeat_whether_it_works_or_not(kept: Ke
         assert (await figures.count_workers(tx)).alive == 1
         assert (await slots.get_slot(tx, first_slot(kept.world))).state(tx.now) == "idle"
 
+    await kept.world.pass_time(timedelta(seconds=31))
+    async with kept.world.db.transaction() as tx:
+        assert (await figures.count_workers(tx)).alive == 0
+    await kept.keeper.beat_once()
     await kept.keeper.leave()
 
     async with kept.world.db.transaction() as tx:
@@ -62,14 +70,20 @@ async def test_a_slot_is_there_by_its_heartbeat_whether_it_works_or_not(kept: Ke
 
 
 @pytest.mark.req("B-04", "B-27", "B-85")
-async def test_a_poll_notes_when_the_next_one_is_and_how_many_found_nothing(kept: Kept):
+async def test_a_poll_notes_when_the_next_one_is_and_how_many_found_nothing(
+    kept: Kept, capsys: pytest.CaptureFixture[str]
+):
     for _ in range(9):
         await kept.keeper.poll_once()
     assert ((await kept.slot()).empty_polls, kept.keeper.poll_seconds()) == (9, 10)
 
+    start_logging(level="debug")
     await kept.keeper.poll_once()
+    start_logging()
 
     slot = await kept.slot()
+    [logged] = [json.loads(line) for line in capsys.readouterr().err.splitlines() if '"rendering.polled"' in line]
+    assert (logged["empties"], logged["next_poll"]) == (10, str(slot.next_poll_at))
     assert (slot.empty_polls, kept.keeper.poll_seconds()) == (10, 30)
     assert slot.last_poll_at is not None
     assert slot.next_poll_at is not None
@@ -123,6 +137,22 @@ async def test_health_says_what_the_one_worker_does(kept: Kept):
     assert (await kept.health())["job_count_completed"] == 1
 
 
+@pytest.mark.req("B-67")
+async def test_a_slot_looks_at_once_when_a_job_is_asked_for(kept: Kept):
+    world, heard = kept.world, list[str]()
+    [poll] = [one for one in RenderWorker(world.services, kept.life).loops if one.name == "rendering.poll"]
+
+    async def announce(hints: Hints) -> None:
+        heard.extend(hints)
+
+    world.db.announce = announce
+    await world.ask()
+    for topic in heard:
+        poll.hear(topic, None)
+
+    assert poll._wake.is_set()
+
+
 @pytest.mark.req("B-05", "B-90")
 async def test_as_many_render_at_once_as_there_are_licences(kept: Kept):
     await kept.world.set(own.LICENCES, 3)
@@ -146,6 +176,8 @@ async def test_how_fast_nexrender_answers_is_kept(kept: Kept):
 
     assert slot.nexrender_ok is True
     assert (slot.nexrender_latency_ms or 0) > 0
+    async with kept.world.db.transaction() as tx:
+        assert await alert_rules.read_latency(tx) == slot.nexrender_latency_ms
 
 
 @pytest.mark.req("B-119")

@@ -1,7 +1,7 @@
 import pytest
 
 from pabal.apps.rendering.farm import make_farm
-from pabal.apps.rendering.startup import RenderingStartup, RenderingVariables
+from pabal.apps.rendering.startup import RenderingStartup, RenderingVariables, slot_uuid
 from pabal.base.settings import SettingsInvalid, read_app_settings, read_settings
 
 
@@ -24,7 +24,7 @@ def test_the_variables_of_the_requirements_are_read(monkeypatch: pytest.MonkeyPa
     assert farm.startup.nexrender_url == "http://10.0.0.5:3000"
     assert str(farm.nas) == "/mnt/nas/broadcast/output"
     assert farm.startup.aep_template_dir == "D:/templates"
-    assert list(farm.slots.values()) == [1, 2]
+    assert farm.slots == {slot_uuid("render-pc-1", 1): 1, slot_uuid("render-pc-1", 2): 2}
     assert farm.rendered_name(42, 1, "mp4") == "D:/output/job_42_a1.mp4"
 
 

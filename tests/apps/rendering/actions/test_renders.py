@@ -11,9 +11,11 @@ from pabal.apps.rendering.model.renders import Reason, Stage
 from pabal.apps.rendering.simulator.faults import Fault, FaultKind
 from pabal.apps.rendering.store import traces
 from pabal.apps.rendering.store.renders import Filter
+from pabal.base.database import Tx
 from pabal.engine.queue import Priority
 from pabal.engine.transitions import transition
 from pabal.platform.actor import ENGINE
+from pabal.platform.tenants import Scope
 from tests.support.rendering import RenderWorld, make_actor
 
 
@@ -108,6 +110,22 @@ async def test_a_stuck_render_is_released_and_goes_on_where_it_stood(world: Rend
 
     assert (await world.see(asked.id)).state == "completed"
     assert world.begun() == [f"rq-{asked.id}-a1"]
+
+
+@pytest.mark.req("B-120")
+async def test_one_whose_lock_has_ended_is_stuck_also_before_it_counts_as_slow(world: RenderWorld):
+    [asked] = await world.ask()
+    _, job = await world.claim()
+    async with world.db.transaction() as tx:
+        await world.kinds[job.kind].handler.prepare(tx, job)
+
+    async def list_stuck(tx: Tx) -> list[int]:
+        long_ago = tx.now - timedelta(days=1)
+        return [one.id for one in await verbs.list_stuck(tx, Scope(None, None), slow_since=long_ago)]
+
+    assert await world.act(list_stuck) == []
+    await world.pass_time(timedelta(minutes=31))
+    assert await world.act(list_stuck) == [asked.id]
 
 
 @pytest.mark.req("B-73", "B-78", "B-79", "B-80")

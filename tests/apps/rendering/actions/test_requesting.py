@@ -106,6 +106,7 @@ async def test_a_branch_renders_with_the_compositions_of_its_head_office(world: 
     assert asked.unit_id == world.tree.haeundae.id
 
 
+@pytest.mark.req("B-106")
 async def test_who_only_looks_asks_for_nothing(world: RenderWorld):
     with pytest.raises(NotAllowed):
         await world.ask(actor=make_actor(world.tree.haeundae.id, Role.VIEWER))

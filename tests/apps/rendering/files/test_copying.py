@@ -119,6 +119,7 @@ async def test_a_source_that_is_still_written_is_noticed(source: Path, nas: Path
     assert files_below(nas) == []
 
 
+@pytest.mark.req("B-69")
 async def test_a_nas_that_is_not_there_is_never_made(source: Path, tmp_path: Path):
     gone = tmp_path / "not mounted"
 

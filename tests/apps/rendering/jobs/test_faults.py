@@ -54,6 +54,23 @@ async def test_a_nexrender_that_comes_back_goes_on_with_the_render(world: Render
     assert (done.state, done.fault, done.fault_count) == ("completed", None, 0)
 
 
+@pytest.mark.req("B-117")
+async def test_nor_is_anything_rendered_again_when_it_was_away_in_the_middle(world: RenderWorld):
+    world.nexrender.faults.add(Fault(FaultKind.HANG, 20))
+    [asked] = await world.ask()
+
+    async with world.running():
+        await world.until(asked.id, lambda one: one.progress >= 20)
+        await world.nexrender.refuse()
+        away = await world.until(asked.id, lambda one: one.fault_count == 1)
+        await world.nexrender.accept()
+        await world.pass_time(MINUTE)
+        await world.let_go()
+
+    assert (away.state, away.fault) == ("rendering", Reason.NEXRENDER_UNREACHABLE)
+    assert ((await world.see(asked.id)).state, world.begun()) == ("completed", [f"rq-{asked.id}-a1"])
+
+
 @pytest.mark.req("B-71", "B-20")
 async def test_a_missing_template_fails_at_once_and_the_administrator_is_told(world: RenderWorld):
     (world.folder / "templates" / "cyprus.aep").unlink()
@@ -175,3 +192,5 @@ async def test_a_render_that_hangs_is_taken_away_and_rendered_again_twice(world:
     failed = await world.see(asked.id)
     assert (failed.state, failed.error_code, failed.attempt) == ("failed", Reason.RENDER_TIMEOUT, 3)
     assert world.begun() == [f"rq-{asked.id}-a{attempt}" for attempt in (1, 2, 3)]
+    # each was taken away from nexrender before the next began
+    assert await world.farm.client.list_jobs() == []

@@ -1,6 +1,6 @@
 import asyncio
 import hashlib
-from datetime import timedelta
+from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
@@ -13,16 +13,16 @@ from tests.support.rendering import RenderWorld, first_slot
 from tests.support.servers import until
 
 
-@pytest.mark.req("B-01", "B-02", "B-23", "B-68")
+@pytest.mark.req("B-01", "B-02", "B-23", "B-58", "B-68")
 async def test_a_render_goes_from_the_queue_to_a_verified_film_on_the_nas(world: RenderWorld):
-    [asked] = await world.ask()
+    [asked] = await world.ask(broadcast_date=date(2041, 5, 6))
 
     await world.run()
 
     done = await world.see(asked.id)
     assert (done.state, done.error_code) == ("completed", None)
     film = Path(done.output_file_path or "")
-    assert film.parent.parent == world.nas
+    assert film.parent == world.nas / "2041-05-06"
     assert film.name == f"_MAIN_Mini_Chip_Count_{asked.id}.mp4"
     assert done.output_sha256 == hashlib.sha256(film.read_bytes()).hexdigest()
     assert (await world.states(asked.id))[:3] == ["pending", "preparing", "rendering"]

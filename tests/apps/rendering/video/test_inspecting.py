@@ -218,6 +218,7 @@ def test_the_size_of_the_picture_is_the_compositions():
 
     assert [one.code for one in judge_output(small, Wanted())] == ["output_resolution"]
     assert judge_output(small, Wanted(1280, 720)) == []
+    assert [one.code for one in judge_output(replace(GOOD, height=1088), Wanted())] == ["output_resolution"]
 
 
 @pytest.mark.parametrize("wanted", [Wanted(), Wanted(duration_seconds=60), Wanted(duration_tolerance=0.0)])
