@@ -10,6 +10,8 @@ DEEPEST = 30
 
 
 def clean_text(text: str) -> str:
+    if text.isascii() and "\0" not in text:
+        return text
     return text.replace("\0", "").encode("utf-8", "replace").decode("utf-8")
 
 

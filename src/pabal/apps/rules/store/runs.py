@@ -280,6 +280,7 @@ async def insert_ended(tx: Tx, ended: Sequence[tuple[Run, RuleRunState, RunEnd]]
 
 
 def _show_ended(run: Run, state: RuleRunState, ended: RunEnd) -> dict[str, Any]:
+    """Without what only scripts and language models leave: log, files, commit, tokens."""
     return {
         "id": run.number,
         "uid": str(run.id),
