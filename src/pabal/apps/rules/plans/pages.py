@@ -176,6 +176,8 @@ async def _show(visit: Visit, plan_id: int) -> Response:
         asked = await _find_asked(tx, visit, plan)
         history = await transitions.history(tx, PLAN, plan_id)
         tree = await load_tree(tx, visit.scope)
+        people = {plan.asked_by, *(step.actor for step in history)}
+        names = {one: await approvals.name_actor(tx, visit.actor, one) for one in people}
         examples = await _list_examples(tx, visit, plan)
         compared = await _compare(tx, visit, plan)
         run = await _find_run(tx, visit, plan)
@@ -193,6 +195,7 @@ async def _show(visit: Visit, plan_id: int) -> Response:
         compared=compared,
         run=run,
         history=history[::-1][:20],
+        names=names,
         doors=DOORS,
         effects=EFFECTS,
         icons=ICONS,
