@@ -17,7 +17,6 @@ from pabal.platform.tenants import visible_to
 from pabal.testing import Parts, drain
 from tests.support.web import Web
 
-pytestmark = pytest.mark.req("D-33")
 SECRET = """\
 name: payroll
 seen_by: admin

@@ -37,6 +37,7 @@ def flow(*steps: str, **more: str) -> str:
     return f"name: a\n{head}\nsteps:\n" + "\n".join(f"  - {{{step}}}" for step in steps)
 
 
+@pytest.mark.req("D-18")
 async def test_steps_run_in_their_order_and_see_what_came_before(house: House, works: Works):
     run = await house.start(
         flow(
@@ -54,6 +55,7 @@ async def test_steps_run_in_their_order_and_see_what_came_before(house: House, w
     assert await house.steps(run) == {"one": "done", "two": "done", "three": "done"}
 
 
+@pytest.mark.req("D-18")
 async def test_a_step_waits_for_all_it_needs_and_branches_run_side_by_side(house: House, works: Works):
     left, right = works.hold("left"), works.hold("right")
     run = await house.start(
@@ -74,6 +76,7 @@ async def test_a_step_waits_for_all_it_needs_and_branches_run_side_by_side(house
     assert (over.state, works.names()[-1], len(works.done)) == ("done", "both", 3)
 
 
+@pytest.mark.req("D-18")
 async def test_a_step_whose_condition_is_not_met_is_skipped_and_the_rest_goes_on(house: House, works: Works):
     run = await house.start(
         flow(
