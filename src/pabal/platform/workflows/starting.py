@@ -16,7 +16,7 @@ from pabal.platform import audit
 from pabal.platform.actor import Actor, Right
 from pabal.platform.workflows.actions import roles_below
 from pabal.platform.workflows.questions import AREA
-from pabal.platform.workflows.steps import find_actor
+from pabal.platform.workflows.steps import find_actor_in
 
 SQL = load(__file__)
 
@@ -89,6 +89,6 @@ async def find_depth_behind(tx: Tx, cause: str) -> int:
 
 
 async def _find_starter(tx: Tx, unit_id: int | None, wanted: StartFor) -> Actor:
-    actor = await find_actor(tx, wanted.owner, unit_id)
+    actor = await find_actor_in(tx, wanted.owner, unit_id)
     actor.require(Right.WRITE, AREA)
     return replace(actor, origin=wanted.cause)

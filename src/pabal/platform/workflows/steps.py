@@ -90,21 +90,26 @@ def bind(step: SliceStep, services: Services | None = None) -> StepKind:
 
 async def find_owner(tx: Tx, call: StepCall) -> Actor:
     """Who they are now, not who they were when the run began. Raises OwnerGone."""
-    return replace(await find_actor(tx, call.owner, call.unit_id), origin=f"workflow:{call.run_id}")
+    return replace(await find_actor_in(tx, call.owner, call.unit_id), origin=f"workflow:{call.run_id}")
 
 
-async def find_actor(tx: Tx, owner: str, unit_id: int | None) -> Actor:
-    """The same for whoever acts in this unit without being there."""
-    kind, _, number = owner.partition(":")
-    actor: Actor | None = Actor(owner, None, Role.ADMIN, label=owner)
+async def find_actor_in(tx: Tx, name: str, unit_id: int | None) -> Actor:
+    """Of somebody who acts in this unit without being there. Raises OwnerGone."""
+    actor = await find_actor(tx, name)
+    if actor is None or not (await tenants.visible_to(tx, actor)).holds(unit_id):
+        raise OwnerGone(name)
+    return actor
+
+
+async def find_actor(tx: Tx, name: str) -> Actor | None:
+    """Whom a history names, with what they may do now. None: they left, or their token ended."""
+    kind, _, number = name.partition(":")
     if kind == "user":
         user = await find_user(tx, int(number))
-        actor = user.actor() if user is not None and user.is_active else None
-    elif kind == "token":
-        actor = await _find_token(tx, int(number))
-    if actor is None or not (await tenants.visible_to(tx, actor)).holds(unit_id):
-        raise OwnerGone(owner)
-    return actor
+        return user.actor() if user is not None and user.is_active else None
+    if kind == "token":
+        return await _find_token(tx, int(number))
+    return Actor(name, None, Role.ADMIN, label=name)
 
 
 async def _find_token(tx: Tx, token_id: int) -> Actor | None:
