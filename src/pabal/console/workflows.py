@@ -2,7 +2,7 @@
 
 import json
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, Query
@@ -14,7 +14,7 @@ from pabal.console.workflow_graph import Graph, draw_workflow
 from pabal.engine.listing import Page
 from pabal.engine.workflows import listing, yaml_form
 from pabal.engine.workflows.definitions import StoredWorkflow
-from pabal.engine.workflows.listing import NoteRow, RunRow, WantedRuns
+from pabal.engine.workflows.listing import NoteRow, RunRow, StepRow, WantedRuns
 from pabal.engine.workflows.machine import OPEN, RunState
 from pabal.platform import settings
 from pabal.platform.actor import Right
@@ -297,10 +297,19 @@ class _TimeShare:
         """Begin and length in percent."""
         if step.row is None:
             return 0.0, 0.0
-        begin = step.row.started_at or step.row.opened_at
-        end = step.row.ended_at or self._until
+        begin, end = self._between(step.row)
         left = min(max(100 * (begin - self._began).total_seconds() / self._whole, 0.0), 99.0)
         return left, min(max(100 * (end - begin).total_seconds() / self._whole, 1.0), 100.0 - left)
+
+    def took(self, step: StepSeen) -> timedelta:
+        """So far, of one that is not over."""
+        if step.row is None:
+            return timedelta(0)
+        begin, end = self._between(step.row)
+        return max(end - begin, timedelta(0))
+
+    def _between(self, row: StepRow) -> tuple[datetime, datetime]:
+        return row.started_at or row.opened_at, row.ended_at or self._until
 
 
 def _failed_first(seen: RunSeen) -> list[StepSeen]:

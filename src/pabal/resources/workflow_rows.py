@@ -273,7 +273,15 @@ async def see_run(tx: Tx, run: RunRow, workflows: Workflows, reader: Actor) -> R
 
 
 def tell_run_reason(run: RunRow) -> Pair | None:
-    return None if run.reason is None else tell_reason(listing.without_secrets(run, run.reason))
+    """A step is named as people know it."""
+    if run.reason is None:
+        return None
+    english, korean = tell_reason(listing.without_secrets(run, run.reason))
+    name, colon, _ = run.reason.partition(": ")
+    step = next((one for one in run.workflow.steps if colon and one.name == name and one.title), None)
+    if step is None:
+        return english, korean
+    return step.title + english.removeprefix(name), step.title + korean.removeprefix(name)
 
 
 def _see_step(
@@ -290,12 +298,18 @@ def _see_step(
             row.label,
             _kind(step, is_undo=row.undo),
             row,
-            waiting if row.item < 0 and not row.undo else None,
+            _explain_undo(row) if row.undo else waiting if row.item < 0 else None,
             *hidden[id(row)],
             _tell_error(run, row),
         )
         for row in rows
     ]
+
+
+def _explain_undo(row: StepRow) -> Waiting | None:
+    """Why a compensation is not over."""
+    why = {"ready": "slot", "running": "running", "waiting": "signal", "retrying": "retry"}.get(row.state)
+    return None if why is None else Waiting(why, until=row.due_at)
 
 
 def _hide(run: RunRow, waiting: Waiting) -> Waiting:
