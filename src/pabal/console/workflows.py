@@ -3,6 +3,7 @@
 import json
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, Query
@@ -16,6 +17,7 @@ from pabal.engine.workflows import listing, yaml_form
 from pabal.engine.workflows.definitions import StoredWorkflow
 from pabal.engine.workflows.listing import NoteRow, RunRow, StepRow, WantedRuns
 from pabal.engine.workflows.machine import OPEN, RunState
+from pabal.engine.workflows.model import Workflow
 from pabal.platform import settings
 from pabal.platform.actor import Right
 from pabal.platform.findings import FieldsRefused
@@ -250,6 +252,7 @@ async def _show_run(visit: Visit, run_id: int, *, given: str = "", error: str = 
         steps=_failed_first(seen),
         graph=_graph(seen),
         seen=seen,
+        name_steps=partial(_name_steps, row.workflow),
         cause=_link_cause(visit, row.cause),
         shown_input=seen.input,
         next_steps=seen.next,
@@ -283,6 +286,12 @@ def _link_cause(visit: Visit, cause: str | None) -> tuple[Pair, str] | None:
         return None
     there = next((link for app in visit.site.slices if app.link and (link := app.link(cause))), "")
     return CAUSES.get(cause.partition(":")[0], (cause, cause)), there
+
+
+def _name_steps(flow: Workflow, names: str) -> str:
+    """As people know them; what is no name of a step stays as it is."""
+    titles = {step.name: step.title or step.name for step in flow.steps}
+    return ", ".join(titles.get(name, name) for name in names.split(", "))
 
 
 class _TimeShare:

@@ -313,8 +313,9 @@ def _explain_undo(row: StepRow) -> Waiting | None:
 
 
 def _hide(run: RunRow, waiting: Waiting) -> Waiting:
-    """The key of an event may be a secret."""
-    return replace(waiting, what=listing.without_secrets(run, waiting.what))
+    """The key of an event may be a secret; the number of what a kind asked for says nothing."""
+    what = "" if waiting.why == "signal" else waiting.what
+    return replace(waiting, what=listing.without_secrets(run, what))
 
 
 def _tell_error(run: RunRow, row: StepRow) -> Pair | None:
