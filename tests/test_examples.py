@@ -53,6 +53,19 @@ async def test_the_first_schedule_speaks_every_morning(db: Database, capsys: pyt
     assert all("T00:00:00+00:00" in line for line in lines), "nine in Seoul is midnight in UTC"
 
 
+async def test_an_event_starts_a_workflow_once_for_each_large_order(db: Database, capsys: pytest.CaptureFixture[str]):
+    spec = importlib.util.spec_from_file_location("example_by_event", EXAMPLES / "workflow_by_event.py")
+    assert spec is not None
+    assert spec.loader is not None
+    example = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(example)
+
+    await example.show(db)
+
+    lines = [line.partition(" because of ") for line in capsys.readouterr().out.splitlines()]
+    assert [line[0] for line in lines] == ["a-1 done", "a-3 done"]
+
+
 @pytest.mark.req("D-18", "D-33")
 async def test_the_workflow_takes_back_what_it_paid_last_first(
     db: Database, capsys: pytest.CaptureFixture[str], tmp_path: Path

@@ -47,6 +47,7 @@ KEEPING_HOUSE = frozenset(
         "notifications",
         "events",
         "answers",
+        "workflows.clean_up",
     }
 )
 _included: dict[int, Any] = {}

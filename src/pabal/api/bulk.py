@@ -113,7 +113,7 @@ async def _choose(tx: Tx, visit: Visit, asked: Bulk) -> tuple[list[str], bool]:
         return list(asked.ids), False
     visit.actor.require(Right.READ, JOBS)
     states = () if asked.filter.state is None else (asked.filter.state,)
-    wanted = Wanted(visit.scope.listed, states, asked.filter.kind, about=asked.filter.about)
+    wanted = Wanted(visit.scope.listed, states, asked.filter.kind, about=asked.filter.about, veiled=visit.scope.veiled)
     page = await listing.list_jobs(tx, wanted, limit=AT_ONCE)
     return [ids.show("job", line.id) for line in page.items], page.cursor is not None
 

@@ -110,7 +110,7 @@ def priority(
     async def act(tx: Tx, scope: Scope) -> JobLine:
         from pabal.cli.shell import administrator
 
-        job_id = await listing.resolve_job(tx, job, scope.listed)
+        job_id = await listing.resolve_job(tx, job, scope.listed, scope.veiled)
         return await rows.prioritise_job(tx, administrator(), job_id, priority=to, owners=shell.owners)
 
     shell.run(change_row(shell, JOB, act, dry_run=dry_run))

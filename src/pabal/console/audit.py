@@ -78,6 +78,7 @@ class Filters(BaseModel):
             since=None if first is None else midnight(visit, first),
             until=None if last is None else midnight(visit, last, days=1),
             before=before,
+            veiled=visit.scope.veiled,
         )
 
 

@@ -26,7 +26,7 @@ class Filters(BaseModel):
 
     def wanted(self, visit: Visit) -> Wanted:
         names = (self.name,) if self.name else ()
-        return Wanted(units=visit.scope.listed, names=names, subject=self.subject or None)
+        return Wanted(units=visit.scope.listed, names=names, subject=self.subject or None, veiled=visit.scope.veiled)
 
 
 @router.get("/facts")

@@ -55,6 +55,7 @@ class Filters(BaseModel):
             lane=self.lane or None,
             about=self.about or None,
             queue=self.queue or None,
+            veiled=visit.scope.veiled,
         )
 
 
@@ -182,6 +183,8 @@ async def _count(tx: Tx, visit: Visit) -> dict[str, str]:
     units = visit.scope.listed
     cap = CAP if units is None else SCOPED_CAP
     return {
-        state: words(await listing.count_jobs(tx, Wanted(units=units, states=(state,)), cap=cap), cap)
+        state: words(
+            await listing.count_jobs(tx, Wanted(units=units, states=(state,), veiled=visit.scope.veiled), cap=cap), cap
+        )
         for state in (*OPEN, "failed", "quarantined")
     }

@@ -77,8 +77,8 @@ async def _jobs(tx: Tx, visit: Visit, text: str) -> list[Found]:
     """Of this kind, or about this."""
     found: list[Found] = []
     for wanted in (
-        jobs.Wanted(units=visit.scope.listed, about=text),
-        jobs.Wanted(units=visit.scope.listed, kind=text),
+        jobs.Wanted(units=visit.scope.listed, about=text, veiled=visit.scope.veiled),
+        jobs.Wanted(units=visit.scope.listed, kind=text, veiled=visit.scope.veiled),
     ):
         page = await listing.list_jobs(tx, wanted, limit=EACH)
         found += [

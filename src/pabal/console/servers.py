@@ -73,7 +73,7 @@ async def server(visit: Visitor, wrk_id: str) -> Response:
     async with visit.read() as tx:
         scope = await _house(tx, visit)
         seen = await operating.get_server(tx, scope, wrk_id)
-        running = await listing.list_jobs(tx, WantedJobs(units=None, worker=seen.id))
+        running = await listing.list_jobs(tx, WantedJobs(units=None, worker=seen.id, veiled=scope.veiled))
         held = await routes.list_routes(tx, worker=seen.id)
         lost = [one for one in await _list_lost(tx, [seen]) if one.host == seen.host]
     return await visit.show(

@@ -1,6 +1,9 @@
 """Workflows: the list, one with its graph and its YAML, and a run with the state of each step."""
 
 import json
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, Query
@@ -11,19 +14,21 @@ from pabal.base.errors import Conflict, Invalid
 from pabal.engine.listing import Page
 from pabal.engine.workflows import listing, yaml_form
 from pabal.engine.workflows.definitions import StoredWorkflow
-from pabal.engine.workflows.listing import RunRow, WantedRuns
+from pabal.engine.workflows.listing import NoteRow, RunRow, StepRow, WantedRuns
 from pabal.engine.workflows.machine import OPEN, RunState
+from pabal.engine.workflows.model import Workflow
 from pabal.platform import settings
 from pabal.platform.actor import Right
 from pabal.platform.findings import FieldsRefused
 from pabal.platform.language.errors import explain
-from pabal.platform.language.pairs import put
+from pabal.platform.language.pairs import Pair, put
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.keyset import read_page
 from pabal.platform.web.lists import RowId, Word, turn
 from pabal.platform.web.visit import Visit
 from pabal.platform.web.workflow_graph import Graph, draw_workflow
-from pabal.platform.workflows import AREA, KEEP_RUNS, find_cleaned, roles_below
+from pabal.platform.workflows import AREA, KEEP_RUNS, find_cleaned, list_starts, roles_below
+from pabal.platform.workflows.reasons import tell_reason
 from pabal.resources import workflow_rows
 from pabal.resources.workflow_rows import RunSeen, StepSeen
 from pabal.resources.workflows import ROLES, WAITS
@@ -32,6 +37,7 @@ router = APIRouter(prefix="/workflows")
 TOPICS = "workflow_run.*,workflow_question.*"
 PAGE = 20
 Reason = Annotated[str, Form(max_length=500)]
+CAUSES: dict[str, Pair] = {"rule_run": ("A rule", "룰"), "event": ("An event", "이벤트")}
 EXAMPLE = """name: hello
 title: 처음 만든 워크플로우
 input:
@@ -74,6 +80,7 @@ async def show_list(visit: Visitor, filters: Annotated[RunFilters, Query()]) -> 
         "workflows.html",
         workflows=found,
         runs=page.items,
+        reason_of=workflow_rows.tell_run_reason,
         filters=filters,
         states=[state.value for state in RunState],
         pager=turn(visit, page.cursor),
@@ -145,9 +152,14 @@ async def skip(
 
 
 @router.post("/runs/{run_id}/again")
-async def again(visit: Visitor, run_id: RowId) -> Response:
-    async with visit.change() as tx:
-        made = await visit.site.workflows.again(tx, visit.actor, run_id)
+async def again(visit: Visitor, run_id: RowId, given: Annotated[str, Form(max_length=65_536)] = "") -> Response:
+    """With the same input, or with the one that was written."""
+    try:
+        async with visit.change() as tx:
+            asked = _read_input(given) if given else None
+            made = await visit.site.workflows.again(tx, visit.actor, run_id, asked)
+    except (Invalid, Conflict) as error:
+        return await _show_run(visit, run_id, given=given, error=explain(error, visit.lang))
     return visit.go(f"/workflows/runs/{made}", said=("Started again.", "다시 시작했습니다."))
 
 
@@ -202,6 +214,7 @@ async def _show(visit: Visit, workflow_id: int, *, given: str | None = None, err
     async with visit.read() as tx:
         found = await visit.site.workflows.get(tx, visit.actor, workflow_id)
         versions = await listing.list_versions(tx, workflow_id)
+        starts = await list_starts(tx, workflow_id)
         wanted = WantedRuns(visit.scope.listed, workflow_id, (), roles_below(visit.actor))
         runs = await listing.list_runs(tx, wanted, None, PAGE)
     return await visit.show(
@@ -212,7 +225,10 @@ async def _show(visit: Visit, workflow_id: int, *, given: str | None = None, err
         yaml=yaml_form.show_workflow(found.workflow),
         graph=draw_workflow(found.workflow, {}),
         versions=versions,
+        starts=starts,
+        tell_reason=tell_reason,
         runs=runs.items,
+        reason_of=workflow_rows.tell_run_reason,
         roles=ROLES,
         given=_example(found) if given is None else given,
         error=error,
@@ -220,18 +236,24 @@ async def _show(visit: Visit, workflow_id: int, *, given: str | None = None, err
     )
 
 
-async def _show_run(visit: Visit, run_id: int) -> Response:
+async def _show_run(visit: Visit, run_id: int, *, given: str = "", error: str = "") -> Response:
     visit.actor.require(Right.READ, AREA)
     async with visit.read() as tx:
         row = await visit.site.workflows.get_run(tx, visit.actor, run_id)
-        seen = await workflow_rows.see_run(tx, row, visit.site.workflows)
-        notes = await listing.list_notes(tx, run_id)
+        seen = await workflow_rows.see_run(tx, row, visit.site.workflows, visit.actor)
+        notes = [_tell_note(row, one) for one in await listing.list_notes(tx, run_id)]
     return await visit.show(
         "workflow_run.html",
+        422 if error else 200,
+        given=given,
+        error=error,
         run=row,
         flow=row.workflow,
         steps=_failed_first(seen),
         graph=_graph(seen),
+        seen=seen,
+        name_steps=partial(_name_steps, row.workflow),
+        cause=_link_cause(visit, row.cause),
         shown_input=seen.input,
         next_steps=seen.next,
         notes=notes,
@@ -241,6 +263,35 @@ async def _show_run(visit: Visit, run_id: int) -> Response:
         share=_TimeShare(seen, visit),
         live_topics=TOPICS,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """What happened to a run besides the ends of its steps."""
+
+    at: datetime
+    what: str
+    step: str
+    reason: Pair
+
+
+def _tell_note(run: RunRow, one: NoteRow) -> Noted:
+    reason = tell_reason(str(listing.without_secrets(run, one.data.get("reason", ""))))
+    return Noted(one.at, one.what, "" if one.step is None else run.workflow.steps[one.step].name, reason)
+
+
+def _link_cause(visit: Visit, cause: str | None) -> tuple[Pair, str] | None:
+    """What started it, in words, and where that is seen."""
+    if cause is None:
+        return None
+    there = next((link for app in visit.site.slices if app.link and (link := app.link(cause))), "")
+    return CAUSES.get(cause.partition(":")[0], (cause, cause)), there
+
+
+def _name_steps(flow: Workflow, names: str) -> str:
+    """As people know them; what is no name of a step stays as it is."""
+    titles = {step.name: step.title or step.name for step in flow.steps}
+    return ", ".join(titles.get(name, name) for name in names.split(", "))
 
 
 class _TimeShare:
@@ -255,10 +306,19 @@ class _TimeShare:
         """Begin and length in percent."""
         if step.row is None:
             return 0.0, 0.0
-        begin = step.row.started_at or step.row.opened_at
-        end = step.row.ended_at or self._until
+        begin, end = self._between(step.row)
         left = min(max(100 * (begin - self._began).total_seconds() / self._whole, 0.0), 99.0)
         return left, min(max(100 * (end - begin).total_seconds() / self._whole, 1.0), 100.0 - left)
+
+    def took(self, step: StepSeen) -> timedelta:
+        """So far, of one that is not over."""
+        if step.row is None:
+            return timedelta(0)
+        begin, end = self._between(step.row)
+        return max(end - begin, timedelta(0))
+
+    def _between(self, row: StepRow) -> tuple[datetime, datetime]:
+        return row.started_at or row.opened_at, row.ended_at or self._until
 
 
 def _failed_first(seen: RunSeen) -> list[StepSeen]:

@@ -62,6 +62,8 @@ class Wanted:
     names: Sequence[str] = ALL
     units: Sequence[int] | None = None
     batch: int = 500
+    # names that are not for this reader, as LIKE has them
+    veiled: Sequence[str] = ()
 
     @property
     def patterns(self) -> list[str]:
@@ -94,7 +96,12 @@ async def read_page(tx: Tx, cursor: Cursor, wanted: Wanted) -> Page:
 
 async def _read_fresh(tx: Tx, cursor: Cursor, wanted: Wanted) -> Page:
     rows = await tx.rows(
-        SQL.read_fresh, seen=cursor.seen, patterns=wanted.patterns, units=wanted.units, batch=wanted.batch
+        SQL.read_fresh,
+        seen=cursor.seen,
+        patterns=wanted.patterns,
+        veiled=list(wanted.veiled),
+        units=wanted.units,
+        batch=wanted.batch,
     )
     upto, moved = rows[0]["upto"], rows[0]["moved"]
     if not moved:
@@ -110,6 +117,7 @@ async def _read_on(tx: Tx, cursor: Cursor, upto: str, wanted: Wanted) -> Page:
         upto=upto,
         seq=cursor.seq,
         patterns=wanted.patterns,
+        veiled=list(wanted.veiled),
         units=wanted.units,
         batch=wanted.batch,
     )

@@ -1,6 +1,7 @@
 """Who changed what, before and after, and from where: one row in the commit that changed it."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -69,10 +70,13 @@ class Wanted:
     since: datetime | None = None
     until: datetime | None = None
     before: int = 2**63 - 1
+    # actions that are not for this reader, as LIKE has them
+    veiled: Sequence[str] = ()
 
 
 async def list_entries(tx: Tx, wanted: Wanted, *, limit: int = 50) -> list[Entry]:
-    window = {
+    window: dict[str, Any] = {
+        "veiled": list(wanted.veiled),
         "first": 0 if wanted.since is None else ids.first_at(wanted.since),
         "before": min(wanted.before, ids.LAST if wanted.until is None else ids.first_at(wanted.until)),
         "most": limit,
@@ -87,7 +91,7 @@ async def list_entries(tx: Tx, wanted: Wanted, *, limit: int = 50) -> list[Entry
     return await tx.all(Entry, SQL.list_entries, units=wanted.units, **named, **window)
 
 
-async def _list_of_units(tx: Tx, units: list[int], window: dict[str, int]) -> list[Entry]:
+async def _list_of_units(tx: Tx, units: list[int], window: dict[str, Any]) -> list[Entry]:
     look = 10 * window["most"]
     recent = await tx.all(Entry, SQL.list_recent, units=units, **window, look=look) if len(units) > 10 else []
     return recent if len(recent) >= window["most"] else await tx.all(Entry, SQL.list_of_units, units=units, **window)

@@ -41,11 +41,13 @@ class NotByHand:
 
 @dataclass(frozen=True, slots=True)
 class MachineControls:
-    """Reading the machine's subjects takes `read` in its area."""
+    """Reading the machine's subjects takes `sees` in its area. More than `read`: it has doors of its own that look
+    closer, and this one is not there for who may not see everything."""
 
     machine: Machine
     area: str
     events: Mapping[str, ByHand | NotByHand]
+    sees: Right = Right.READ
 
     def __post_init__(self) -> None:
         odd = {str(event) for event in self.events} ^ set(self.machine.events)

@@ -81,7 +81,9 @@ async def _missed(tx: Tx, scope: Scope, spoken: tuple[str, ...]) -> list[Need]:
 
 async def _failed(tx: Tx, scope: Scope, spoken: tuple[str, ...]) -> list[Need]:
     """What failed in the same way is one line: a schedule that keeps failing must not hide others."""
-    wanted = jobs.Wanted(units=scope.listed, states=("failed", "quarantined"), since=tx.now - SINCE)
+    wanted = jobs.Wanted(
+        units=scope.listed, states=("failed", "quarantined"), since=tx.now - SINCE, veiled=scope.veiled
+    )
     page = await listing.list_jobs(tx, wanted, limit=LOOK)
     ours = [one for one in page.items if not one.kind.startswith(spoken)]
     alike = Counter((one.kind, one.about, one.error) for one in ours)

@@ -77,7 +77,7 @@ def platform_slice(apps: Sequence[Slice], migrations: Sequence[Migration]) -> Sl
         kinds=partial(_make_kinds, apps=apps, migrations=migrations),
         machines=(alerts.ALERT, approvals.APPROVAL, WORKFLOW_RUN, workflows.WORKFLOW_QUESTION),
         controls=(alerts.CONTROLS, approvals.CONTROLS, workflows.RUN_CONTROLS, workflows.QUESTION_CONTROLS),
-        approvals=(workflows.QUESTION,),
+        approvals=workflows.QUESTIONS,
         steps=workflows.OWN_STEPS,
         consumers=(workflows.CONSUMER, workflows.STARTER),
         kind_controls=KIND_CONTROLS,
@@ -104,7 +104,7 @@ def platform_slice(apps: Sequence[Slice], migrations: Sequence[Migration]) -> Sl
 
 
 def _approvables(apps: Sequence[Slice]) -> approvals.Approvables:
-    return {**list_approvables(apps), workflows.QUESTION.kind.name: workflows.QUESTION}
+    return {**list_approvables(apps), **{one.kind.name: one for one in workflows.QUESTIONS}}
 
 
 async def _on_start(tx: Tx, *, apps: Sequence[Slice]) -> None:
@@ -131,7 +131,12 @@ async def _clear_demo(tx: Tx) -> None:
 
 def _link(about: str) -> str | None:
     kind, _, name = about.partition(":")
-    there = {"alert": "/alerts/{}", "approval": "/approvals/{}", "workflow_run": "/workflows/runs/{}"}.get(kind)
+    there = {
+        "alert": "/alerts/{}",
+        "approval": "/approvals/{}",
+        "event": "/events/{}",
+        "workflow_run": "/workflows/runs/{}",
+    }.get(kind)
     return there.format(name) if there is not None and name.isdigit() else None
 
 

@@ -132,6 +132,12 @@ class Scope:
 
     units: tuple[int, ...] | None
     unit_id: int | None
+    # beginnings of kinds, facts and actions that the general lists keep from this reader, as LIKE has them
+    veiled: tuple[str, ...] = ()
+
+    def shows(self, name: str) -> bool:
+        """Of a kind of work, a fact or an action."""
+        return not name.startswith(tuple(one.rstrip("%") for one in self.veiled))
 
     def holds(self, unit_id: int | None) -> bool:
         return self.units is None or unit_id in self.units
@@ -152,7 +158,7 @@ async def visible_to(tx: Tx, actor: Actor, *, within: int | None = None) -> Scop
     below = await list_subtree(tx, within)
     if not below:
         raise UnitNotFound(str(within))
-    return Scope(tuple(below), within)
+    return Scope(tuple(below), within, own.veiled)
 
 
 async def may_see(tx: Tx, actor: Actor, unit_id: int | None) -> bool:
@@ -166,11 +172,17 @@ async def require_house(tx: Tx, actor: Actor, right: Right, area: str) -> None:
         raise HeadOfficeOnly(area)
 
 
+# What has doors of its own that look closer than at unit and right: who may see a run, its workflow says. The general
+# doors show it to those who may see all of it.
+VEILS = {"workflow%": "workflows"}
+
+
 async def _own(tx: Tx, actor: Actor) -> Scope:
     hq = await tx.value(SQL.find_hq)
+    veiled = tuple(name for name, area in VEILS.items() if not actor.may(Right.MANAGE, area))
     if actor.unit_id is None or actor.unit_id == hq:
-        return Scope(None, hq)
-    return Scope(tuple(await list_subtree(tx, actor.unit_id)), actor.unit_id)
+        return Scope(None, hq, veiled)
+    return Scope(tuple(await list_subtree(tx, actor.unit_id)), actor.unit_id, veiled)
 
 
 AREA = "people"

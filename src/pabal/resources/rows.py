@@ -79,6 +79,7 @@ async def list_entries(
         wanted.since,
         wanted.until,
         _before("aud", cursor),
+        scope.veiled,
     )
     found = await audit.list_entries(tx, asked, limit=limit + 1)
     return _cut(found, limit, lambda one: ids.show("aud", one.id))
@@ -199,6 +200,7 @@ def _jobs(scope: Scope, wanted: JobFilter) -> jobs.Wanted:
         wanted.about,
         since=wanted.since,
         until=wanted.until,
+        veiled=scope.veiled,
     )
 
 
@@ -260,7 +262,7 @@ async def count_occurrences(tx: Tx, scope: Scope, wanted: OccurrenceFilter) -> i
 
 
 def _facts(scope: Scope, wanted: FactFilter) -> facts.Wanted:
-    return facts.Wanted(scope.listed, wanted.name, wanted.subject, wanted.since, wanted.until)
+    return facts.Wanted(scope.listed, wanted.name, wanted.subject, wanted.since, wanted.until, veiled=scope.veiled)
 
 
 async def list_facts(

@@ -1,7 +1,7 @@
 """Workflows and runs as their descriptions ask for them: found, listed with what people may see, and acted on."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pabal.base.database import Tx
@@ -16,10 +16,12 @@ from pabal.engine.workflows.model import FlowStep
 from pabal.engine.workflows.runs import RunNotFound
 from pabal.engine.workflows.step_kinds import StepKind
 from pabal.platform.actor import Actor
-from pabal.platform.language.pairs import put
+from pabal.platform.approvals import name_actor
+from pabal.platform.language.pairs import Pair, put
 from pabal.platform.resources import Filter, Viewer
 from pabal.platform.tenants import Scope, visible_to
 from pabal.platform.workflows import Workflows, roles_below
+from pabal.platform.workflows.reasons import tell_reason
 from pabal.platform.workflows.wording import refuse
 from pabal.resources.workflows import RunFilter, StepKindView, WorkflowFilter
 
@@ -47,12 +49,23 @@ class StepSeen:
     waiting: Waiting | None
     input: Any = None
     output: Any = None
+    error: Pair | None = None
+
+    @property
+    def error_code(self) -> str | None:
+        return None if self.row is None or self.row.error is None else str(self.row.error.get("code", "step_failed"))
 
 
 @dataclass(frozen=True, slots=True)
 class RunSeen:
+    """As people see it: secrets are hidden in all of it. `who` is its owner's name."""
+
     run: RunRow
     input: dict[str, Any]
+    output: Any
+    reason: Pair | None
+    reason_code: str | None
+    who: Pair
     steps: list[StepSeen]
     next: list[str]
 
@@ -140,11 +153,11 @@ async def list_runs(
     states = (wanted.state,) if wanted.state else ()
     asked = WantedRuns(scope.listed, wanted.workflow_id, states, roles_below(reader))
     page = await listing.list_runs(tx, asked, cursor, limit)
-    return Page([await see_run(tx, run, workflows) for run in page.items], page.cursor)
+    return Page([await see_run(tx, run, workflows, reader) for run in page.items], page.cursor)
 
 
 async def get_run(tx: Tx, scope: Scope, run_id: int, *, workflows: Workflows, reader: Actor) -> RunSeen:
-    return await see_run(tx, await workflows.get_run(tx, reader, run_id, scope), workflows)
+    return await see_run(tx, await workflows.get_run(tx, reader, run_id, scope), workflows, reader)
 
 
 async def find_run(tx: Tx, scope: Scope, text: str, *, workflows: Workflows, reader: Actor) -> RunSeen:
@@ -235,22 +248,48 @@ def view_kind(kind: StepKind, viewer: Viewer) -> StepKindView:
     )
 
 
-async def see_run(tx: Tx, run: RunRow, workflows: Workflows) -> RunSeen:
+async def see_run(tx: Tx, run: RunRow, workflows: Workflows, reader: Actor) -> RunSeen:
     """Its steps in the order of the workflow, those that are not opened yet among them."""
     rows = await listing.list_steps(tx, run.id, most=MOST_STEPS)
     shown, values = listing.hidden(run, rows, workflows.kinds)
-    why = listing.explain(run, rows)
+    why = {name: _hide(run, one) for name, one in listing.explain(run, rows).items()}
     hidden = {id(row): pair for row, pair in zip(rows, values, strict=True)}
     steps = []
     for number, step in enumerate(run.workflow.steps):
         own = [row for row in rows if row.step == number]
         waiting = why.get(step.name)
-        steps += _see_step(step, own, waiting, hidden)
-    return RunSeen(run, shown, steps, listing.next_steps(run, rows))
+        steps += _see_step(run, step, own, waiting, hidden)
+    failed = next((one.error_code for one in steps if one.row is not None and one.row.state == "failed"), None)
+    return RunSeen(
+        run=run,
+        input=shown,
+        output=listing.without_secrets(run, run.output),
+        reason=tell_run_reason(run),
+        reason_code=failed if run.reason is not None else None,
+        who=await name_actor(tx, reader, run.owner),
+        steps=steps,
+        next=listing.next_steps(run, rows),
+    )
+
+
+def tell_run_reason(run: RunRow) -> Pair | None:
+    """A step is named as people know it."""
+    if run.reason is None:
+        return None
+    english, korean = tell_reason(listing.without_secrets(run, run.reason))
+    name, colon, _ = run.reason.partition(": ")
+    step = next((one for one in run.workflow.steps if colon and one.name == name and one.title), None)
+    if step is None:
+        return english, korean
+    return step.title + english.removeprefix(name), step.title + korean.removeprefix(name)
 
 
 def _see_step(
-    step: FlowStep, rows: Sequence[StepRow], waiting: Waiting | None, hidden: Mapping[int, tuple[Any, Any]]
+    run: RunRow,
+    step: FlowStep,
+    rows: Sequence[StepRow],
+    waiting: Waiting | None,
+    hidden: Mapping[int, tuple[Any, Any]],
 ) -> list[StepSeen]:
     if not rows:
         return [StepSeen(step.name, _kind(step), None, waiting)]
@@ -259,11 +298,30 @@ def _see_step(
             row.label,
             _kind(step, is_undo=row.undo),
             row,
-            waiting if row.item < 0 and not row.undo else None,
+            _explain_undo(row) if row.undo else waiting if row.item < 0 else None,
             *hidden[id(row)],
+            _tell_error(run, row),
         )
         for row in rows
     ]
+
+
+def _explain_undo(row: StepRow) -> Waiting | None:
+    """Why a compensation is not over."""
+    why = {"ready": "slot", "running": "running", "waiting": "signal", "retrying": "retry"}.get(row.state)
+    return None if why is None else Waiting(why, until=row.due_at)
+
+
+def _hide(run: RunRow, waiting: Waiting) -> Waiting:
+    """The key of an event may be a secret; the number of what a kind asked for says nothing."""
+    what = "" if waiting.why == "signal" else waiting.what
+    return replace(waiting, what=listing.without_secrets(run, what))
+
+
+def _tell_error(run: RunRow, row: StepRow) -> Pair | None:
+    if row.error is None:
+        return None
+    return tell_reason(str(listing.without_secrets(run, row.error.get("reason", ""))))
 
 
 def _kind(step: FlowStep, *, is_undo: bool = False) -> str:
@@ -273,4 +331,4 @@ def _kind(step: FlowStep, *, is_undo: bool = False) -> str:
 
 
 async def _see(tx: Tx, actor: Actor, run_id: int, workflows: Workflows) -> RunSeen:
-    return await see_run(tx, await workflows.get_run(tx, actor, run_id), workflows)
+    return await see_run(tx, await workflows.get_run(tx, actor, run_id), workflows, actor)

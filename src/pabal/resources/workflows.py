@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
-from pabal.platform.language.pairs import Lang, Pair
+from pabal.platform.language.pairs import Lang, Pair, put
 from pabal.platform.resources import ROW_ID, Ask, Filter, Noun, Rules, View, Viewer, ask, column, field
 
 if TYPE_CHECKING:
@@ -64,7 +64,8 @@ class WorkflowStepView(View):
     open_items: int | None = field(("Open items", "남은 항목"), example=None)
     input: Any = field(("Input", "입력"), description="Secrets are hidden.", example={"title": "완료"})
     output: Any = field(("Output", "결과"), description="Secrets are hidden.", example={"notification": 7})
-    error: str | None = field(("Error", "오류"), example=None)
+    error: str | None = field(("Error", "오류"), is_told=True, example=None)
+    error_code: str | None = field(("Code", "코드"), example=None)
     opened_at: datetime | None = field(("Opened", "열린 때"))
     started_at: datetime | None = field(("Started", "시작"))
     ended_at: datetime | None = field(("Ended", "끝"))
@@ -79,8 +80,10 @@ class WorkflowRunView(View):
     workflow: str = field(("Workflow", "워크플로우"), example="price_watch")
     version: int = field(("Version", "버전"), description="Of the workflow, when it began.", example=2)
     state: str = field(("State", "상태"), status="workflow_run", example="running")
-    reason: str | None = field(("Reason", "사유"), example=None)
+    reason: str | None = field(("Reason", "사유"), is_told=True, example=None)
+    reason_code: str | None = field(("Code", "코드"), description="Of the step that failed.", example=None)
     owner: str = field(("Owner", "소유자"), description="In whose name its steps run.", example="user:3")
+    owner_name: str = field(("Owner", "소유자"), is_told=True, example="김하늘")
     started_by: str | None = field(("Cause", "계기"), example="rule:5")
     again_of: int | None = field(("Again of", "다시 실행한 것"), example=None)
     input: dict[str, Any] = field(("Input", "입력"), description="Secrets are hidden.", example={"limit": 500})
@@ -173,12 +176,16 @@ def view_run(seen: "RunSeen", viewer: Viewer) -> WorkflowRunView:
         version=run.number,
         started_by=run.cause,
         input=seen.input,
+        output=seen.output,
+        reason=None if seen.reason is None else put(viewer.lang, seen.reason),
+        reason_code=seen.reason_code,
+        owner_name=put(viewer.lang, seen.who),
         next=seen.next,
-        steps=[_view_step(step) for step in seen.steps],
+        steps=[_view_step(step, viewer) for step in seen.steps],
     )
 
 
-def _view_step(seen: "StepSeen") -> WorkflowStepView:
+def _view_step(seen: "StepSeen", viewer: Viewer) -> WorkflowStepView:
     row, waiting = seen.row, seen.waiting
     return WorkflowStepView(
         name=seen.label,
@@ -191,7 +198,8 @@ def _view_step(seen: "StepSeen") -> WorkflowStepView:
         open_items=None if row is None else row.open_items,
         input=seen.input,
         output=seen.output,
-        error=None if row is None or row.error is None else str(row.error.get("reason", "")),
+        error=None if seen.error is None else put(viewer.lang, seen.error),
+        error_code=seen.error_code,
         opened_at=None if row is None else row.opened_at,
         started_at=None if row is None else row.started_at,
         ended_at=None if row is None else row.ended_at,
@@ -266,7 +274,7 @@ WORKFLOW_RUN = Noun(
     which="Its number.",
     show_command="status",
     get_help="Shows one run with its steps.",
-    columns=("id", "workflow", "version", "state", "reason", "owner", "next", "started_at", "ended_at", "output"),
+    columns=("id", "workflow", "version", "state", "reason", "owner_name", "next", "started_at", "ended_at", "output"),
     details={"steps": ("name", "state", "why", "waits_for", "attempt", "error", "ended_at")},
     needs=("workflows", "reader"),
 )

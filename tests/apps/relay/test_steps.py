@@ -27,7 +27,6 @@ from pabal.platform.workflows import Workflows
 from pabal.testing import Parts, advance, drain, list_enqueued
 from tests.support.relay import HOUSE, RelayWorld, add_account, payload
 
-pytestmark = pytest.mark.req("D-33")
 FLOWS = Workflows(make_step_kinds((Slice("relay", steps=STEPS),)))
 ASK = """\
 name: ask

@@ -210,6 +210,15 @@ def test_a_mistake_in_what_starts_a_workflow_is_found_at_its_line(written: str, 
     assert (line, code) in [(one.line, one.code) for one in found]
 
 
+def test_a_secret_has_no_default_that_everybody_could_read():
+    text = (
+        "name: a\ninput:\n  key: {type: string, secret: true, default: hunter2}\n"
+        "steps:\n  - {name: w, wait: {for: 1s}}\n"
+    )
+
+    assert [(one.line, one.code) for one in checking.find_mistakes(text, KINDS)] == [(3, "secret_default")]
+
+
 def test_inputs_that_say_where_something_goes_are_known_also_by_way_of_a_step():
     text = """\
 name: a

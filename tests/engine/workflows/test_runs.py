@@ -10,12 +10,12 @@ from pabal.base import clock
 from pabal.base.database import Database, Tx
 from pabal.engine.workflows import definitions, listing, signals
 from pabal.engine.workflows.mistakes import WorkflowRefused
-from pabal.engine.workflows.model import DEEPEST
+from pabal.engine.workflows.model import DEEPEST, LARGEST_OUTPUT, LARGEST_RUN, MOST_ITEMS
 from pabal.engine.workflows.runs import RunGoesOn, RunNotFound, RunOver, StepOver
 from pabal.engine.workflows.schema import Schema
 from pabal.engine.workflows.step_kinds import StepCall, StepFailed, StepKind, StepKinds
 from pabal.engine.workflows.writing import BadRunInput
-from tests.support.flows import OWNER, House, Works, flowing
+from tests.support.flows import OWNER, House, Works, flowing, timer_loop
 from tests.support.servers import until
 
 pytestmark = pytest.mark.req("D-33")
@@ -37,6 +37,7 @@ def flow(*steps: str, **more: str) -> str:
     return f"name: a\n{head}\nsteps:\n" + "\n".join(f"  - {{{step}}}" for step in steps)
 
 
+@pytest.mark.req("D-18")
 async def test_steps_run_in_their_order_and_see_what_came_before(house: House, works: Works):
     run = await house.start(
         flow(
@@ -54,6 +55,7 @@ async def test_steps_run_in_their_order_and_see_what_came_before(house: House, w
     assert await house.steps(run) == {"one": "done", "two": "done", "three": "done"}
 
 
+@pytest.mark.req("D-18")
 async def test_a_step_waits_for_all_it_needs_and_branches_run_side_by_side(house: House, works: Works):
     left, right = works.hold("left"), works.hold("right")
     run = await house.start(
@@ -74,6 +76,7 @@ async def test_a_step_waits_for_all_it_needs_and_branches_run_side_by_side(house
     assert (over.state, works.names()[-1], len(works.done)) == ("done", "both", 3)
 
 
+@pytest.mark.req("D-18")
 async def test_a_step_whose_condition_is_not_met_is_skipped_and_the_rest_goes_on(house: House, works: Works):
     run = await house.start(
         flow(
@@ -599,3 +602,38 @@ async def test_why_a_step_waits_and_what_comes_next(house: House, db: Database):
 
 async def _move(db: Database, seconds: int) -> None:
     await clock.advance(db, timedelta(seconds=seconds))
+
+
+async def test_a_run_whose_time_is_over_fails_and_is_wound_up(works: Works, db: Database, tmp_path: Path):
+    async with flowing(db, works, tmp_path / "locks") as (house, server):
+        server.add_loops([timer_loop(db)])
+        run = await house.start(flow("name: w, wait: {event: never}", time_limit="1h"))
+        await house.until_step(run, "w", "waiting")
+
+        await clock.advance(db, timedelta(hours=1, seconds=1))
+
+        over = await house.until_over(run)
+        assert (over.state, over.reason, await house.steps(run)) == ("failed", "its time is over", {"w": "cancelled"})
+
+
+async def test_a_list_that_is_too_long_opens_nothing(house: House, works: Works):
+    works.answers["a"] = lambda _: {"many": list(range(MOST_ITEMS + 1))}
+    run = await house.start(flow("name: a, kind: test.do", "name: b, kind: test.do, for_each: {from: steps.a.many}"))
+
+    over = await house.until_over(run)
+
+    assert (over.state, over.reason) == ("failed", f"b: {MOST_ITEMS + 1} items are too many")
+    assert works.names() == ["a"]
+
+
+async def test_all_that_the_steps_of_a_run_gave_has_a_limit(house: House, works: Works):
+    whole = LARGEST_RUN // LARGEST_OUTPUT + 1
+    works.answers["a"] = lambda _: {"x": "x" * (LARGEST_OUTPUT - 100)}
+
+    run = await house.start(flow(f"name: a, kind: test.do, for_each: {list(range(whole))}"))
+
+    over = await house.until_over(run)
+    assert (over.state, (over.reason or "").partition(": ")[2]) == (
+        "failed",
+        f"the run gave more than {LARGEST_RUN} bytes",
+    )

@@ -20,7 +20,6 @@ from pabal.platform.workflows import STARTER, EventStart, Workflows, list_starts
 from pabal.testing import Parts, drain
 from tests.support.people import Tree, plant
 
-pytestmark = pytest.mark.req("D-33")
 PAID = """\
 name: paid
 start:

@@ -22,7 +22,6 @@ from pabal.platform.workflows import KEEP_RUNS, QUESTION_CONTROLS, RunCleaning, 
 from pabal.testing import Parts, drain
 from tests.support.people import plant
 
-pytestmark = pytest.mark.req("D-33")
 SQL = load(__file__)
 TELL = "name: tell\nsteps:\n  - {name: tell, kind: platform.notify, input: {title: 안녕}}\n"
 ASK = "name: ask\nsteps:\n  - {name: ask, kind: platform.approval, input: {title: 보낼까요}}\n"

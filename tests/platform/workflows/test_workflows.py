@@ -19,12 +19,12 @@ from pabal.platform.auth import NewUser
 from pabal.platform.events import NewEvent
 from pabal.platform.platform_slice import make_step_kinds
 from pabal.platform.tenants import Unit, visible_to
-from pabal.platform.workflows import CONSUMER, QUESTION, Workflows
+from pabal.platform.workflows import CONSUMER, QUESTIONS, Workflows
 from tests.support.people import Tree, person, plant
 from tests.support.servers import serving, until
 
 pytestmark = pytest.mark.req("D-33")
-KNOWN = {QUESTION.kind.name: QUESTION}
+KNOWN = {one.kind.name: one for one in QUESTIONS}
 NOTIFY = (
     "name: tell\nsteps:\n  - {name: wait, wait: {event: go}}\n"
     "  - {name: tell, kind: platform.notify, input: {title: 안녕}}\n"

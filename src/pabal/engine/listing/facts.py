@@ -16,13 +16,15 @@ SQL = load(__file__)
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which facts; names may have a star (`adgroup.*`). The range is of their moments."""
+    """Which facts; names may have a star (`adgroup.*`). The range is of their moments. `veiled`: names that are not for
+    this reader, as LIKE has them."""
 
     units: Sequence[int] | None
     names: Sequence[str] = ()
     subject: str | None = None
     since: datetime | None = None
     until: datetime | None = None
+    veiled: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +65,20 @@ async def list_names(tx: Tx, patterns: Sequence[str] = reading.ALL) -> list[str]
 
 
 async def list_aside(
-    tx: Tx, units: Sequence[int] | None, *, subscription: str | None = None, limit: int = 50, cursor: str | None = None
+    tx: Tx,
+    units: Sequence[int] | None,
+    *,
+    veiled: Sequence[str] = (),
+    subscription: str | None = None,
+    limit: int = 50,
+    cursor: str | None = None,
 ) -> Page[AsideLine]:
     """By subscriber, the oldest first: the order in which to try again."""
     after, seq = ("", 0) if cursor is None else read_cursor(cursor, str, int)
     given = None if units is None else list(units)
     place = {"after": after, "seq": seq, "most": one_more(limit)}
-    found = await tx.all(AsideLine, SQL.list_aside, units=given, subscription=subscription, **place)
+    whose = {"units": given, "veiled": list(veiled), "subscription": subscription}
+    found = await tx.all(AsideLine, SQL.list_aside, **whose, **place)
     return cut(found, limit, lambda one: show_cursor(one.subscription, one.seq))
 
 
@@ -107,4 +116,10 @@ async def _window(tx: Tx, wanted: Wanted, before: int) -> dict[str, Any]:
         [bounds] = await tx.rows(SQL.find_bounds, since=wanted.since, until=wanted.until)
         above = bounds["above"] or 0
         before = min(before, bounds["before"] or LAST)
-    return {"since": wanted.since, "until": wanted.until, "above": above, "before": before}
+    return {
+        "veiled": list(wanted.veiled),
+        "since": wanted.since,
+        "until": wanted.until,
+        "above": above,
+        "before": before,
+    }

@@ -38,7 +38,7 @@ class BadState(Invalid, code="bad_state"):
 class Wanted:
     """Which jobs. `units` None is everything; no states is any; a `worker` narrows to what it runs now.
 
-    `queue` is a kind, or a route such as bot:busan1.
+    `queue` is a kind, or a route such as bot:busan1. `veiled`: kinds that are not for this reader, as LIKE has them.
     """
 
     units: Sequence[int] | None
@@ -50,6 +50,7 @@ class Wanted:
     worker: int | None = None
     since: datetime | None = None
     until: datetime | None = None
+    veiled: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +115,11 @@ async def count_jobs(tx: Tx, wanted: Wanted, *, cap: int = CAP) -> int:
         return len(await _find(tx, wanted, before=LAST, most=cap + 1))
     if not wanted.states:
         return await _count(tx, SQL.find_jobs, **filters)
-    is_whole = not any(filters[name] for name in ("kind", "route", "lane", "about")) and wanted.units is None
+    is_whole = (
+        not any(filters[name] for name in ("kind", "route", "lane", "about"))
+        and wanted.units is None
+        and not wanted.veiled
+    )
     is_whole = is_whole and wanted.since is None and wanted.until is None
     counts = [await _count_in(tx, state, filters, is_whole=is_whole) for state in dict.fromkeys(wanted.states)]
     return min(sum(counts), cap + 1)
@@ -125,12 +130,12 @@ async def show_jobs(tx: Tx, job_ids: Sequence[int]) -> list[JobLine]:
     return await tx.all(JobLine, SQL.show_jobs, ids=list(job_ids)) if job_ids else []
 
 
-async def resolve_job(tx: Tx, text: str, units: Sequence[int] | None = None) -> int:
+async def resolve_job(tx: Tx, text: str, units: Sequence[int] | None = None, veiled: Sequence[str] = ()) -> int:
     """The one job a whole or shortened id means, among those of these units."""
     first, end = ids.read_range("job", text)
     given = None if units is None else list(units)
-    last = min(end - 1, LAST)
-    found = [] if first > LAST else await tx.rows(SQL.find_between, first=first, last=last, units=given)
+    wanted = {"first": first, "last": min(end - 1, LAST), "units": given, "veiled": list(veiled)}
+    found = [] if first > LAST else await tx.rows(SQL.find_between, **wanted)
     if not found:
         raise JobNotFound(text)
     if len(found) > 1:
@@ -176,7 +181,7 @@ def _is_contrary(wanted: Wanted) -> bool:
 async def _find_any(tx: Tx, filters: dict[str, Any]) -> list[int]:
     is_bare = not any(filters[name] for name in ("kind", "route", "lane", "about"))
     if filters["units"] is not None and is_bare:
-        window = {name: filters[name] for name in ("units", "first", "before", "most")}
+        window = {name: filters[name] for name in ("units", "veiled", "first", "before", "most")}
         recent = (
             await _ids(tx, SQL.find_recent, **window, look=LOOK * window["most"]) if len(window["units"]) > FEW else []
         )
@@ -226,6 +231,7 @@ def _filters(wanted: Wanted, before: int) -> dict[str, Any]:
     is_route = wanted.queue is not None and _is_apart(wanted.queue)
     return {
         "units": None if wanted.units is None else list(wanted.units),
+        "veiled": list(wanted.veiled),
         "kind": wanted.kind if is_route or wanted.queue is None else wanted.queue,
         "route": wanted.queue if is_route else None,
         "lane": wanted.lane,

@@ -1,46 +1,47 @@
--- name: find_jobs(units, kind, route, lane, about, first, before, most)
+-- name: find_jobs(units, veiled, kind, route, lane, about, first, before, most)
 -- Newest first, driven from the bodies; there is no union of all places (1.1 s for the newest 50 of a million).
 select w.id from pabal.work w
 where w.id >= :first and w.id < :before
-  and (:units::bigint[] is null or w.unit_id = any(:units::bigint[]))
+  and (:units::bigint[] is null or w.unit_id = any(:units::bigint[])) and w.kind not like all(:veiled::text[])
   and (:kind::text is null or w.kind = :kind) and (:about::text is null or w.about = :about) and (:lane::text is null or w.lane = :lane)
   and (:route::text is null or (w.queue = :route and w.queue <> w.kind))
 order by w.id desc limit :most;
 
--- name: find_recent(units, first, before, look, most)
+-- name: find_recent(units, veiled, first, before, look, most)
 -- of many units the newest are mostly among the newest of all
-select w.id from (select w.id, w.unit_id from pabal.work w where w.id >= :first and w.id < :before order by w.id desc limit :look) w
-where w.unit_id = any(:units::bigint[]) order by w.id desc limit :most;
+select w.id from (select w.id, w.unit_id, w.kind from pabal.work w where w.id >= :first and w.id < :before order by w.id desc limit :look) w
+where w.unit_id = any(:units::bigint[]) and w.kind not like all(:veiled::text[]) order by w.id desc limit :most;
 
--- name: find_of_units(units, first, before, most)
+-- name: find_of_units(units, veiled, first, before, most)
 -- The newest of each, then of all: quick whether they are rare or common, few or hundreds. Written as a range and in the order
 -- of its own index, so that no plan walks another one for what is rare.
 select w.id from unnest(:units::bigint[]) as u(id) cross join lateral (
   select w.id from pabal.work w where (w.unit_id, w.id) < (u.id, :before::bigint) and w.unit_id >= u.id and w.id >= :first
+    and w.kind not like all(:veiled::text[])
   order by w.unit_id desc, w.id desc limit :most) w
 order by w.id desc limit :most;
 
--- name: find_in_place(units, kind, route, lane, about, first, before, most)
+-- name: find_in_place(units, veiled, kind, route, lane, about, first, before, most)
 -- A filter by place is driven from that place; `a_place` stands for ready, delayed or waiting.
 select p.id from pabal.a_place p join pabal.work w on w.id = p.id
 where p.id >= :first and p.id < :before
-  and (:units::bigint[] is null or w.unit_id = any(:units::bigint[]))
+  and (:units::bigint[] is null or w.unit_id = any(:units::bigint[])) and w.kind not like all(:veiled::text[])
   and (:kind::text is null or w.kind = :kind) and (:about::text is null or w.about = :about) and (:lane::text is null or w.lane = :lane)
   and (:route::text is null or (w.queue = :route and w.queue <> w.kind))
 order by p.id desc limit :most;
 
--- name: find_running(units, kind, route, lane, about, worker, first, before, most)
+-- name: find_running(units, veiled, kind, route, lane, about, worker, first, before, most)
 select p.id from pabal.lease p join pabal.work w on w.id = p.id
 where p.id >= :first and p.id < :before and (:worker::bigint is null or p.worker = :worker)
-  and (:units::bigint[] is null or w.unit_id = any(:units::bigint[]))
+  and (:units::bigint[] is null or w.unit_id = any(:units::bigint[])) and w.kind not like all(:veiled::text[])
   and (:kind::text is null or w.kind = :kind) and (:about::text is null or w.about = :about) and (:lane::text is null or w.lane = :lane)
   and (:route::text is null or (w.queue = :route and w.queue <> w.kind))
 order by p.id desc limit :most;
 
--- name: find_ended(units, kind, route, lane, about, result, first, before, most)
+-- name: find_ended(units, veiled, kind, route, lane, about, result, first, before, most)
 select p.id from pabal.outcome p join pabal.work w on w.id = p.id
 where p.final and p.result = :result and p.id >= :first and p.id < :before
-  and (:units::bigint[] is null or w.unit_id = any(:units::bigint[]))
+  and (:units::bigint[] is null or w.unit_id = any(:units::bigint[])) and w.kind not like all(:veiled::text[])
   and (:kind::text is null or w.kind = :kind) and (:about::text is null or w.about = :about) and (:lane::text is null or w.lane = :lane)
   and (:route::text is null or (w.queue = :route and w.queue <> w.kind))
 order by p.id desc limit :most;
@@ -80,9 +81,10 @@ left join pabal.lane n on n.lane = b.lane
 left join pabal.worker s on s.id = coalesce(l.worker, o.worker)
 order by g.n;
 
--- name: find_between(first, last, units)
+-- name: find_between(first, last, units, veiled)
 -- what a shortened id may mean; two are enough to know that it is not unique
-select id from pabal.work where id >= :first and id <= :last and (:units::bigint[] is null or unit_id = any(:units::bigint[])) order by id limit 2;
+select id from pabal.work where id >= :first and id <= :last and (:units::bigint[] is null or unit_id = any(:units::bigint[]))
+  and kind not like all(:veiled::text[]) order by id limit 2;
 
 -- name: count_places()
 select (select count(*) from (select from pabal.ready limit 10001) c)::int as ready,

@@ -194,9 +194,11 @@ async def read_next_moments_without(tx: Tx, area: str, machines: Sequence[str]) 
     return NextMoments(**row)
 
 
-async def list_delayed(tx: Tx, until: datetime, *, most: int, units: Sequence[int] | None = None) -> list[DelayedJob]:
-    given = None if units is None else list(units)
-    return await tx.all(DelayedJob, SQL.list_delayed_until, units=given, until=until, most=most)
+async def list_delayed(
+    tx: Tx, until: datetime, *, most: int, units: Sequence[int] | None = None, veiled: Sequence[str] = ()
+) -> list[DelayedJob]:
+    given = {"units": None if units is None else list(units), "veiled": list(veiled)}
+    return await tx.all(DelayedJob, SQL.list_delayed_until, **given, until=until, most=most)
 
 
 async def list_timers(tx: Tx, until: datetime, *, most: int, units: Sequence[int] | None = None) -> list[DueTimer]:

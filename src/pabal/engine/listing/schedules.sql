@@ -93,9 +93,10 @@ select (select d.due_at from pabal.delayed d join pabal.work w on w.id = d.id wh
     order by next_at, id limit 1) as schedule_at,
   (select min(due_at) from pabal.timer where due_at < 'infinity' and machine <> all(:machines::text[])) as timer_at;
 
--- name: list_delayed_until(units, until, most)
+-- name: list_delayed_until(units, veiled, until, most)
 select d.due_at as at, d.id, w.kind, w.about, d.reason, w.unit_id from pabal.delayed d join pabal.work w on w.id = d.id
 where d.due_at <= :until::timestamptz and (:units::bigint[] is null or w.unit_id = any(:units::bigint[]))
+  and w.kind not like all(:veiled::text[])
 order by d.due_at, d.id limit :most;
 
 -- name: list_timers_until(units, until, look, most)

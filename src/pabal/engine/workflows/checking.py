@@ -43,6 +43,9 @@ def find_mistakes(text: str, kinds: StepKinds) -> list[Mistake]:
 def check(workflow: Workflow, kinds: StepKinds) -> Iterator[Mistake]:
     """Every mistake of meaning."""
     check = _Check(workflow, kinds, _given_by_event(workflow))
+    for name, one in workflow.input.items():
+        if one.secret and one.default is not None:
+            yield Mistake("secret_default", ("input", name, "default"), {"name": name})
     yield from check.start()
     for number, step in enumerate(workflow.steps):
         yield from check.step(number, step)

@@ -183,12 +183,16 @@ async def list_notes(tx: Tx, run_id: int) -> list[NoteRow]:
     return await tx.all(NoteRow, SQL.list_notes, run=run_id)
 
 
+def without_secrets(run: RunRow, value: Any) -> Any:
+    """Something of this run, with the secrets of its input hidden: its output, why it failed, what was noted."""
+    return _without(value, _secrets_of(run))
+
+
 def hidden(run: RunRow, steps: Sequence[StepRow], kinds: StepKinds) -> tuple[Any, list[tuple[Any, Any]]]:
     """The run's input, and input and output of each step, with every secret hidden, for people."""
     flow = run.workflow
-    secrets = [name for name, one in flow.input.items() if one.secret]
     shown = schema.hide(checking.input_schema(flow), run.input)
-    values = [run.input[name] for name in secrets if run.input.get(name) not in (None, "")]
+    values = _secrets_of(run)
     found = []
     for one in steps:
         step = flow.steps[one.step]
@@ -252,6 +256,11 @@ def _hide_output(given: schema.Schema, output: Any, *, is_list: bool) -> Any:
     return schema.hide(given, output)
 
 
+def _secrets_of(run: RunRow) -> list[Any]:
+    names = [name for name, one in run.workflow.input.items() if one.secret]
+    return [run.input[name] for name in names if run.input.get(name) not in (None, "")]
+
+
 def _without(value: Any, secrets: Sequence[Any]) -> Any:
     """A secret of the run's input is hidden wherever a step was given it, or gave it back."""
     if isinstance(value, dict):
@@ -261,9 +270,9 @@ def _without(value: Any, secrets: Sequence[Any]) -> Any:
     if isinstance(value, str):
         for secret in secrets:
             if isinstance(secret, str):
-                value = value.replace(secret, "•••")
+                value = value.replace(secret, schema.HIDDEN)
         return value
-    return "•••" if value is not None and not isinstance(value, bool) and value in secrets else value
+    return schema.HIDDEN if value is not None and not isinstance(value, bool) and value in secrets else value
 
 
 async def _names(tx: Tx, run_id: int) -> dict[int, str]:

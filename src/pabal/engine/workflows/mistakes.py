@@ -29,6 +29,7 @@ SENTENCES = {
     "bad_choice": "{field} must be one of {choices}.",
     "kind_or_wait": "A step has a kind or a wait, and not both.",
     "bad_wait": "A wait has exactly one of for, until, event and workflow; a key goes with an event only.",
+    "secret_default": "{name} is a secret, so it has no default: whoever sees the workflow would see it.",
     "bad_event": "{name} is no name of an event, such as orders.paid.",
     "only_event": "{path} is not known before the run begins; what starts it can name event.… only.",
     "bad_condition": "The condition is wrong: {reason}.",

@@ -12,6 +12,8 @@ from pabal.engine.workflows.mistakes import Path
 
 Schema = Mapping[str, Any]
 DESTINATION, SECRET = "x-destination", "x-secret"
+# what stands in the place of a secret
+HIDDEN = "•••"
 # In words for people who write workflows.
 _NAMES = {
     "string": "a text",
@@ -74,7 +76,7 @@ def has_mark(path: Path, marks: set[Path]) -> bool:
     return any(_meets(path, mark) for mark in marks)
 
 
-def hide(schema: Schema, value: Any, instead: str = "•••") -> Any:
+def hide(schema: Schema, value: Any, instead: str = HIDDEN) -> Any:
     """The value with every secret replaced."""
     return _hide(value, set(marked(schema, SECRET)), (), instead)
 

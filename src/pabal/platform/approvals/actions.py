@@ -124,7 +124,7 @@ async def count_later(tx: Tx, actor: Actor, scope: Scope, approvables: Approvabl
 
 
 def list_readable(actor: Actor, approvables: Approvables) -> tuple[str, ...]:
-    return tuple(name for name, one in approvables.items() if actor.may(Right.READ, one.area))
+    return tuple(name for name, one in approvables.items() if actor.may(one.sees, one.area))
 
 
 async def see(tx: Tx, actor: Actor, approvables: Approvables, found: Sequence[Approval]) -> list[Seen]:

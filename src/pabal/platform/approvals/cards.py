@@ -12,7 +12,7 @@ from pabal.engine.kinds import Job, Kinds
 from pabal.engine.outcome import DONE, Cancel, Outcome, Retry, Snooze
 from pabal.engine.queue import NewJob
 from pabal.engine.reading import Fact
-from pabal.platform.actor import ENGINE
+from pabal.platform.actor import ENGINE, Right
 from pabal.platform.approvals import actions
 from pabal.platform.approvals.machine import load_approvals
 from pabal.platform.approvals.model import PREFIX, Approvables, Approval, Told, Verdict
@@ -61,9 +61,10 @@ def make_subscriber(approvables: Approvables) -> Subscriber:
 
 async def _ask(tx: Tx, approval: Approval, approvables: Approvables) -> None:
     """In the console, and to channels; in a person's own chat only if they could decide it."""
-    if not approval.is_open:
-        return
     approvable = approvables[approval.kind]
+    # a notice is everybody's who reads in the unit
+    if not approval.is_open or approvable.sees is not Right.READ:
+        return
     told = (await actions.tell(tx, approvables, [approval]))[approval.id]
 
     async def may_hear(channel: Channel) -> bool:

@@ -108,7 +108,8 @@ class Approvable:
 
     `tell` words approvals by their id; one it does not answer for is gone. `expired`: what happens at the deadline
     besides the request's end, done as the engine; `then` says it. `asks_why`: a no needs a reason. `undo`: the app's
-    own verb that takes an answer back, where there is one.
+    own verb that takes an answer back, where there is one. Seeing one takes `sees` in `area`; what takes more than to
+    read is told in the inbox alone.
     """
 
     kind: Kind
@@ -126,9 +127,11 @@ class Approvable:
     then: Pair = ("", "")
     asks_why: bool = False
     undo: Mapping[Verdict, Answer] = field(default_factory=dict)
+    sees: Right = Right.READ
 
     def may_decide(self, actor: Actor) -> bool:
-        return actor.may(Right.WRITE, AREA) and actor.may(self.right, self.area)
+        is_seen = actor.may(self.sees, self.area)
+        return is_seen and actor.may(Right.WRITE, AREA) and actor.may(self.right, self.area)
 
 
 Approvables = Mapping[str, Approvable]

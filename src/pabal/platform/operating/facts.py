@@ -29,7 +29,7 @@ def find_subscriber(subscribers: Iterable[Subscriber], name: str) -> Subscriber:
 
 async def get_fact(tx: Tx, scope: Scope, seq: int) -> Fact:
     found = await show_facts(tx, [seq])
-    if not found or not scope.holds(found[0].unit_id):
+    if not found or not scope.holds(found[0].unit_id) or not scope.shows(found[0].name):
         raise FactNotFound(str(seq))
     return found[0]
 
@@ -37,7 +37,8 @@ async def get_fact(tx: Tx, scope: Scope, seq: int) -> Fact:
 async def list_aside(
     tx: Tx, scope: Scope, *, subscription: str | None = None, limit: int = 50, cursor: str | None = None
 ) -> Page[AsideLine]:
-    return await list_engine_aside(tx, scope.listed, subscription=subscription, limit=limit, cursor=cursor)
+    given = {"subscription": subscription, "cursor": cursor}
+    return await list_engine_aside(tx, scope.listed, veiled=scope.veiled, limit=limit, **given)
 
 
 async def retry_aside(tx: Tx, actor: Actor, subscriber: Subscriber, seq: int) -> None:
@@ -45,7 +46,7 @@ async def retry_aside(tx: Tx, actor: Actor, subscriber: Subscriber, seq: int) ->
     actor.require(Right.WRITE, AREA)
     scope = await visible_to(tx, actor)
     found = await show_facts(tx, [seq])
-    if not found or not scope.holds(found[0].unit_id):
+    if not found or not scope.holds(found[0].unit_id) or not scope.shows(found[0].name):
         raise AsideNotFound(f"{subscriber.name} {seq}")
     await facts.retry_aside(tx, subscriber, seq)
     after = {"subscriber": subscriber.name, "name": found[0].name, "subject": found[0].subject}

@@ -23,7 +23,7 @@ RETRYABLE = ("failed", "cancelled", "expired", "quarantined")
 
 async def get_job(tx: Tx, scope: Scope, text: str) -> Place:
     """The one job that a whole or shortened id means in this scope."""
-    place = await queue.get_place(tx, await listing.resolve_job(tx, text, scope.listed))
+    place = await queue.get_place(tx, await listing.resolve_job(tx, text, scope.listed, scope.veiled))
     if not scope.holds(place.unit_id):
         raise JobNotFound(text)
     return place

@@ -33,7 +33,7 @@ class Sent:
 
 def list_readable(actor: Actor, controls: Iterable[MachineControls]) -> list[MachineControls]:
     """The machines whose area the actor may read; raises NotAllowed where that is none."""
-    readable = [one for one in controls if actor.may(Right.READ, one.area)]
+    readable = [one for one in controls if actor.may(one.sees, one.area)]
     if not readable:
         actor.require(Right.READ, AREA)
     return readable
@@ -42,7 +42,9 @@ def list_readable(actor: Actor, controls: Iterable[MachineControls]) -> list[Mac
 def find_machine(actor: Actor, controls: Iterable[MachineControls], name: str) -> MachineControls:
     for one in controls:
         if one.machine.name == name:
-            actor.require(Right.READ, one.area)
+            if actor.may(Right.READ, one.area) and not actor.may(one.sees, one.area):
+                raise MachineNotFound(name)
+            actor.require(one.sees, one.area)
             return one
     raise MachineNotFound(name)
 

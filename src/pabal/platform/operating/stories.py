@@ -72,8 +72,9 @@ async def list_upcoming(  # long: whose, of which machines, how far and how many
         moments = await forecasts.list_upcoming(tx, until=until, units=units, limit=limit)
         coming += [_of_schedule(one) for one in moments]
     if actor.may(Right.READ, JOBS):
-        coming += [_of_job(job) for job in await listing.list_delayed(tx, until, most=limit, units=units)]
-    readable = {one.machine.name for one in controls if actor.may(Right.READ, one.area)}
+        delayed = await listing.list_delayed(tx, until, most=limit, units=units, veiled=scope.veiled)
+        coming += [_of_job(job) for job in delayed]
+    readable = {one.machine.name for one in controls if actor.may(one.sees, one.area)}
     if readable:
         timers = await listing.list_timers(tx, until, most=limit, units=units)
         coming += [_of_timer(timer) for timer in timers if timer.machine in readable]

@@ -110,7 +110,7 @@ class Live:
 
     async def look(self, visit: Visit, cursor: Cursor, names: Sequence[str]) -> Page:
         async with self._looking, visit.read() as tx:
-            return await read_page(tx, cursor, Wanted(names, visit.scope.listed, BATCH))
+            return await read_page(tx, cursor, Wanted(names, visit.scope.listed, BATCH, visit.scope.veiled))
 
     async def check(self, request: Request) -> Visit:
         """The same visitor as things are now: signed out, revoked and moved are noticed here."""

@@ -5,7 +5,7 @@ from pabal.platform.workflows.actions import Workflows, roles_below
 from pabal.platform.workflows.event_signals import CONSUMER
 from pabal.platform.workflows.event_starts import STARTER, EventStart, list_starts
 from pabal.platform.workflows.own_steps import OWN_STEPS
-from pabal.platform.workflows.questions import AREA, QUESTION, QUESTION_CONTROLS, RUN_CONTROLS, WORKFLOW_QUESTION
+from pabal.platform.workflows.questions import AREA, QUESTION_CONTROLS, QUESTIONS, RUN_CONTROLS, WORKFLOW_QUESTION
 from pabal.platform.workflows.retention import KEEP_RUNS, CleanedRuns, RunCleaning, find_cleaned
 from pabal.platform.workflows.starting import StartFor, find_depth_behind, find_workflow_for, show_input, start_for
 from pabal.platform.workflows.steps import Destination, Secret, SliceStep, bind, find_owner, make_step_kinds
@@ -15,7 +15,7 @@ __all__ = [
     "CONSUMER",
     "KEEP_RUNS",
     "OWN_STEPS",
-    "QUESTION",
+    "QUESTIONS",
     "QUESTION_CONTROLS",
     "RUN_CONTROLS",
     "STARTER",

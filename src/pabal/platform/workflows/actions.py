@@ -10,6 +10,7 @@ from pabal.engine.workflows.listing import RunRow
 from pabal.engine.workflows.mistakes import Mistake
 from pabal.engine.workflows.model import Workflow
 from pabal.engine.workflows.runs import RunNotFound, Runs
+from pabal.engine.workflows.schema import HIDDEN
 from pabal.engine.workflows.step_kinds import StepKinds
 from pabal.platform import audit, tenants
 from pabal.platform.actor import Actor, Right, Role, right_of
@@ -20,6 +21,11 @@ from pabal.platform.workflows.questions import AREA
 def roles_below(actor: Actor) -> tuple[str, ...]:
     """What `seen_by` may say of a workflow for this actor to see it."""
     return tuple(role.value for role in Role if actor.may(right_of(role), AREA))
+
+
+def _with_secrets(run: RunRow, given: Mapping[str, Any]) -> dict[str, Any]:
+    kept = [name for name, one in run.workflow.input.items() if one.secret and given.get(name) == HIDDEN]
+    return {**given, **{name: run.input[name] for name in kept if name in run.input}}
 
 
 class Workflows:
@@ -95,9 +101,9 @@ class Workflows:
         await self._audit(tx, actor, "skip", f"workflow_run:{run_id}", run.unit_id, after)
 
     async def again(self, tx: Tx, actor: Actor, run_id: int, given: Mapping[str, Any] | None = None) -> int:
-        """A new run in this actor's name."""
+        """A new run in this actor's name. A secret that was not changed, and so not seen, stays as it was."""
         run = await self._hold(tx, actor, run_id)
-        made = await self.runs.again(tx, run_id, given, owner=actor.name)
+        made = await self.runs.again(tx, run_id, given and _with_secrets(run, given), owner=actor.name)
         await self._audit(tx, actor, "again", f"workflow_run:{made}", run.unit_id, {"of": run_id})
         return made
 

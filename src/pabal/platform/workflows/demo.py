@@ -27,6 +27,7 @@ steps:
 """
 GREETING = """name: opening
 title: 매장 열기
+start: {event: store.unlocked}
 steps:
   - name: tell
     title: 열림 알림

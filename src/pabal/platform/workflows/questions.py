@@ -15,10 +15,10 @@ from pabal.engine.machine import Machine, move
 from pabal.engine.transitions import begin, transition
 from pabal.engine.workflows import signals
 from pabal.engine.workflows.machine import WORKFLOW_RUN, RunEvent
-from pabal.engine.workflows.model import read_duration
+from pabal.engine.workflows.model import SeenBy, read_duration
 from pabal.engine.workflows.step_kinds import AwaitSignal, Effect, StepCall, StepFailed
 from pabal.platform import approvals, audit
-from pabal.platform.actor import Actor, Right
+from pabal.platform.actor import Actor, Right, Role, right_of
 from pabal.platform.approvals import Approvable, Approval, Asked, Kind, Told
 from pabal.platform.controls import MachineControls, NotByHand
 from pabal.platform.workflows.steps import SliceStep
@@ -64,13 +64,26 @@ QUESTION_CONTROLS = MachineControls(
     WORKFLOW_QUESTION,
     AREA,
     {QuestionEvent.APPROVE: _DECISION, QuestionEvent.REJECT: _DECISION, QuestionEvent.WITHDRAW: NotByHand()},
+    sees=Right.MANAGE,
 )
 RUN_CONTROLS = MachineControls(
     WORKFLOW_RUN,
     AREA,
     {event: NotByHand(_VERBS[event]) if event in _VERBS else NotByHand() for event in RunEvent},
+    sees=Right.MANAGE,
 )
-REQUEST = Kind("workflows.question", WORKFLOW_QUESTION.name, QuestionEvent.APPROVE, QuestionEvent.REJECT)
+
+
+def _kind(name: str) -> Kind:
+    return Kind(name, WORKFLOW_QUESTION.name, QuestionEvent.APPROVE, QuestionEvent.REJECT)
+
+
+# Whoever may see the workflow sees what it asks: one kind for each role of `seen_by`.
+REQUESTS = {
+    SeenBy.VIEWER: _kind("workflows.question"),
+    SeenBy.OPERATOR: _kind("workflows.question_operators"),
+    SeenBy.ADMIN: _kind("workflows.question_admins"),
+}
 
 
 class NoSuchQuestion(NotFound, code="workflow_question_not_found"):
@@ -121,7 +134,8 @@ async def _ask(tx: Tx, actor: Actor, given: ApprovalInput, call: StepCall) -> Aw
     await begin(tx, WORKFLOW_QUESTION, [question], actor=actor.name)
     deadline = None if within is None else tx.now + within
     asked = Asked(question, call.unit_id, actor.name, alike=call.step, deadline_at=deadline, needed=given.people)
-    await approvals.ask(tx, REQUEST, [asked])
+    seen_by = SeenBy(await tx.value(SQL.find_seen_by, run=call.run_id))
+    await approvals.ask(tx, REQUESTS[seen_by], [asked])
     return AwaitSignal(signal_of(question))
 
 
@@ -135,7 +149,7 @@ def _read(call: StepCall, data: Mapping[str, Any]) -> ApprovalOutput | StepFaile
 async def _withdraw(tx: Tx, actor: Actor, call: StepCall) -> None:
     for row in await tx.rows(SQL.find_open_question, key=call.key):
         await transition(tx, WORKFLOW_QUESTION, row["id"], QuestionEvent.WITHDRAW, actor=actor.name)
-        await approvals.settle(tx, REQUEST, [row["id"]])
+        await _settle(tx, row["id"])
 
 
 def signal_of(question_id: int) -> str:
@@ -184,12 +198,17 @@ async def _answer(tx: Tx, actor: Actor, approval: Approval, event: QuestionEvent
     if not found:
         raise NoSuchQuestion(str(approval.subject))
     await transition(tx, WORKFLOW_QUESTION, approval.subject, event, actor=actor.name, reason=reason)
-    await approvals.settle(tx, REQUEST, [approval.subject])
+    await _settle(tx, approval.subject)
     is_yes = event is QuestionEvent.APPROVE
     await signals.send(tx, signal_of(approval.subject), {"approved": is_yes, "by": actor.name, "reason": reason or ""})
     after = {"approved": is_yes, "reason": reason}
     about = f"workflow_run:{found[0].run_id}"
     await audit.record(tx, actor, "workflows.decide", about, unit_id=approval.unit_id, after=after)
+
+
+async def _settle(tx: Tx, question_id: int) -> None:
+    for kind in REQUESTS.values():
+        await approvals.settle(tx, kind, [question_id])
 
 
 def _tell(question: Question) -> Told:
@@ -205,16 +224,20 @@ def _tell(question: Question) -> Told:
     )
 
 
-QUESTION = Approvable(
-    REQUEST,
-    WORKFLOW_QUESTION,
-    AREA,
-    Right.WRITE,
-    label=("Workflow asks", "워크플로우의 승인 요청"),
-    icon="rubber-stamp",
-    tell=tell,
-    approve=approve,
-    reject=reject,
-    expired=expire,
-    then=("then it counts as rejected", "지나면 반려된 것으로 봅니다"),
+QUESTIONS = tuple(
+    Approvable(
+        kind,
+        WORKFLOW_QUESTION,
+        AREA,
+        Right.WRITE,
+        label=("Workflow asks", "워크플로우의 승인 요청"),
+        icon="rubber-stamp",
+        tell=tell,
+        approve=approve,
+        reject=reject,
+        expired=expire,
+        then=("then it counts as rejected", "지나면 반려된 것으로 봅니다"),
+        sees=right_of(Role(seen_by.value)),
+    )
+    for seen_by, kind in REQUESTS.items()
 )

@@ -26,6 +26,7 @@ KO = {
     "bad_choice": "{field} 값은 다음 중 하나여야 합니다: {choices}.",
     "kind_or_wait": "단계에는 kind와 wait 중 하나만 적어야 합니다.",
     "bad_wait": "wait에는 for, until, event, workflow 중 하나만 적습니다. key는 event에만 쓸 수 있습니다.",
+    "secret_default": "{name}은(는) 비밀 값이라 기본값을 둘 수 없습니다. 워크플로우를 보는 사람이 모두 보게 됩니다.",
     "bad_event": "{name}: 이벤트 이름이 아닙니다. orders.paid처럼 적으세요.",
     "only_event": "{path}: 실행이 시작되기 전에는 알 수 없습니다. start에서는 event.…만 쓸 수 있습니다.",
     "bad_condition": "조건이 잘못되었습니다: {reason}.",

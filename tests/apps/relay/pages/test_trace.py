@@ -3,10 +3,11 @@
 import re
 
 from pabal.apps.relay.actions.endings import expire_once
+from pabal.apps.relay.actions.questions import Question, ask
 from pabal.apps.relay.gateway import Accepted, CallResult, Rejected
 from pabal.apps.relay.jobs import make_kinds
 from pabal.base import clock
-from pabal.platform.actor import Role
+from pabal.platform.actor import ENGINE, Role
 from pabal.testing import Parts, drain
 from tests.support.pages import read, visitor
 from tests.support.relay import SECOND, RelayWorld, ScriptedKakao, add_account
@@ -124,3 +125,22 @@ async def test_what_waits_behind_the_button_is_counted(web: Web, relay: RelayWor
 
     assert "2 bubbles did not fit and are kept for the user's button." in page
     assert "더 보기" in page
+
+
+async def test_a_question_of_a_workflow_leads_to_the_run_that_asked(web: Web, relay: RelayWorld) -> None:
+    async with web.db.transaction() as tx:
+        question = Question("몇 시예요?", "workflow_run:7", "7/ask", tx.now + 60 * SECOND)
+        await ask(tx, ENGINE, relay.account.account.id, question)
+    [handed] = await relay.read()
+    path = f"/relay/messages/{handed.letter.uid}"
+    korean = await visitor(web, "haeundae", Role.OPERATOR, lang="ko")
+
+    waiting = await read(korean, path)
+    await relay.reply(handed.letter.uid, "세 시요.")
+    answered, live = await read(korean, path), await read(korean, "/relay")
+
+    assert "워크플로우가 질문함" in waiting
+    assert ("/workflows/runs/7" in waiting, f"{path}/replay" in waiting) == (True, False)
+    assert "질문한 워크플로우에 답을 전했습니다." in answered
+    assert "세 시요." in answered
+    assert ("몇 시예요?" in live, "<b>워크플로우</b>" in live) == (True, True)

@@ -24,7 +24,6 @@ from pabal.platform.workflows import Workflows
 from pabal.testing import Parts, drain
 from tests.support.rules import RulesWorld
 
-pytestmark = pytest.mark.req("D-18")
 FLOWS = Workflows(make_step_kinds((Slice("rules", steps=STEPS),)))
 TELL = """\
 name: tell
