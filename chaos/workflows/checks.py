@@ -296,8 +296,8 @@ def children(e: Evidence) -> Finding:
 
 def no_deadlock(e: Evidence) -> Finding:
     """Whoever gives way loses a commit of others, too; and what gives up a job is not done again."""
-    wrong = [f"{e.deadlocks} deadlocks"] if e.deadlocks else []
-    return Finding("lock", "everybody locks in one order", wrong)
+    wrong = [f"{e.deadlocks} deadlocks over rows of workflows"] if e.deadlocks else []
+    return Finding("lock", f"runs are locked in one order; {e.other_deadlocks} deadlocks over leases", wrong)
 
 
 def _was_put_aside(run: Run) -> bool:

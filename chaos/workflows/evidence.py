@@ -113,15 +113,15 @@ class Evidence:
     open_jobs: int = 0
     waits: int = 0
     kept: int = 0
-    # how often PostgreSQL had to choose who gives way
+    # how often PostgreSQL had to choose who gives way: over rows of workflows, and over the engine's leases
     deadlocks: int = 0
+    other_deadlocks: int = 0
 
 
 async def gather(folder: Path, url: str) -> Evidence:
     evidence = Evidence()
     read_history(history.read(folder / "history"), evidence)
-    logs = [path.read_text(errors="replace") for path in (folder / "log").glob("*.log")]
-    evidence.deadlocks = sum(text.count("ERROR:  deadlock detected") for text in logs)
+    read_logs([path.read_text(errors="replace") for path in (folder / "log").glob("*.log")], evidence)
     database = await Database.open(url, size=1)
     try:
         async with database.transaction() as tx:
@@ -145,6 +145,15 @@ def read_history(lines: list[history.Line], evidence: Evidence) -> None:
                 evidence.sent.setdefault(data["signal"], set()).add(data["n"])
             case "verb":
                 evidence.verbs[data["verb"]] += 1
+
+
+def read_logs(logs: list[str], evidence: Evidence) -> None:
+    for text in logs:
+        for told in text.split("ERROR:  deadlock detected")[1:]:
+            # who waited for whom, with their statements, stands before the hint
+            is_ours = "pabal.workflow_" in told.partition("HINT:")[0]
+            evidence.deadlocks += is_ours
+            evidence.other_deadlocks += not is_ours
 
 
 async def _read_tables(tx: Tx, evidence: Evidence) -> None:

@@ -12,7 +12,7 @@ from chaos.plan import least_of_app
 from chaos.report import Finding
 from chaos.survival import Chosen
 from chaos.workflows import checks
-from chaos.workflows.evidence import PLAIN, Evidence, Note, Run, StepRow, read_history
+from chaos.workflows.evidence import PLAIN, Evidence, Note, Run, StepRow, read_history, read_logs
 from chaos.workflows.flows import INNER, draw_flows
 from chaos.workflows.kinds import Steps
 from chaos.workflows.plan import JUDGED, SECONDS_PER, make_plan
@@ -268,6 +268,15 @@ def test_histories_say_who_began_what_was_given_and_what_was_sent():
         {7},
         {"paid": {"s"}},
     )
+
+
+def test_only_a_deadlock_over_rows_of_workflows_is_theirs():
+    evidence = Evidence()
+    told = "ERROR:  deadlock detected\nDETAIL:  Process 1: {}\nHINT:  See.\nSTATEMENT:  update pabal.workflow_step\n"
+
+    read_logs([told.format("select from pabal.workflow_run") + told.format("delete from pabal.lease")], evidence)
+
+    assert (evidence.deadlocks, evidence.other_deadlocks) == (1, 1)
 
 
 def test_whatever_must_be_judged_is_counted_by_a_check_and_a_run_that_did_too_little_does_not_count():
