@@ -156,12 +156,7 @@ async def build(settings: Settings, roles: frozenset[str], *, is_demo: bool = Fa
         await _start_slices(pulse, slices)
         simulators: list[AbstractAsyncContextManager[object]] = []
         if is_demo and settings.telegram_url == TELEGRAM:
-            from pabal.platform.notifications.simulator import Simulator
-
-            # a demo sends nothing to strangers
-            telegram = Simulator()
-            simulators.append(telegram)
-            settings = settings.model_copy(update={"telegram_url": telegram.url})
+            settings = _simulate_telegram(settings, simulators)
         services = replace(await _open_services(settings, pulse, on_failure), steps=tuple(list_steps(slices)))
         if is_demo:
             await demo.load(services, slices)
@@ -220,6 +215,15 @@ async def _find_database(settings: Settings) -> tuple[str, Cluster | None]:
         return settings.database_url, None
     cluster = await embedded.ensure(settings.postgres_dir)
     return cluster.url(), cluster
+
+
+def _simulate_telegram(settings: Settings, simulators: list[AbstractAsyncContextManager[object]]) -> Settings:
+    """A demo sends nothing to strangers."""
+    from pabal.platform.notifications.simulator import Simulator
+
+    telegram = Simulator()
+    simulators.append(telegram)
+    return settings.model_copy(update={"telegram_url": telegram.url})
 
 
 async def _open_services(settings: Settings, pulse: Database, on_failure: AsyncExitStack) -> Services:

@@ -42,7 +42,12 @@ async def understand(shell: Shell, here: Try, said: Mapping[str, Any], old: Sche
     room_id, bot_id, unit_id, owner = await _place(shell, here, given, old, is_bulk=audience is not None)
     content, template_id = await _content(shell, here, given, old, owner)
     timed = Timed(
-        *(given.get(name) for name in ("at", "daily", "weekly", "timezone", "valid_from", "valid_until")),
+        at=given.get("at"),
+        daily=given.get("daily"),
+        weekly=given.get("weekly"),
+        zone=given.get("timezone"),
+        since=given.get("valid_from"),
+        until=given.get("valid_until"),
         every_weeks=given.get("every_weeks"),
     )
     new = NewSchedule(
