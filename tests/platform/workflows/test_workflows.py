@@ -87,8 +87,10 @@ async def office(db: Database, tmp_path: Path) -> AsyncIterator[Office]:
         await events.begin(tx, CONSUMER)
     kinds = Strands(db, office.flows.kinds).add_to(Kinds())
     async with serving(db, kinds, tmp_path / "locks") as server:
-        office.db = server.database
+        # steps commit through the other one: it tells the server's loops as the server's own does
+        office.db, db.announce = server.database, server.database.announce
         yield office
+        db.announce = None
 
 
 async def test_rights_are_asked_for_when_the_step_runs(office: Office):
