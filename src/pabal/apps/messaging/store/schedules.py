@@ -237,8 +237,13 @@ def _read_content(values: dict[str, Any]) -> Content:
 def _read_when(row: Row) -> When:
     days = tuple(Weekday(day) for day in row["schedule_weekdays"])
     given = {name: row[name] for name in _WHEN}
-    rhythm = {"more_times": tuple(row["more_times"] or ()), "every_weeks": row["every_weeks"] or 1}
-    return When(schedule_type=ScheduleType(row["schedule_type"]), schedule_weekdays=days, **given, **rhythm)
+    return When(
+        schedule_type=ScheduleType(row["schedule_type"]),
+        schedule_weekdays=days,
+        more_times=tuple(row["more_times"] or ()),
+        every_weeks=row["every_weeks"] or 1,
+        **given,
+    )
 
 
 def _without(next_at: datetime | None, asked: Sequence[datetime], when: When) -> datetime | None:
