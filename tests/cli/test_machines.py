@@ -17,7 +17,7 @@ def test_machines_are_listed_and_an_unknown_one_is_not_found(cli: Cli) -> None:
     assert [one["name"] for one in listed] == [
         *("message_schedule", "delivery", "bot_device"),
         *("adgroup", "relay_conversation", "relay_message", "render"),
-        *("rule", "rule_run", "heartbeat", "kettle"),
+        *("rule", "rule_run", "heartbeat", "plan", "kettle"),
     ]
     assert unknown.code == 3
     assert "machine_unknown" in unknown.err

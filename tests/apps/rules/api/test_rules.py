@@ -191,3 +191,19 @@ async def test_a_run_now_answers_where_its_run_is(web: Web, world: RulesWorld):
 
     assert (asked.status_code, asked.json()["status"], asked.json()["reason"]) == (202, "running", "waiting")
     assert (found["id"], found["status"], found["trigger"]) == (asked.json()["id"], "success", "manual")
+
+
+async def test_many_executions_are_cancelled_where_their_list_is_and_by_the_older_path_too(web: Web):
+    admin = await web.as_()
+    body = {"ids": ["018f6e7a-0000-7000-8000-000000000001"]}
+
+    answers = [await admin.post(f"/api/v1/many/{word}/cancel", json=body) for word in ("rule-executions", "executions")]
+    described = (await admin.get("/openapi.json")).json()["paths"]
+
+    assert [(one.status_code, one.json()["refused"], one.json()["noun"]) for one in answers] == [
+        (200, 1, "rules.executions")
+    ] * 2
+    assert ("/api/v1/many/rule-executions/cancel" in described, "/api/v1/many/executions/cancel" in described) == (
+        True,
+        False,
+    )

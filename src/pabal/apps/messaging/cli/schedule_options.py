@@ -41,15 +41,8 @@ async def understand(shell: Shell, here: Try, said: Mapping[str, Any], old: Sche
     audience = _audience(given, old)
     room_id, bot_id, unit_id, owner = await _place(shell, here, given, old, is_bulk=audience is not None)
     content, template_id = await _content(shell, here, given, old, owner)
-    timed = Timed(
-        at=given.get("at"),
-        daily=given.get("daily"),
-        weekly=given.get("weekly"),
-        zone=given.get("timezone"),
-        since=given.get("valid_from"),
-        until=given.get("valid_until"),
-        every_weeks=given.get("every_weeks"),
-    )
+    said_when = ("at", "daily", "weekly", "timezone", "valid_from", "valid_until", "every_weeks")
+    timed = Timed(*(given.get(name) for name in said_when))
     new = NewSchedule(
         title=given.get("title", _title(content) if old is None else old.title),
         room_id=room_id,
