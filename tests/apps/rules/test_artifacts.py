@@ -59,6 +59,10 @@ async def test_a_page_shows_files_and_gives_them_to_who_may_look(web: Web, run: 
         for one in run.artifacts
     }
 
+    async with web.db.transaction() as tx:
+        held_by = [await store.list_uses(tx, one["file"]) for one in run.artifacts]
+    # what no run holds is swept
+    assert held_by == [[run.about]] * len(FILES)
     assert all(name in page.text for name in FILES)
     assert "&lt;b&gt;굵게&lt;/b&gt;" in page.text
     assert {name: answer.content for name, answer in got.items()} == {name: of[1] for name, of in FILES.items()}

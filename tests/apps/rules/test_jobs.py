@@ -17,7 +17,7 @@ from pabal.apps.rules.skills.choosing import make_tools
 from pabal.apps.rules.skills.startup import SkillsStartup
 from pabal.base import clock
 from pabal.base.sql import Statement
-from pabal.engine import ticks
+from pabal.engine import queue, ticks, withdrawals
 from pabal.engine.misfires import Overlap
 from pabal.engine.outcome import DONE, Fail
 from pabal.engine.transitions import history
@@ -300,6 +300,34 @@ async def test_a_moment_while_the_run_before_goes_on_is_skipped_and_recorded(wor
     await drain(Parts(world.db, world.parts.kinds))
 
     assert [run.reason for run in await world.runs(rule)] == [None, RunReason.SKIPPED_OVERLAP]
+
+
+@pytest.mark.parametrize(
+    ("overlap", "begins", "open_jobs", "stop"),
+    [
+        (Overlap.SKIP, 0, 1, None),
+        (Overlap.QUEUE, 0, 2, None),
+        (Overlap.ALLOW, 1, 2, None),
+        (Overlap.CANCEL_PREVIOUS, 0, 2, "cancel"),
+    ],
+)
+async def test_what_becomes_of_a_moment_while_the_run_before_goes_on_is_the_rule_s_to_say(
+    world: RulesWorld, overlap: Overlap, begins: int, open_jobs: int, stop: str | None
+):
+    rule, worker = await world.rule(**SCRIPT, overlap=overlap), await begin_life(world.db)
+    await clock.advance(world.db, timedelta(minutes=5))
+    await ticks.tick_once(world.db)
+    [first] = await claim(world.db, worker, RUN)
+
+    await clock.advance(world.db, timedelta(minutes=5))
+    await ticks.tick_once(world.db)
+    await withdrawals.obey_once(world.db, world.parts.kinds)
+
+    assert len(await claim(world.db, worker, RUN)) == begins
+    async with world.db.transaction() as tx:
+        found, place = await queue.find_open(tx, about=rule.about), await queue.find_place(tx, first.id)
+    assert place is not None
+    assert (len(found), place.stop) == (open_jobs, stop)
 
 
 async def test_a_paused_rule_runs_by_hand_only_and_makes_nothing_up(world: RulesWorld):

@@ -78,8 +78,8 @@ async def load(tx: Tx) -> None:
     for at in _list_past(tx, price)[-12:]:
         await _run(tx, price, at, RunEnd(summary="NVDA 487.2 USD", data={"ticker": "NVDA", "price": 487.2}))
     *_, before, last = _list_past(tx, news)
-    await _run(tx, news, before, RunEnd(summary="AI: 4", data={"count": 4}))
-    await ending.note_missed(tx, news, last, count=1)
+    await ending.note_missed(tx, news, before, count=1)
+    await _run(tx, news, last, RunEnd(summary="AI: 4", data={"count": 4}))
     said = str(BadSourceParams("ticker"))
     await _run(tx, rates, _list_past(tx, rates)[-6], RunEnd(reason=RunReason.SOURCE_FAILED, summary=said), ok=False)
     found = {"ticker": "KC=F", "price": 3.12, "currency": "USD"}

@@ -121,9 +121,25 @@ async def test_all_that_a_run_s_end_changes_on_its_page_changes_by_itself(web: W
 
     page = (await client.get(asked, headers=ENGLISH)).text
 
-    live = page[page.index('id="top" data-live-src="" data-topics=') : page.index('id="run" data-live-src=')]
+    live = page[page.index('id="run" data-live-src="" data-topics=') :]
     assert f'action="{asked}/cancel"' in live
-    assert "running" in live
+    assert "pb-kv" in live
+
+
+@pytest.mark.req("D-15")
+async def test_a_rule_s_page_says_what_must_hold_and_whom_it_tells(web: Web, world: RulesWorld):
+    either = {"any": [ABOVE, {"all": [{"path": "change_percent", "op": "<", "value": -5}]}]}
+    told = [
+        {"type": "telegram", "config": {"template": "{ticker}!"}},
+        {"type": "event", "config": {"name": "price.up"}},
+    ]
+    rule = await world.rule(condition=either, on_success=told, on_failure=[{"type": "log", "config": {}}])
+
+    page = await (await web.as_("haeundae", Role.VIEWER, by="session")).get(f"/rules/{rule.id}", headers=ENGLISH)
+
+    assert "(price &gt;= 500 (target) or change_percent &lt; -5)" in page.text
+    assert "<b>Telegram</b>, when that changes: {ticker}!" in page.text
+    assert "<b>Log</b>, each time" in page.text
 
 
 async def test_files_that_ran_without_a_commit_are_shown_with_their_hash(web: Web, world: RulesWorld):

@@ -15,6 +15,7 @@ from pabal.apps.rules.actions.checking import look_ahead
 from pabal.apps.rules.labels import MISFIRES, OVERLAPS, REASONS, TRIGGERS
 from pabal.apps.rules.lookups import list_labels
 from pabal.apps.rules.model.rules import AREA, Rule, RuleState, Run
+from pabal.apps.rules.pages.rule_summary import summarise
 from pabal.apps.rules.resources.rules import RuleFilter
 from pabal.apps.rules.scripts import probe_isolation
 from pabal.apps.rules.store import rules as store
@@ -111,6 +112,7 @@ async def show(visit: Visitor, rule_id: UUID) -> Response:
         line=line,
         rule=rule,
         ahead=ahead,
+        summary=summarise(rule),
         isolation=await asyncio.to_thread(probe_isolation) if rule.execution_script_path else None,
         runs=last.items,
         reasons=REASONS,
