@@ -5,6 +5,7 @@ import asyncio
 import os
 import random
 import signal
+from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -20,6 +21,7 @@ from pabal.base.sql import load
 from pabal.base.telemetry import start_logging
 from pabal.engine import routes
 from pabal.engine.loop import Loop
+from pabal.engine.routes import LifeOver
 from pabal.engine.server import Options, Server
 from pabal.engine.ticks import Ticks
 
@@ -85,7 +87,9 @@ async def work(given: argparse.Namespace) -> None:
     for task in left:
         task.cancel()
     await asyncio.gather(*left, return_exceptions=True)
-    await server.stop()
+    # without the database nobody hears the goodbye: its life ends by itself
+    with suppress(*AWAY):
+        await server.stop()
     history.write("stopped")
     await database.close()
     await pulse.close()
@@ -144,7 +148,7 @@ async def _grab_routes(server: Server, history: History, chance: random.Random) 
                     await tx.run(SQL.insert_held, route=one.route, worker=one.worker, epoch=one.epoch, pid=os.getpid())
             for one in held:
                 history.write("held", route=one.route, epoch=one.epoch, worker=one.worker)
-        except AWAY:
+        except (*AWAY, LifeOver):
             history.write("not held", routes=wanted)
         await asyncio.sleep(chance.uniform(0.3, 3.0))
 

@@ -1,6 +1,7 @@
 """Deciding is the app's own action: its right, guards, audit and history; and its own door closes the request."""
 
 import asyncio
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -35,6 +36,7 @@ from pabal.platform.approvals import (
     PeopleOnly,
     Verdict,
 )
+from pabal.platform.approvals.model import ReasonNeeded
 from pabal.platform.tenants import visible_to
 from tests.platform.approvals.asked import all_of, last, open_device, open_missed, open_ready
 from tests.support.botline import find_delivery
@@ -262,6 +264,20 @@ async def test_an_edit_while_it_waits_is_another_question(db: Database, tree: Tr
     assert (await decide(db, boss(tree), await last(db))).state == "approved"
 
 
+async def test_a_no_needs_its_reason_where_its_kind_asks_why(db: Database, tree: Tree):
+    await open_ready(db, boss(tree))
+    asked = await last(db)
+    strict = {**KNOWN, asked.kind: replace(KNOWN[asked.kind], asks_why=True)}
+
+    async def say_no(reason: str) -> Approval:
+        async with db.transaction() as tx:
+            return await approvals.decide(tx, boss(tree), asked.id, approvables=strict, verdict=NO, reason=reason)
+
+    with pytest.raises(ReasonNeeded):
+        await say_no("  ")
+    assert (await say_no("이미 방영함")).state == "rejected"
+
+
 @pytest.fixture
 async def two(db: Database) -> None:
     async with db.transaction() as tx:
@@ -272,6 +288,11 @@ async def two(db: Database) -> None:
 async def test_where_two_are_asked_two_different_people_say_yes_and_not_who_asked(db: Database, tree: Tree):
     group = await open_ready(db, boss(tree, 8))
     asked = await last(db)
+    # whose yes is none is no first one either
+    with pytest.raises(AnotherPerson):
+        await decide(db, boss(tree, 8), asked)
+    with pytest.raises(PeopleOnly):
+        await decide(db, Actor("token:5", tree.haeundae.id, Role.ADMIN), asked)
 
     first = await decide(db, boss(tree, 9), asked, reason="좋음")
     for actor, refused in (
