@@ -3,6 +3,7 @@
 import pytest
 
 from pabal.apps.rules.actions import rules as actions
+from pabal.apps.rules.plans.actions import request_in_words
 from pabal.base.settings import Settings
 from pabal.platform.actor import ENGINE, Role
 from tests.support.rules import make_rules
@@ -10,7 +11,8 @@ from tests.support.schema import NOBODY, paths_of, try_paths
 from tests.support.web import Web
 
 MANY = ("/api/v1/many/rules", "/api/v1/many/rule-executions")
-PATHS = ("/api/v1/rules", "/api/v1/rule-executions", "/api/v1/tick", *MANY)
+PLANS = ("/api/v1/plans", "/api/v1/plan-models")
+PATHS = ("/api/v1/rules", "/api/v1/rule-executions", "/api/v1/tick", *MANY, *PLANS)
 TRIED = ((Role.ADMIN, 3, False), (Role.VIEWER, 1, False), (NOBODY, 1, False), (Role.ADMIN, 2, True))
 
 
@@ -26,10 +28,10 @@ async def test_every_endpoint_answers_as_described(web: Web, who: str, times: in
     rule = await world.rule()
     async with web.db.transaction() as tx:
         run = await actions.run_now(tx, ENGINE, rule.id)
+        plan = await request_in_words(tx, ENGINE, "지난주 AI 뉴스 요약해서 보고서 만들어줘")
     paths = paths_of(web.site, PATHS)
 
-    await try_paths(
-        web, paths, {"/rules/": str(rule.id), "/rule-executions/": str(run.id)}, who, times, is_wrong=is_wrong
-    )
+    known = {"/rules/": str(rule.id), "/rule-executions/": str(run.id), "/plans/": plan.id}
+    await try_paths(web, paths, known, who, times, is_wrong=is_wrong)
 
     assert len(paths) > 8
