@@ -12,9 +12,11 @@ from pabal.engine import queue, withdrawals
 from pabal.engine.kinds import Kinds
 from pabal.engine.server import Server
 from pabal.engine.workflows import signals
-from pabal.engine.workflows.strands import Strands
+from pabal.engine.workflows.stopping import STRAND
+from pabal.engine.workflows.strands import Strands, _Ended
 from tests.support.flows import OWNER, House, Works, flowing
 from tests.support.servers import CEILING, until
+from tests.support.work import begin_life, claim_one
 
 SQL = load(__file__)
 pytestmark = pytest.mark.req("D-33")
@@ -62,6 +64,23 @@ async def test_the_result_of_a_strand_that_lost_its_lease_changes_nothing(
     await until(lambda: works.done and not server.runner._running)
 
     assert await house.steps(run) == {"one": "running"}
+
+
+async def test_a_strand_that_did_not_hear_of_its_commit_goes_on_with_what_it_opened(db: Database, works: Works):
+    """What it ended is told again when the connection is back; nobody else would go on with the next step."""
+    house = House(db, works)
+    run = await house.start(f"{CHAIN}  - {{name: two, kind: test.do}}\n")
+    strands = Strands(db, works.kinds)
+    job = await claim_one(db, await begin_life(db), STRAND)
+    [begun] = await strands._begin_once([job])
+    ended = [_Ended(begun, {})]
+    [heard] = await strands._end_once([ended])
+
+    [again] = await strands._end_once([ended])
+
+    assert again.step.place == heard.step.place
+    assert again.flow_step.name == "two"
+    assert await house.steps(run) == {"one": "done", "two": "running"}
 
 
 async def test_a_result_that_comes_after_its_step_was_skipped_changes_nothing(

@@ -344,11 +344,21 @@ class Strands:
             await self._let_go(tx, mine)
             finished = await self._still_open(tx, mine)
             await advance.finish(finished)
+            ended = {one.step.place for one in finished}
+            late = [one.strand.job for one in last if one.goes_on and one.strand.step.place not in ended]
+            moved = await self._find_moved(tx, advance, [job for job in late if held.get(job.key)])
             kill_point("workflows.ended")
         kill_point("workflows.end_committed")
+        strands = [one.strand for one in last]
         return [
-            self._next(advance, one.strand) if held.get(one.strand.job.key) else _lost(one.strand.job) for one in last
+            (moved.get(one.job.id) or self._next(advance, one)) if held.get(one.job.key) else _lost(one.job)
+            for one in strands
         ]
+
+    async def _find_moved(self, tx: Tx, advance: Advance, jobs: list[Job]) -> dict[int, _Strand]:
+        """Where the answer to a commit was lost, it had ended the step, and opened what this strand must go on with."""
+        found = await self._start(tx, jobs) if jobs else {}
+        return {job.id: self._strand(tx, advance, job, found[job.id]) for job in jobs if job.id in found}
 
     async def _still_open(self, tx: Tx, mine: list[_Ended]) -> list[Finished]:
         """Those whose step is still theirs: a person may have skipped it while it ran."""
