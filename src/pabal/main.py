@@ -162,16 +162,22 @@ async def build(settings: Settings, roles: frozenset[str], *, is_demo: bool = Fa
             await demo.load(services, slices)
             simulators += [each for one in slices if one.simulators is not None for each in one.simulators(services)]
         server = composing.build_server(settings, roles, slices, services=services, pulse=pulse)
-        if is_demo:
-            trips = travel.Travel(services.database)
-            server.add_loops([Loop("travel", trips.run_once, idle=trips.rest_seconds)])
-        if cluster is not None:
-            keeper = embedded.Keeper(settings.postgres_dir)
-            server.add_loops([Loop("embedded", keeper.run_once, idle=2.0)])
+        server.add_loops(_own_loops(settings, services, cluster, is_demo=is_demo))
         gateways = composing.open_gateways(roles, slices, services, server)
         server.add_loops([loop for gateway in gateways for loop in gateway.loops])
         on_failure.pop_all()
     return App(settings, roles, slices, cluster, services, pulse, server, migrations, is_demo, simulators, gateways)
+
+
+def _own_loops(settings: Settings, services: Services, cluster: Cluster | None, *, is_demo: bool) -> list[Loop]:
+    """Of a server with a database of its own, and of one whose clock can be moved."""
+    loops = []
+    if is_demo:
+        trips = travel.Travel(services.database)
+        loops.append(Loop("travel", trips.run_once, idle=trips.rest_seconds))
+    if cluster is not None:
+        loops.append(Loop("embedded", embedded.Keeper(settings.postgres_dir).run_once, idle=2.0))
+    return loops
 
 
 async def serve(app: App, on_ready: Callable[[str | None], None]) -> None:

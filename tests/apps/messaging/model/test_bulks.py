@@ -60,6 +60,13 @@ def test_a_summary_says_what_is_missing():
     assert bulk.missing == 3
 
 
+def test_what_one_action_sends_is_what_was_missed_failed_or_went_out_in_part_and_nothing_else():
+    counts = {"sent": 90, "missed": 1, "failed": 2, "partial": 4, "unknown": 8, "open": 16}
+    bulk = BulkSend(1, 1, 1, "공지", NINE, "schedule", None, 121, NINE, None, NINE, None, counts)
+
+    assert bulk.missing == 7
+
+
 def test_words_in_braces():
     values = values_of(
         "손님방", "해운대점", datetime(2026, 7, 3, 9, tzinfo=UTC), {"담당자": "김하늘", "톡방": "다른 방"}
