@@ -129,9 +129,8 @@ class BotApi:
                 return {"ok": True, "result": self.say(**_as_person(said), text=str(said.get("text", "")))}
             case "POST", "/press":
                 said = await _read_form(scope, receive)
-                pressed = self.press(
-                    **_as_person(said), message_id=int(said["message_id"]), data=str(said.get("data", ""))
-                )
+                number = _read_number(said, "message_id")
+                pressed = self.press(**_as_person(said), message_id=number, data=str(said.get("data", "")))
                 return {"ok": True, "result": pressed}
             case "DELETE", "/trouble":
                 self.troubles.clear()
@@ -273,7 +272,16 @@ def _read_buttons(markup: Any) -> tuple[tuple[tuple[str, str], ...], ...]:
 
 
 def _as_person(said: Said) -> Said:
-    return {"bot_id": int(said["bot_id"]), "from_id": int(said["from_id"]), "chat_id": str(said["chat_id"])}
+    numbers = {name: _read_number(said, name) for name in ("bot_id", "from_id")}
+    return {**numbers, "chat_id": str(said.get("chat_id", ""))}
+
+
+def _read_number(said: Said, name: str) -> int:
+    """A field that was left empty is not sent at all."""
+    try:
+        return int(said[name])
+    except (KeyError, ValueError) as error:
+        raise BadCall(400, f"Bad Request: {name} is a number") from error
 
 
 def _as_user(from_id: int) -> Said:

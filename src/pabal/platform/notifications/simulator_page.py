@@ -27,8 +27,10 @@ _PAGE = """<!doctype html><html lang="ko"><meta charset="utf-8"><meta name="view
 <h1>텔레그램 (가상) · Telegram, simulated</h1>{chats}<h2>단추의 답 · Answers to buttons</h2><ul>{told}</ul></html>"""
 
 
-def _draw_chat(bot_id: int, chat_id: str, held: list[Message]) -> str:
-    lines = "".join(f"<li><pre>{escape(one.text)}</pre>{_draw_document(one)}{_draw_buttons(one)}</li>" for one in held)
+def _draw_chat(bot_id: int, chat_id: str, held: list[Message], who: str) -> str:
+    lines = "".join(
+        f"<li><pre>{escape(one.text)}</pre>{_draw_document(one)}{_draw_buttons(one, who)}</li>" for one in held
+    )
     return f"<section><h2>{escape(chat_id)} · bot {bot_id}</h2><ol>{lines}</ol></section>"
 
 
@@ -36,25 +38,29 @@ def _draw_document(one: Message) -> str:
     return "" if one.file_name is None else f"<p>📎 {escape(one.file_name)}</p>"
 
 
-def _draw_buttons(one: Message) -> str:
-    """Whoever's private chat it is presses; in a group somebody says who they are."""
+def _draw_buttons(one: Message, who: str) -> str:
+    """`who` presses, unless somebody says that they are somebody else."""
     if not one.buttons:
         return ""
-    who = one.chat_id if one.chat_id.isdigit() else ""
     hidden = f'<input type="hidden" name="bot_id" value="{one.bot_id}"><input type="hidden" name="chat_id" value="{escape(one.chat_id)}"><input type="hidden" name="message_id" value="{one.message_id}">'  # noqa: E501 -- one line of HTML
     pressed = "".join(
         f'<button name="data" value="{escape(data)}">{escape(text)}</button>'
         for row in one.buttons
         for text, data in row
     )
-    return f'<form method="post" action="/press">{hidden}<input name="from_id" value="{who}" aria-label="from">{pressed}</form>'  # noqa: E501 -- one line of HTML
+    return f'<form method="post" action="/press">{hidden}<input name="from_id" value="{who}" required inputmode="numeric" aria-label="from">{pressed}</form>'  # noqa: E501 -- one line of HTML
 
 
 def draw_page(received: Sequence[Message], answers: Sequence[dict[str, Any]]) -> str:
     chats: dict[tuple[int, str], list[Message]] = {}
     for one in received:
         chats.setdefault((one.bot_id, one.chat_id), []).append(one)
-    parts = [_draw_chat(bot_id, chat_id, held) for (bot_id, chat_id), held in chats.items()]
+    # whose private chat it is; in a group, the first who has one with the bot
+    people = {bot_id: chat_id for bot_id, chat_id in reversed(chats) if chat_id.isdigit()}
+    parts = [
+        _draw_chat(bot_id, chat_id, held, chat_id if chat_id.isdigit() else people.get(bot_id, ""))
+        for (bot_id, chat_id), held in chats.items()
+    ]
     told = "".join(f"<li>{escape(str(one.get('text', '')))}</li>" for one in answers[-5:])
     nothing = "<p>아직 아무것도 오지 않았습니다. Nothing has arrived yet.</p>"
     return _PAGE.format(chats="".join(parts) or nothing, told=told)
