@@ -34,7 +34,7 @@ from pabal.platform.storage import Files
 from pabal.platform.tenants import Scope, Unit, visible_to
 from pabal.platform.workflows import (
     OWN_STEPS,
-    QUESTION,
+    QUESTIONS,
     WORKFLOW_QUESTION,
     Destination,
     SliceStep,
@@ -46,7 +46,7 @@ from tests.support.models import ScriptedModel
 from tests.support.people import Tree, plant
 
 HOUSE = Scope(None, None)
-KNOWN: Approvables = {one.kind.name: one for one in (*rule_parts.APPROVABLES, QUESTION)}
+KNOWN: Approvables = {one.kind.name: one for one in (*rule_parts.APPROVABLES, *QUESTIONS)}
 NEWS = "지난주 AI 뉴스 요약해서 보고서 만들어줘"
 NOTICE = "name: hello\ntitle: 인사\nsteps:\n  - {name: tell, kind: platform.notify, input: {title: 안녕하세요}}\n"
 
