@@ -114,6 +114,16 @@ async def test_whoever_has_a_lesser_role_finds_nothing_of_it_by_rest(web: Web, p
     assert telling == []
 
 
+@pytest.mark.parametrize("list_", ["workflow-runs", "workflows", "jobs", "facts"])
+async def test_nor_in_an_export(web: Web, payroll: Payroll, list_: str):
+    csv = {"Accept": "text/csv"}
+    admin, other = await web.as_("haeundae", Role.ADMIN), await web.as_("haeundae", Role.OPERATOR)
+
+    seen = [await one.get(f"/api/v1/{list_}", headers=csv) for one in (admin, other)]
+
+    assert [tells(one, payroll) for one in seen] == [True, False]
+
+
 @pytest.mark.parametrize(("unit", "role"), OTHERS)
 async def test_nor_on_any_page(web: Web, payroll: Payroll, unit: str, role: Role):
     other = await web.as_(unit, role, by="session")

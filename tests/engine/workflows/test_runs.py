@@ -8,9 +8,10 @@ import pytest
 
 from pabal.base import clock
 from pabal.base.database import Database, Tx
+from pabal.base.sql import load
 from pabal.engine.workflows import definitions, listing, signals
 from pabal.engine.workflows.mistakes import WorkflowRefused
-from pabal.engine.workflows.model import DEEPEST, LARGEST_OUTPUT, LARGEST_RUN, MOST_ITEMS
+from pabal.engine.workflows.model import DEEPEST, LARGEST_OUTPUT, LARGEST_RUN, MOST_ITEMS, MOST_OPENED
 from pabal.engine.workflows.runs import RunGoesOn, RunNotFound, RunOver, StepOver
 from pabal.engine.workflows.schema import Schema
 from pabal.engine.workflows.step_kinds import StepCall, StepFailed, StepKind, StepKinds
@@ -18,6 +19,7 @@ from pabal.engine.workflows.writing import BadRunInput
 from tests.support.flows import OWNER, House, Works, flowing, timer_loop
 from tests.support.servers import until
 
+SQL = load(__file__)
 pytestmark = pytest.mark.req("D-33")
 
 
@@ -637,3 +639,17 @@ async def test_all_that_the_steps_of_a_run_gave_has_a_limit(house: House, works:
         "failed",
         f"the run gave more than {LARGEST_RUN} bytes",
     )
+
+
+@pytest.mark.parametrize(("left", "state"), [(0, "failed"), (1, "done")])
+async def test_a_run_opens_so_many_steps_and_no_more(house: House, works: Works, left: int, state: str):
+    run = await house.start(flow("name: ask, kind: test.ask", "name: two, kind: test.do"))
+    await house.until_step(run, "ask", "waiting")
+    async with house.db.transaction() as tx:
+        await tx.run(SQL.note_opened, run=run, opened=MOST_OPENED - left)
+
+    await house.do(signals.send, f"ask:{run}:ask:None", {})
+
+    over = await house.until_over(run)
+    assert (over.state, works.names()) == (state, ["two"] * left)
+    assert over.reason == (None if left else "two: a run opens 25000 steps at most")
