@@ -118,6 +118,7 @@ def test_an_interval_keeps_its_pace_through_gap_and_fold() -> None:
     assert found == [anchor + 6 * HOUR * step for step in range(9)]
 
 
+@pytest.mark.req("D-83")
 def test_a_fixed_hour_cron_follows_the_declared_rule() -> None:
     before_gap, before_fold = datetime(2025, 3, 8, 12, tzinfo=UTC), datetime(2025, 11, 1, 12, tzinfo=UTC)
     gap_end = datetime(2025, 3, 9, 7, tzinfo=UTC)

@@ -237,6 +237,7 @@ COMMANDS = {
         ("heartbeat", event): Command(f"rule heartbeat {event} {{heartbeat}}", f"rules.heartbeat_{event}", before)
         for event, before in {"pause": (), "resume": ("pause",)}.items()
     },
+    **{("plan", event): Command(f"plan {event} {{plan}}", f"rules.plan_{event}") for event in ("withdraw", "redo")},
     ("alert", "acknowledge"): Command("alert ack {alr}", "alerts.acknowledge"),
     ("alert", "unsilence"): Command("alert unsilence {alr}", "alerts.unsilence", (SILENT,)),
     ("message_schedule", "activate"): Command(
@@ -279,6 +280,7 @@ async def test_a_command_and_the_shared_door_are_one_action(web: Web, tmp_path: 
 LIVES: dict[str, tuple[str | timedelta | Door, ...]] = {
     "rule": ("pause", "resume", "delete"),
     "heartbeat": ("pause", "resume"),
+    "plan": ("withdraw", "redo"),
     "bot_device": ("revoke", "approve", "block", "unblock", "deny"),
     "alert": (SILENT, "unsilence", "acknowledge"),
     "message_schedule": ("deactivate", "activate", "delete"),

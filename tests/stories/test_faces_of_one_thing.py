@@ -18,7 +18,7 @@ from tests.support.web import SECRET, Web
 # commands that show one thing and are written by hand
 SHOWN_BY_HAND = {"job": ("jobs", "show"), "ad_group": ("ad", "show")}
 # what the demo has none of
-EMPTY_IN_THE_DEMO = {"alert", "bulk", "bulk_send", "case", "lane", "render_worker", "event_consumer", "dead_letter"}
+EMPTY_IN_THE_DEMO = {"alert", "bulk", "bulk_send", "lane", "render_worker", "event_consumer", "dead_letter"}
 # a command and its operation, tried on the first thing of the list in braces
 _V1, _ADS, _MSG = "/api/v1", "/api/v1/adgroups", "/api/v1/messages"
 VERBS: list[tuple[tuple[str, ...], str, str, Any]] = [

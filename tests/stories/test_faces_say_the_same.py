@@ -22,6 +22,7 @@ from pabal.apps.relay import resources as relay
 from pabal.apps.rendering import resources as rendering
 from pabal.apps.rules import resources as rules
 from pabal.apps.rules.heartbeats.resources import HEARTBEAT
+from pabal.apps.rules.plans.resources import MODEL_USE, PLAN
 from pabal.apps.rules.recall.resources import CASE
 from pabal.base.database import Database
 from pabal.base.settings import Settings
@@ -44,6 +45,8 @@ NOUNS: tuple[Noun, ...] = (
     *rules.NOUNS,
     HEARTBEAT,
     CASE,
+    PLAN,
+    MODEL_USE,
 )
 REPORTS: tuple[Report, ...] = (*house.REPORTS, *messaging.REPORTS, *rendering.REPORTS)
 _PERIOD = ("--since", "2026-01-01", "--until", "2026-03-01")

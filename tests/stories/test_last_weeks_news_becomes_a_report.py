@@ -77,7 +77,7 @@ async def desk(db: Database, tmp_path: Path) -> AsyncIterator[Desk]:
         await telegram.close()
 
 
-@pytest.mark.req("D-04", "D-08", "D-44")
+@pytest.mark.req("D-01", "D-04", "D-08", "D-44")
 async def test_a_message_becomes_a_plan_a_button_lets_it_run_and_the_report_is_told(desk: Desk):
     await desk.write(NEWS)
 

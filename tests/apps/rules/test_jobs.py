@@ -32,6 +32,20 @@ SCRIPT = {"execution_script_path": "stock/check_price.py"}
 EXTENSIONS = Statement("list_extensions", "select extname as name from pg_extension order by 1", ())
 
 
+@pytest.mark.req("D-27")
+async def test_a_rule_runs_at_the_minute_it_says_and_not_before(world: RulesWorld):
+    """The clock begins half a minute past 10:20."""
+    rule = await world.rule()
+    due = rule.next_run_at
+    await world.advance(minutes=4, seconds=29)
+    early = await world.runs(rule)
+
+    await world.advance(seconds=1)
+
+    [run] = await world.runs(rule)
+    assert (early, run.scheduled_at, run.scheduled_at.second) == ([], due, 0)
+
+
 @pytest.mark.req("D-15", "D-46", "D-51", "D-57", "D-58")
 async def test_at_its_moment_a_rule_reads_its_source_and_judges_its_condition(world: RulesWorld):
     rule = await world.rule(condition=ABOVE)

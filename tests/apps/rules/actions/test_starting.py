@@ -65,6 +65,7 @@ async def list_runs(world: RulesWorld) -> list[RunRow]:
         return (await listing.list_runs(tx, WantedRuns(None))).items
 
 
+@pytest.mark.req("D-28")
 async def test_a_rule_starts_a_workflow_with_what_it_read_in_its_owners_name(world: RulesWorld):
     owner = await hire(world)
     await save(world, owner)

@@ -9,12 +9,14 @@ from uuid import UUID
 
 import httpx2
 import pytest
+from fastapi import FastAPI
 
+from pabal.apps.rules.store.rules import get_rule
 from pabal.base import clock
 from pabal.base.database import Database
-from pabal.base.settings import Settings
+from pabal.base.settings import Settings, read_settings
 from pabal.platform.actor import Role
-from tests.support.rules import RulesWorld, make_rules
+from tests.support.rules import HOUSE, RulesWorld, make_rules
 from tests.support.web import Web
 
 SEED: dict[str, Any] = {
@@ -124,7 +126,23 @@ async def test_executions_are_listed_under_the_seeds_names_and_as_csv(web: Web, 
     assert rows[str(bad.id)]["status"] == "failure"
 
 
-@pytest.mark.req("D-56", "D-60")
+@pytest.mark.req("D-80", "D-88")
+async def test_rules_are_kept_in_the_postgresql_that_the_address_of_a_hosted_one_names(
+    web: Web, world: RulesWorld, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.delenv("PABAL_DATABASE_URL", raising=False)
+    monkeypatch.setenv("SUPABASE_DB_URL", web.db.url)
+    made = await make(await web.as_("haeundae", Role.OPERATOR))
+
+    hosted = await Database.open(read_settings().database_url, size=1)
+    async with hosted.transaction() as tx:
+        kept = await get_rule(tx, HOUSE, UUID(made["id"]))
+    await hosted.close()
+
+    assert (kept.name, kept.schedule, kept.payload) == (SEED["name"], SEED["schedule"], SEED["payload"])
+
+
+@pytest.mark.req("D-23", "D-56", "D-60", "D-79")
 async def test_ticks_at_once_run_what_is_due_once_and_move_it_on(web: Web, world: RulesWorld):
     rule = await world.rule()
     first = rule.next_run_at
@@ -135,6 +153,7 @@ async def test_ticks_at_once_run_what_is_due_once_and_move_it_on(web: Web, world
     answers = await asyncio.gather(*(client.post("/api/v1/tick") for _ in range(2)))
     await world.drain()
 
+    assert isinstance(web.site, FastAPI)
     assert [one.status_code for one in answers] == [200, 200]
     assert sum(one.json()["processed"] for one in answers) == 1
     assert len(await world.runs(rule)) == 1

@@ -30,7 +30,7 @@ async def test_a_draft_is_printed_and_nothing_is_written(run: Inside, world: Rul
     assert list(folder.iterdir()) == []
 
 
-@pytest.mark.req("D-85")
+@pytest.mark.req("D-13", "D-85")
 async def test_it_is_the_model_for_generating_that_writes(
     run: Inside, world: RulesWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -22,7 +22,7 @@ async def world(web: Web) -> RulesWorld:
     return await make_rules(web.db, web.tree)
 
 
-@pytest.mark.req("D-45", "D-55")
+@pytest.mark.req("D-26", "D-45", "D-55")
 @pytest.mark.parametrize("lang", ["ko", "en"])
 async def test_every_page_shows_a_rule_and_its_runs_to_whoever_may_look(web: Web, world: RulesWorld, lang: str):
     rule = await world.rule("주가 감시", condition=ABOVE, on_success=[{"type": "telegram", "config": {}}])

@@ -8,7 +8,7 @@ from tests.cli.inside import Inside
 from tests.support.planning import NEWS, NOTICE, PlansWorld
 
 
-@pytest.mark.req("D-44")
+@pytest.mark.req("D-14", "D-44")
 async def test_a_request_is_a_plan_that_waits_in_the_inbox_until_it_is_approved(run: Inside, world: PlansWorld):
     asked = await run("-o", "json", "plan", NEWS)
     assert asked.code == 0, asked.err
@@ -19,6 +19,7 @@ async def test_a_request_is_a_plan_that_waits_in_the_inbox_until_it_is_approved(
     plan = json.loads(shown.out)
     assert (plan["state"], plan["steps"], plan["door"]) == ("proposed", 4, "cli")
     assert plan["effects"] == {"files": 1, "messages": 1, "money": 1, "network": 2, "reads_outside": 2}
+    assert plan["run_id"] is None
     waiting = json.loads((await run("-o", "json", "inbox")).out)["items"]
     [approval] = [one["id"] for one in waiting if one["kind"] == "rules.plan"]
 

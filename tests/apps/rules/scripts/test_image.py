@@ -7,7 +7,7 @@ import pytest
 ROOT = Path(__file__).parents[4]
 
 
-@pytest.mark.req("D-87")
+@pytest.mark.req("D-23", "D-87")
 def test_the_image_has_git_bubblewrap_and_uv_beside_its_python():
     first, last = (ROOT / "Dockerfile").read_text(encoding="utf-8").split("\nFROM ")[-2:]
 
