@@ -100,6 +100,7 @@ async def test_one_statement_leaves_what_a_transaction_would(groups: Database) -
     assert found == await look(groups, other, slow)
     assert found["group"] == (State.DRAFT, 2)
     assert found["job"][0] == [(1, "done", True)]
+    assert await leases(groups) == []
     assert found["kept"] == {"keys": 0, "facts": 2, "named": True}
     assert (await get_group(groups, quick.group)).note == "performed"
     assert count_emitted("claims.settled") == settled + 2

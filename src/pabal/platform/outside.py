@@ -38,13 +38,21 @@ class PublicOnly(httpcore2.AsyncNetworkBackend):
         socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
     ) -> httpcore2.AsyncNetworkStream:
         try:
+            address = await self.find_address(host, port)
+        except OSError as error:
+            raise httpcore2.ConnectError(str(error)) from error
+        return await self._real.connect_tcp(address, port, timeout, local_address, socket_options)
+
+    async def find_address(self, host: str, port: int) -> str:
+        """The one to connect to; raises where any address of this name may not be called."""
+        try:
             found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
         except OSError as error:
-            raise httpcore2.ConnectError(f"no address of {host}") from error
+            raise OSError(f"no address of {host}") from error
         addresses = [str(one[4][0]) for one in found]
         if not addresses or not all(map(self._may_call, addresses)):
-            raise httpcore2.ConnectError(PrivateAddress.__doc__)
-        return await self._real.connect_tcp(addresses[0], port, timeout, local_address, socket_options)
+            raise PrivateAddress(PrivateAddress.__doc__)
+        return addresses[0]
 
     async def sleep(self, seconds: float) -> None:
         await asyncio.sleep(seconds)

@@ -4,14 +4,9 @@ import asyncio
 import ssl
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
-from ipaddress import ip_address
 from pathlib import Path
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 
 from pabal.base.database import Database
 from pabal.platform.notifications import BadChannel, ChannelForm, Document, Level
@@ -27,6 +22,7 @@ from pabal.platform.notifications.mail import (
     is_mailbox,
     read_server,
 )
+from tests.support.certificates import make_trusted
 from tests.support.outways import Postbox, open_outpost, postbox
 from tests.support.people import Tree
 
@@ -36,30 +32,7 @@ MAIL = Mail(["lee@example.com", "park@example.com"], "Work is stuck", "큐가 �
 
 @pytest.fixture(scope="module")
 def trusted(tmp_path_factory: pytest.TempPathFactory) -> tuple[ssl.SSLContext, ssl.SSLContext]:
-    """A server's context, and a client's that trusts it."""
-    folder = tmp_path_factory.mktemp("tls")
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "mail.example")])
-    made = datetime.now(UTC)
-    certificate = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(1)
-        .not_valid_before(made - timedelta(days=1))
-        .not_valid_after(made + timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))]), critical=False)
-        .sign(key, hashes.SHA256())
-    )
-    pem = folder / "both.pem"
-    private = key.private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    )
-    pem.write_bytes(private + certificate.public_bytes(serialization.Encoding.PEM))
-    server = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-    server.load_cert_chain(pem)
-    return server, ssl.create_default_context(cafile=str(pem))
+    return make_trusted(tmp_path_factory.mktemp("tls"))
 
 
 @pytest.fixture

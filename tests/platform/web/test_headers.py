@@ -1,5 +1,6 @@
 """What every answer carries."""
 
+from pabal.platform.web.headers import Message, Receive, Scope, SecureHeaders, Send
 from pabal.platform.web.turns import Rate
 from tests.support.web import Web
 
@@ -12,6 +13,43 @@ async def test_every_answer_keeps_the_browser_safe(web: Web):
         assert "script-src 'self'" in answer.headers["Content-Security-Policy"], path
         assert answer.headers["X-Content-Type-Options"] == "nosniff"
         assert answer.headers["X-Frame-Options"] == "DENY"
+
+
+async def test_what_an_answer_says_itself_is_left_as_it_is_and_said_once():
+    sent: list[Message] = []
+    own = [
+        (b"Cache-Control", b"max-age=60"),
+        (b"x-frame-options", b"SAMEORIGIN"),
+        (b"X-Request-Id", b"of-somebody-else"),
+    ]
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": list(own)})
+
+    async def receive() -> Message:
+        return {}
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    scope = {"type": "http", "headers": [(b"x-request-id", b"trace-12345678")]}
+    await SecureHeaders(app, is_https=True)(scope, receive, send)
+
+    headers = [(name.decode().lower(), value.decode()) for name, value in sent[0]["headers"]]
+    names = [name for name, _ in headers]
+    said = dict(headers)
+    assert len(names) == len(set(names))
+    assert said["cache-control"] == "max-age=60"
+    assert said["x-frame-options"] == "SAMEORIGIN"
+    assert said["x-request-id"] == "trace-12345678"
+    assert said["strict-transport-security"] == "max-age=31536000"
+    assert said["referrer-policy"] == "same-origin"
+
+
+async def test_nothing_is_kept_by_a_cache_unless_it_is_said(web: Web):
+    answer = await (await web.anybody()).get("/livez")
+
+    assert answer.headers["Cache-Control"] == "no-store"
 
 
 async def test_a_request_id_is_kept_when_it_is_harmless(web: Web):

@@ -1,33 +1,20 @@
 """Kakao's callback and its Event API: what may be called, what came of it. No address of Kakao's is in a log."""
 
-import asyncio
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
-import httpcore2
-
-from pabal.platform import outside
 from pabal.platform.outside import PublicOnly
+from pabal.platform.posts import BrokenAnswer, ConnectError, Posts
 
 # Kakao's own; an origin such as http://127.0.0.1:9100 may be named besides, for a simulator.
 HOSTS = ".kakao.com,.kakaocdn.net,.kakaoenterprise.com"
 TIMEOUT_SECONDS = 5.0
 EVENT_URL = "https://bot-api.kakao.com"
 LARGEST_ANSWER = 64 * 1024
-Headers = list[tuple[bytes | str, bytes | str]]
-_HEADERS: Headers = [("Content-Type", "application/json"), ("Accept", "*/*"), ("User-Agent", "pabal")]
-_TIMEOUTS = dict.fromkeys(("connect", "read", "write", "pool"), TIMEOUT_SECONDS)
-# before any byte of the request went out
-_UNREACHED = (
-    httpcore2.ConnectError,
-    httpcore2.ConnectTimeout,
-    httpcore2.PoolTimeout,
-    httpcore2.UnsupportedProtocol,
-)
-_UNCLEAR = (httpcore2.NetworkError, httpcore2.TimeoutException, httpcore2.ProtocolError, TimeoutError)
+_HEADERS = {"Content-Type": "application/json", "Accept": "*/*", "User-Agent": "pabal"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +89,9 @@ class KakaoClient:
     def __init__(self, addresses: Addresses, *, rest_key: str = "", event_url: str = EVENT_URL) -> None:
         self.addresses = addresses
         self._rest_key, self._event_url = rest_key, event_url.rstrip("/")
-        self._public: httpcore2.AsyncConnectionPool | None = None
-        self._named: httpcore2.AsyncConnectionPool | None = None
+        # origins that were named may be private; everything else may not
+        self._public = Posts(PublicOnly(), largest=LARGEST_ANSWER)
+        self._named = Posts(None, largest=LARGEST_ANSWER)
 
     @property
     def can_push(self) -> bool:
@@ -123,41 +111,19 @@ class KakaoClient:
         return await self._post(url, {"event": event, "user": user}, {"Authorization": f"KakaoAK {self._rest_key}"})
 
     async def close(self) -> None:
-        for pool in (self._public, self._named):
-            if pool is not None:
-                await pool.aclose()
+        self._public.close()
+        self._named.close()
 
     async def _post(self, url: str, body: dict[str, Any], headers: dict[str, str]) -> CallResult:
         content = json.dumps(body, ensure_ascii=False).encode()
-        given: Headers = [*_HEADERS, *headers.items()]
-        limits = {"timeout": _TIMEOUTS}
-        pool, target = self._pool_for(url), outside.split_url(url)
+        posts = self._named if self.addresses.is_named(url) else self._public
         try:
-            async with asyncio.timeout(TIMEOUT_SECONDS):
-                async with pool.stream("POST", target, headers=given, content=content, extensions=limits) as response:
-                    return _judge(response.status, await _read_start(response))
-        except _UNREACHED as error:
+            answer = await posts.post(url, {**_HEADERS, **headers}, content, seconds=TIMEOUT_SECONDS)
+        except ConnectError as error:
             return Unreached(type(error).__name__)
-        except _UNCLEAR as error:
+        except (BrokenAnswer, TimeoutError) as error:
             return Unclear(type(error).__name__)
-
-    def _pool_for(self, url: str) -> httpcore2.AsyncConnectionPool:
-        """Origins that were named may be private; everything else may not."""
-        if self.addresses.is_named(url):
-            self._named = self._named or outside.make_pool(None)
-            return self._named
-        self._public = self._public or outside.make_pool(PublicOnly())
-        return self._public
-
-
-async def _read_start(response: httpcore2.Response) -> bytes:
-    """Whoever says more than Kakao ever does is not listened to any longer; its connection is closed."""
-    said = bytearray()
-    async for piece in response.aiter_stream():
-        said += piece
-        if len(said) > LARGEST_ANSWER:
-            break
-    return bytes(said[:LARGEST_ANSWER])
+        return _judge(answer.status, answer.content)
 
 
 def _judge(status: int, content: bytes) -> CallResult:

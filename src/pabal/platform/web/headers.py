@@ -5,7 +5,7 @@ import uuid
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -37,6 +37,7 @@ _SECURE = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
+_REQUEST_ID = b"x-request-id"
 _GIVEN_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
 
 
@@ -45,9 +46,12 @@ class SecureHeaders:
 
     def __init__(self, app: Asgi, *, is_https: bool) -> None:
         self._app = app
-        self._headers = dict(_SECURE)
+        # what a person saw signed in must not be shown by a cache or by going back after signing out
+        headers = {**_SECURE, "Cache-Control": "no-store"}
         if is_https:
-            self._headers["Strict-Transport-Security"] = "max-age=31536000"
+            headers["Strict-Transport-Security"] = "max-age=31536000"
+        # written once, as they go out: every answer has them
+        self._headers = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers.items()]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -58,12 +62,10 @@ class SecureHeaders:
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                headers["X-Request-Id"] = request_id
-                for name, value in self._headers.items():
-                    headers.setdefault(name, value)
-                # what a person saw signed in must not be shown by a cache or by going back after signing out
-                headers.setdefault("Cache-Control", "no-store")
+                given = [one for one in message.get("headers", ()) if one[0].lower() != _REQUEST_ID]
+                known = {name.lower() for name, _ in given}
+                own = [one for one in self._headers if one[0] not in known]
+                message["headers"] = [*given, (_REQUEST_ID, request_id.encode("latin-1")), *own]
             await send(message)
 
         await self._app(scope, receive, send_with_headers)

@@ -2,6 +2,7 @@
 
 import ipaddress
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 from fastapi import Request
@@ -56,6 +57,8 @@ def trusts(trusted: str) -> Callable[[str], bool]:
     """Whether an address is one of these proxies."""
     networks = parse_networks(trusted)
 
+    # asked with every request, mostly of the same few
+    @lru_cache(maxsize=1024)
     def is_trusted(host: str) -> bool:
         address = as_address(host)
         return address is not None and any(address in network for network in networks)
