@@ -82,3 +82,12 @@ delete from pabal.message_schedule where id = :id;
 
 -- name: set_tags(rooms, tags)!
 update pabal.room set tags = :tags where id = any(:rooms::bigint[]);
+
+-- name: set_image_mode(bot_id, image_mode)!
+update pabal.bot set image_mode = :image_mode where id = :bot_id;
+
+-- name: insert_many_rooms(unit_id, bot_id, count)!
+with made as (
+  insert into pabal.room (unit_id, channel_id, name, room_type, created_at, updated_at)
+  select :unit_id, 'many' || n, 'many ' || n, 'production', pabal.now(), pabal.now() from generate_series(1, :count::int) as g(n) returning id, name)
+insert into pabal.room_bot (room_id, bot_id, room_name, last_seen_at) select id, :bot_id, name, pabal.now() from made;

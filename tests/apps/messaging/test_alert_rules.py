@@ -11,12 +11,13 @@ from pabal.apps.messaging.model.schedules import LatePolicy
 from pabal.apps.messaging.store import statistics
 from pabal.base import clock
 from pabal.base.database import Database
-from pabal.engine import routes, ticks
+from pabal.engine import routes, ticks, workers
 from pabal.platform import alerts, notifications
 from pabal.platform.actor import ENGINE, Role
 from pabal.platform.alerts import Alert, Reading, check_rules
 from pabal.platform.tenants import visible_to
 from tests.apps.messaging.asking import begin_at
+from tests.apps.messaging.bulking import fan_out, make_rooms, picked, save
 from tests.apps.messaging.history import add_deliveries, add_server, ended, stop_schedule
 from tests.support.messaging import World, add_schedule, make_world
 from tests.support.people import person
@@ -193,3 +194,17 @@ def test_the_app_watches_all_of_it():
     assert {setting.key for setting in alerts.list_rule_settings(alert_rules.RULES)} <= {
         one.key for one in SLICE.settings
     }
+
+
+async def test_sends_to_many_rooms_that_wait_for_an_absent_bot_are_counted_room_by_room(world: World):
+    rooms = await make_rooms(world, 3)
+    await save(world, person(world.tree.haeundae), picked(rooms))
+    await fan_out(world.db)
+
+    waiting = (await read(world))["messaging.bots_offline"]
+    async with world.db.transaction() as tx:
+        worker = await workers.insert_worker(tx, host="here", meta={})
+        await routes.hold_route(tx, world.route, worker=worker)
+
+    assert waiting == [Reading(3, "busan1", world.tree.haeundae.id)]
+    assert (await read(world))["messaging.bots_offline"] == [Reading(0, "", None)]

@@ -10,9 +10,11 @@ from pabal.base.database import Database
 from pabal.platform.overview import Card
 from pabal.platform.tenants import Scope
 from tests.apps.messaging.asking import begin_at
+from tests.apps.messaging.bulking import picked
+from tests.apps.messaging.bulking import save as save_bulk
 from tests.apps.messaging.history import add_deliveries, ended, stop_schedule
 from tests.support.messaging import World, add_bot, add_room, add_schedule, make_world
-from tests.support.people import plant
+from tests.support.people import person, plant
 
 NOON = datetime(2035, 6, 4, 3, tzinfo=UTC)
 MINUTE, HOUR = timedelta(minutes=1), timedelta(hours=1)
@@ -45,6 +47,17 @@ async def test_the_card_tells_the_day_so_far(world: World):
     assert card.trouble[1] == "못 보냄 1"
     assert card.next_at is not None
     assert elsewhere is None
+
+
+async def test_the_next_send_may_be_one_to_many_rooms(world: World):
+    saved = await save_bulk(world, person(world.tree.haeundae), picked([world.room_id]))
+
+    async with world.db.transaction() as tx:
+        card = await overview.card(tx, HOUSE)
+
+    assert isinstance(card, Card)
+    assert card.next_at == NOON + MINUTE
+    assert saved
 
 
 async def test_an_empty_house_says_to_connect_a_phone_until_there_is_a_bot(db: Database):

@@ -1,34 +1,40 @@
 """One occurrence to many rooms: how it fans out, ends, is withdrawn, and what is missing is sent."""
 
 from dataclasses import replace
-from datetime import time, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from pabal.apps.messaging import asking
 from pabal.apps.messaging import settings as own
 from pabal.apps.messaging.actions import bulks, deliveries, groups, schedules
 from pabal.apps.messaging.errors import BulkSendNotFound, GroupInUse, GroupRefused, NothingMissing, ScheduleRefused
-from pabal.apps.messaging.jobs.fanning import FanOut
-from pabal.apps.messaging.model.bulks import BULK, Audience, BulkSend, NewGroup, Target
+from pabal.apps.messaging.model.bulks import Audience, BulkSend, NewGroup
 from pabal.apps.messaging.model.content import Content
 from pabal.apps.messaging.model.deliveries import DeliveryState
-from pabal.apps.messaging.model.schedules import NewSchedule, Schedule, ScheduleType, When
-from pabal.apps.messaging.store import bulks as store
+from pabal.apps.messaging.model.schedules import LatePolicy, Schedule, ScheduleState
 from pabal.apps.messaging.store import rooms as room_store
+from pabal.apps.messaging.store.sending import Occurrence
 from pabal.base import clock
 from pabal.base.database import Database
-from pabal.engine import claims, delays, occurrences, ticks
-from pabal.engine.kinds import Job, Kinds
+from pabal.engine import delays, occurrences, ticks
 from pabal.platform.actor import Actor
-from pabal.platform.tenants import Scope
-from tests.support import work
+from pabal.platform.approvals import store as approvals
+from tests.apps.messaging.bulking import (
+    expire_bulk,
+    fan_out,
+    list_bulks,
+    make_rooms,
+    picked,
+    run_bulk,
+    save,
+    tag,
+)
 from tests.support.botline import Desk, find_deliveries, set_value
-from tests.support.messaging import SEOUL, SQL, World, add_bot, add_room, make_world
+from tests.support.messaging import SQL, World, add_bot, add_room, make_world
 from tests.support.people import person
-
-ALL = Scope(None, None)
 
 
 @pytest.fixture
@@ -47,59 +53,6 @@ async def desk(world: World) -> Desk:
 @pytest.fixture
 def manager(world: World) -> Actor:
     return person(world.tree.haeundae)
-
-
-async def make_rooms(world: World, count: int, *, bots: list[int] | None = None) -> list[int]:
-    unit, own_bots = world.tree.haeundae, bots or [world.bot_id]
-    return [await add_room(world.db, unit, f"1830{n:04}", f"손님방 {n}", bots=own_bots) for n in range(count)]
-
-
-async def save(world: World, actor: Actor, audience: Audience, **more: Any) -> Schedule:
-    """Every day, first in one minute."""
-    async with world.db.transaction() as tx:
-        at = (tx.now + timedelta(minutes=1)).astimezone(SEOUL)
-        when = When(
-            ScheduleType.DAILY,
-            time(at.hour, at.minute, at.second),
-            tx.now - timedelta(days=1),
-            tx.now + timedelta(days=30),
-        )
-        given = {"content": Content(text="{톡방} 안녕하세요", send_interval_seconds=0), "when": when, **more}
-        new = NewSchedule(title="전 지점 공지", room_id=0, bot_id=0, audience=audience, **given)
-        return await schedules.create(tx, actor, new)
-
-
-def picked(rooms: list[int], **more: Any) -> Audience:
-    return Audience(tuple(Target(one) for one in rooms), **more)
-
-
-async def fan_out(db: Database, by: timedelta = timedelta(minutes=1)) -> BulkSend:
-    """Its moment comes, and any server opens it."""
-    await clock.advance(db, by)
-    await ticks.tick_once(db)
-    await run_bulk(db)
-    [bulk] = (await list_bulks(db))[:1]
-    return bulk
-
-
-async def run_bulk(db: Database) -> None:
-    kinds = Kinds()
-    handler = FanOut(db)
-    kinds.plain(BULK, give_up=handler.give_up)(handler.run)
-    worker = await work.begin_life(db)
-    for job in await work.claim(db, worker, BULK):
-        outcome = await handler.run(job)
-        await settle(db, worker, job, outcome, kinds)
-
-
-async def settle(db: Database, worker: int, job: Job, outcome: Any, kinds: Kinds) -> None:
-    async with db.transaction() as tx:
-        await claims.settle(tx, worker, [(job, outcome)], kinds)
-
-
-async def list_bulks(db: Database) -> list[BulkSend]:
-    async with db.transaction() as tx:
-        return (await store.list_bulks(tx, ALL)).items
 
 
 async def test_one_occurrence_opens_a_delivery_for_each_room_and_ends_with_the_last(
@@ -216,6 +169,69 @@ async def test_one_action_sends_what_is_missing_and_nothing_twice(world: World, 
             await bulks.send_missing(tx, manager, bulk.id)
 
 
+async def send_missing(world: World, actor: Actor, bulk: BulkSend, **said: Any) -> None:
+    async with world.db.transaction() as tx:
+        await bulks.send_missing(tx, actor, bulk.id, **said)
+
+
+async def test_rooms_of_which_nobody_knows_get_it_again_only_when_that_is_said(
+    world: World, desk: Desk, manager: Actor
+):
+    await save(world, manager, picked(await make_rooms(world, 3)))
+    bulk = await fan_out(world.db)
+    desk.line.go(1, began=True)
+    for _ in "123":
+        await desk.run()
+    await clock.advance(world.db, timedelta(minutes=6))
+    await desk.expire()
+    [before] = await list_bulks(world.db)
+
+    await send_missing(world, manager, bulk)
+    while await desk.run():
+        pass
+    [between] = await list_bulks(world.db)
+    with pytest.raises(NothingMissing):
+        await send_missing(world, manager, bulk)
+    await send_missing(world, manager, bulk, resend_unknown=True)
+    while await desk.run():
+        pass
+
+    [after] = await list_bulks(world.db)
+    assert before.summary[0] == "1 of 3, 1 missed, 1 unknown"
+    assert (between.summary[0], after.summary[0]) == ("2 of 3, 1 unknown", "3 of 3")
+    assert [one.what for one in desk.line.sent] == [f"손님방 {n} 안녕하세요" for n in (0, 1, 2, 1)]
+
+
+async def test_one_action_sends_what_failed_and_the_rest_of_what_went_out_in_part(
+    world: World, desk: Desk, manager: Actor
+):
+    rooms = await make_rooms(world, 3)
+    content = Content(text="안녕하세요", images_1=(world.picture,), send_interval_seconds=0)
+    await save(world, manager, picked(rooms), content=content)
+    bulk = await fan_out(world.db)
+    async with world.db.transaction() as tx:
+        await room_store.delete_room_bot(tx, rooms[0], world.bot_id)
+    desk.line.go(1, began=False)
+    await desk.run()
+    await desk.run()
+    await desk.disconnect()
+    await clock.advance(world.db, timedelta(days=1))
+    await desk.expire()
+    [before] = await list_bulks(world.db)
+    async with world.db.transaction() as tx:
+        await tx.run(SQL.insert_room_bot, room_id=rooms[0], bot_id=world.bot_id, room_name="손님방 0")
+    await desk.connect()
+
+    await send_missing(world, manager, bulk)
+    while await desk.run():
+        pass
+
+    [after] = await list_bulks(world.db)
+    assert (before.summary[0], after.summary[0]) == ("0 of 3, 1 in part, 1 failed, 1 missed", "3 of 3")
+    parts = [(one.room.split()[-1], type(one.what)) for one in desk.line.sent]
+    assert parts == [("1", str), ("0", str), ("0", tuple), ("1", tuple), ("2", str), ("2", tuple)]
+
+
 async def test_nobody_sends_what_is_missing_of_another_unit(world: World, manager: Actor):
     await save(world, manager, picked(await make_rooms(world, 2)))
     bulk = await fan_out(world.db)
@@ -282,11 +298,6 @@ async def test_a_group_holds_the_rooms_of_its_unit_kind_and_tag_when_it_is_sent(
     assert {one.room_id for one in await find_deliveries(world.db)} == set(rooms[:2])
 
 
-async def tag(db: Database, rooms: list[int], *tags: str) -> None:
-    async with db.transaction() as tx:
-        await tx.run(SQL.set_tags, rooms=rooms, tags=list(tags))
-
-
 async def test_a_group_that_schedules_send_to_stays(world: World, manager: Actor):
     rooms = await make_rooms(world, 1)
     await tag(world.db, rooms, "점장")
@@ -340,6 +351,97 @@ async def test_what_cannot_work_is_refused_when_it_is_saved(world: World, manage
     assert await refused(world, manager, Audience(rooms_csv="톡방\n없는 방\n")) >= {"csv_room_unknown"}
     assert await refused(world, manager, Audience(rooms_csv="톡방,이름\n손님방 0\n")) >= {"csv_row_uneven"}
     assert other
+
+
+async def test_a_notice_that_reached_nobody_is_a_failure_of_its_schedule(world: World, desk: Desk, manager: Actor):
+    rooms = await make_rooms(world, 2)
+    schedule = await save(world, manager, picked(rooms))
+    await set_value(world.db, own.ERROR_AFTER, 1)
+    await fan_out(world.db)
+    async with world.db.transaction() as tx:
+        for room_id in rooms:
+            await room_store.delete_room_bot(tx, room_id, world.bot_id)
+
+    while await desk.run():
+        pass
+
+    async with world.db.transaction() as tx:
+        [after] = await schedules.store.load_schedules(tx, [schedule.id])
+    assert (after.state, after.failures) == (ScheduleState.ERROR, 1)
+
+
+@pytest.mark.parametrize(("policy", "asks"), [(LatePolicy.WINDOW, True), (LatePolicy.SKIP, False)])
+async def test_where_late_ones_are_skipped_nobody_is_asked_about_a_notice_that_no_server_opened(
+    world: World, manager: Actor, policy: LatePolicy, asks: bool
+):
+    schedule = await save(world, manager, picked(await make_rooms(world, 2)), late_policy=policy)
+
+    async with world.db.transaction() as tx:
+        await bulks.miss(tx, Occurrence(schedule.id, tx.now), "misfired", {})
+
+    missed = await find_deliveries(world.db, state=(DeliveryState.MISSED,))
+    assert [one.detail.get("dismissed_by") for one in missed] == [None if asks else "policy"] * 2
+
+
+async def test_a_notice_nobody_opened_in_time_was_missed_in_each_of_its_rooms_unless_it_was_called_off(
+    world: World, manager: Actor
+):
+    schedule = await save(world, manager, picked(await make_rooms(world, 2)))
+    await clock.advance(world.db, timedelta(minutes=1))
+    await ticks.tick_once(world.db)
+    await clock.advance(world.db, timedelta(minutes=6))
+
+    await expire_bulk(world.db)
+
+    missed = await find_deliveries(world.db)
+    assert [(one.state, one.reason) for one in missed] == [("missed", "too_late")] * 2
+    await clock.advance(world.db, timedelta(days=1, minutes=-6))
+    await ticks.tick_once(world.db)
+    async with world.db.transaction() as tx:
+        await schedules.deactivate(tx, manager, schedule.id)
+    await expire_bulk(world.db)
+    assert len(await find_deliveries(world.db)) == 2
+
+
+async def test_what_may_be_late_has_a_day(world: World, manager: Actor):
+    await save(world, manager, picked(await make_rooms(world, 1)), late_policy=LatePolicy.SEND_LATE)
+
+    bulk = await fan_out(world.db)
+
+    assert bulk.until - bulk.fire_at == timedelta(days=1)
+
+
+async def test_what_is_sent_after_all_has_as_long_as_it_had(world: World, manager: Actor):
+    schedule = await save(world, manager, picked(await make_rooms(world, 2)))
+    async with world.db.transaction() as tx:
+        await bulks.miss(tx, Occurrence(schedule.id, tx.now), "misfired", {})
+    [bulk] = await list_bulks(world.db)
+    await clock.advance(world.db, timedelta(hours=1))
+
+    await send_missing(world, manager, bulk)
+
+    [after] = await list_bulks(world.db)
+    assert after.until - bulk.until >= timedelta(hours=1)
+    async with world.db.transaction() as tx:
+        assert (
+            await approvals.list_open_of(tx, asking.MISSED, [one.id for one in await find_deliveries(world.db)]) == []
+        )
+
+
+async def test_a_pause_leaves_alone_what_has_begun_in_a_room(world: World, desk: Desk, manager: Actor):
+    content = Content(text="안녕하세요", images_1=(world.picture,), send_interval_seconds=0)
+    schedule = await save(world, manager, picked(await make_rooms(world, 1)), content=content)
+    await fan_out(world.db)
+    desk.line.go(1, began=False)
+    await desk.run()
+
+    async with world.db.transaction() as tx:
+        await schedules.deactivate(tx, manager, schedule.id)
+    while await desk.run():
+        pass
+
+    [bulk] = await list_bulks(world.db)
+    assert bulk.summary[0] == "1 of 1"
 
 
 async def test_a_delivery_of_many_is_resumed_like_any_other_and_its_bulk_ends_again(

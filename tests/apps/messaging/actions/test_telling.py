@@ -1,6 +1,7 @@
 """Sends that went wrong are told: to their unit, gathered or one by one, and not at all where nobody wants it."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,6 +13,7 @@ from pabal.engine.facts import Subscriber
 from pabal.platform import notifications
 from pabal.platform.actor import Actor, Role
 from pabal.platform.notifications import Notification
+from tests.apps.messaging.history import add_deliveries, ended
 from tests.support.botline import Desk, fall_due, set_value
 from tests.support.messaging import World, add_schedule, make_world
 from tests.support.work import advance
@@ -31,6 +33,18 @@ async def miss_two(world: World) -> None:
     await fall_due(world.db)
     await advance(world.db, 400)
     await desk.expire()
+
+
+async def gone_wrong(world: World, state: str, **more: Any) -> dict[str, Any]:
+    async with world.db.transaction() as tx:
+        return ended(state, tx.now, **more)
+
+
+async def end_as(world: World, state: str, **more: Any) -> None:
+    schedule_id = await add_schedule(world)
+    [delivery_id] = await add_deliveries(world.db, schedule_id, [await gone_wrong(world, state, **more)])
+    async with world.db.transaction() as tx:
+        await facts.record(tx, f"delivery.{state}", f"delivery:{delivery_id}", {}, world.tree.haeundae.id)
 
 
 async def tell(world: World) -> list[Notification]:
@@ -57,6 +71,43 @@ async def test_they_are_gathered_by_default_and_counted(world: World) -> None:
     [told] = await tell(world)
 
     assert told.times == 2
+
+
+async def test_of_what_goes_wrong_later_somebody_is_told_again_after_an_hour(world: World) -> None:
+    await miss_two(world)
+    first = await tell(world)
+    for seconds in (3000, 1200):
+        await advance(world.db, seconds)
+        await end_as(world, "missed")
+        await tell(world)
+
+    told = await tell(world)
+    assert len(first) == 1
+    assert sorted(one.times for one in told) == [1, 3]
+
+
+@pytest.mark.parametrize(
+    ("state", "title"),
+    [
+        ("failed", "발송 실패: 아침 인사"),
+        ("partial", "일부만 발송: 아침 인사"),
+        ("unknown", "도착 확인 필요: 아침 인사"),
+        ("missed", "제때 못 보냄: 아침 인사"),
+    ],
+)
+async def test_each_kind_of_trouble_is_told_by_its_name(world: World, state: str, title: str) -> None:
+    await end_as(world, state)
+
+    [told] = await tell(world)
+
+    assert told.title[1] == title
+
+
+async def test_a_test_and_what_somebody_called_off_are_no_trouble(world: World) -> None:
+    await end_as(world, "failed", cause="test")
+    await end_as(world, "missed", detail={"dismissed_by": "user:1"})
+
+    assert await tell(world) == []
 
 
 async def test_nobody_is_told_where_it_is_off(world: World) -> None:

@@ -11,7 +11,8 @@ from pabal.apps.messaging import settings as own
 from pabal.apps.messaging.actions import deliveries
 from pabal.apps.messaging.actions.timetables import relane
 from pabal.apps.messaging.errors import BotGone, NoReceipt
-from pabal.apps.messaging.jobs.sending import RIDES_WITHIN, taking_turns
+from pabal.apps.messaging.jobs.sending import taking_turns
+from pabal.apps.messaging.listener.receipts import Receipt
 from pabal.apps.messaging.model.content import Content, ImageMode
 from pabal.apps.messaging.model.deliveries import Delivery, PartState, show_components
 from pabal.apps.messaging.model.reasons import explain
@@ -216,8 +217,7 @@ async def test_that_a_part_was_handled_is_told_with_the_next_and_the_last_with_t
 
 
 async def test_before_a_long_pause_it_is_told_at_once(world: World, desk: Desk):
-    seconds = int(RIDES_WITHIN) + 3
-    await add_schedule(world, replace(QUICK, images_1=(world.picture,), send_interval_seconds=seconds))
+    await add_schedule(world, replace(QUICK, images_1=(world.picture,), send_interval_seconds=5))
     await fall_due(world.db)
 
     running = asyncio.create_task(desk.run())
@@ -243,6 +243,40 @@ async def test_what_was_sent_before_phones_confirmed_stays_as_it_is(world: World
     delivery = await find_delivery(world.db)
     assert (delivery.state, states(delivery)) == ("sent", ["written", "handled"])
     assert show_components(delivery.parts) == "text,images_1"
+
+
+async def test_what_was_sent_before_phones_confirmed_is_not_in_doubt_because_its_rest_is(world: World, desk: Desk):
+    schedule_id = await add_schedule(world, replace(QUICK, images_1=(world.picture,)))
+    async with world.db.transaction() as tx:
+        past = ended("partial", tx.now - timedelta(minutes=1), reason="file_missing")
+    [old] = await add_deliveries(world.db, schedule_id, [past])
+    await add_parts(world.db, old, "written", "planned")
+    async with world.db.transaction() as tx:
+        await deliveries.resume(tx, ENGINE, old)
+
+    desk.line.go(0, began=True)
+    await desk.run()
+    await desk.run()
+
+    assert states(await find_delivery(world.db)) == ["written", "unknown"]
+
+
+async def test_while_a_phone_takes_its_time_the_log_says_that_the_part_is_out(world: World, desk: Desk):
+    answer = Receipt()
+
+    async def take(*_given: object) -> Receipt:
+        return answer
+
+    desk.line.send_text = take  # type: ignore[assignment,method-assign]  # a line whose phone answers when it is told
+    await add_schedule(world, QUICK)
+    await fall_due(world.db)
+
+    running = asyncio.create_task(desk.run())
+    await until_parts(world, ["written"])
+    answer.settle()
+    await running
+
+    assert states(await find_delivery(world.db)) == ["handled"]
 
 
 async def test_the_time_the_phone_takes_by_itself_is_none_of_the_deadline(world: World, desk: Desk):
@@ -307,6 +341,10 @@ async def test_a_text_the_bot_hears_itself_say_is_seen(world: World, desk: Desk)
         since = tx.now - timedelta(minutes=10)
         other = sending.Echo(world.bot_id, world.channel_id, "다른 말")
         assert await sending.note_seen(tx, [other], since=since) == 0
+        stranger = sending.Echo(world.bot_id + 1, world.channel_id, "안녕")
+        assert await sending.note_seen(tx, [stranger], since=since) == 0, "another bot said the same"
+        said = sending.Echo(world.bot_id, world.channel_id, "안녕")
+        assert await sending.note_seen(tx, [said], since=tx.now + timedelta(seconds=1)) == 0, "long ago"
         echo = sending.Echo(world.bot_id, world.channel_id, "안녕")
         assert await sending.note_seen(tx, [echo], since=since) == 1
         assert await sending.note_seen(tx, [echo], since=since) == 0, "once said, once seen"

@@ -140,6 +140,25 @@ async def test_a_signed_pong_of_a_proven_phone_asks_the_database_nothing(
     assert (device.signature, device.is_trusted, asked) == ("valid", True, [])
 
 
+@pytest.mark.usefixtures("host_clock")
+async def test_who_signs_with_the_secret_of_before_sends_no_more_until_the_phone_has_the_new_one(
+    db: Database, house: House, phone: OpenBot
+):
+    bot_id, _ = await add_bot(db, None, "busan1")
+    await act(house, actions.set_secret, bot_id, vault=house.services.vault, secret=SECRET, salt=SALT)
+    bot = await phone(house, secret=SECRET, salt=SALT)
+    await house.until_holds("busan1")
+    before = bot.pongs
+
+    await act(house, actions.set_secret, bot_id, vault=house.services.vault, secret="a new secret", salt=SALT)
+    await until_free(db)
+    await bot.until(lambda each: each.pongs > before)
+    await until(lambda: [device.signature for device in house.gateway.routes.devices] == ["invalid"])
+    await settle(house)
+
+    assert await route(db, "busan1") is None
+
+
 class NoDatabase:
     def __init__(self, asked: list[str]) -> None:
         self._asked = asked

@@ -130,6 +130,22 @@ async def test_a_person_gives_the_bot_to_the_phone_in_reserve(db: Database, hous
         await act(house, actions.choose, away)
 
 
+async def test_while_a_bot_is_excluded_none_of_its_phones_is_shown_as_the_one_that_sends(
+    db: Database, house: House, phone: OpenBot
+):
+    await two_phones(db, house, phone)
+    bot_id = (await find_bot(db)).id
+
+    await act(house, actions.exclude, bot_id, "전화기 점검")
+    await until_free(db)
+    during = [device.role for device in (await find_bot(db)).devices]
+    await act(house, actions.include, bot_id)
+    await until(lambda: sender(house))
+
+    assert during == [None, None]
+    assert sorted(str(device.role) for device in (await find_bot(db)).devices) == ["reserve", "sends"]
+
+
 async def test_a_phone_in_reserve_on_another_server_is_given_the_bot_too(
     db: Database, house: House, phone: OpenBot, tmp_path: Path
 ):

@@ -6,7 +6,7 @@ import pytest
 
 from pabal.apps.messaging.model.bulks import Audience, BulkRoom, BulkSend, Speaker, choose_bots, list_turns
 from pabal.apps.messaging.model.capacity import Measured, Turn, estimate, need_of
-from pabal.apps.messaging.model.content import Content, Pace, plan_parts
+from pabal.apps.messaging.model.content import Content, Pace, Picture, plan_parts
 from pabal.apps.messaging.model.variables import fill, list_unknown, values_of
 
 NINE = datetime(2026, 7, 3, 0, 0, tzinfo=UTC)
@@ -104,3 +104,10 @@ def test_what_a_room_needs_is_what_the_phone_was_seen_to_take():
 
     assert need_of(parts, Measured(part=5.2, send=5.2)) == 5.2
     assert need_of(parts, None) == 1.0
+
+
+def test_a_room_needs_no_less_than_the_waits_that_are_asked_for():
+    picture = Picture(1, "봄.png", "image/png", 10, 8, 6)
+    content = Content(text="안녕", images_1=(picture,), send_interval_seconds=5, media_wait_1=8000)
+
+    assert need_of(plan_parts(content, Pace()), Measured(part=0.1, send=0.2)) == 13.0

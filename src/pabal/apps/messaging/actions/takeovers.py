@@ -52,6 +52,8 @@ async def _take_over(tx: Tx, waiting: WaitingSend, speaker: Speaker) -> bool:
         return False
     await takeovers.set_bot(tx, delivery.id, speaker.bot_id)
     moved = (await sending.find_deliveries(tx, [delivery.id]))[delivery.id]
+    # this bot's phone may take images otherwise: other packets, so other parts
+    await opening.plan(tx, [moved], anew={moved.id})
     until = None if moved.bulk_id is None else (await bulks.load_bulks(tx, [moved.bulk_id]))[0].until
     if until is None:
         await opening.dispatch(tx, moved)

@@ -8,15 +8,20 @@ group by 1;
 select unit_id, count(*)::int as count from pabal.message_schedule where state = 'error' group by 1;
 
 -- name: list_waiting_bots(now)
--- Bots that nobody holds while something due waits for them.
-select b.id, b.unit_id, b.name, count(*)::int as count, min(o.fire_at) as since,
+-- Bots that nobody holds while something due waits for them: an occurrence of its one room, or one of many rooms.
+with due as (
+  select s.bot_id, t.route, o.fire_at as due_at from pabal.occurrence o join pabal.schedule t on t.id = o.schedule_id
+  join pabal.message_schedule s on s.timetable_id = t.id
+  where o."end" is null and o.work_id > 0 and o.fire_at <= :now and t.kind = 'messaging.send'
+  union all
+  select d.bot_id, w.queue, d.scheduled_at from pabal.delivery d join pabal.work w on w.id = d.job_id
+  where d.state = 'open' and d.bulk_id is not null and d.scheduled_at <= :now)
+select b.id, b.unit_id, b.name, count(*)::int as count, min(due.due_at) as since,
   exists (
     select from pabal.bot_device d join pabal.worker w on w.id = d.worker and w.until > pabal.real_now()
     where d.bot_id = b.id and pabal.is_unproven(b, d)) as is_unproven
-from pabal.occurrence o join pabal.schedule t on t.id = o.schedule_id
-join pabal.message_schedule s on s.timetable_id = t.id join pabal.bot b on b.id = s.bot_id
-where o."end" is null and o.work_id > 0 and o.fire_at <= :now and t.kind = 'messaging.send'
-  and not exists (select from pabal.route r where r.route = t.route)
+from due join pabal.bot b on b.id = due.bot_id
+where not exists (select from pabal.route r where r.route = due.route)
 group by 1, 2, 3 order by 5, 1;
 
 -- name: list_unproven()
@@ -64,7 +69,7 @@ order by ended_at desc limit :most;
 
 -- name: find_next(units)
 select t.next_at from pabal.schedule t
-where t.kind = 'messaging.send' and t.paused_at is null and t.next_at is not null and (:units::bigint[] is null or t.unit_id = any(:units::bigint[]))
+where t.kind in ('messaging.send', 'messaging.bulk') and t.paused_at is null and t.next_at is not null and (:units::bigint[] is null or t.unit_id = any(:units::bigint[]))
 order by t.next_at limit 1;
 
 -- name: has_anything(units)

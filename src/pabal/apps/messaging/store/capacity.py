@@ -10,6 +10,8 @@ from pabal.base.sql import load
 SQL = load(__file__)
 # older sends say little about the phone of today
 LOOK_BACK = timedelta(days=14)
+# Of those that are due within one window; who has more knows that it is slow.
+MOST_BULKS = 50
 
 
 async def measure(tx: Tx, bots: Collection[int]) -> dict[int, Measured]:
@@ -29,3 +31,9 @@ async def count_due(
 ) -> dict[int, int]:
     rows = await tx.rows(SQL.count_due, bots=sorted(bots), since=since, until=until, but_id=but)
     return {row["bot_id"]: row["sends"] for row in rows}
+
+
+async def list_due_bulks(tx: Tx, *, since: datetime, until: datetime, but: int | None = None) -> dict[int, int]:
+    """Other schedules to many rooms, and the bot that each asks for."""
+    rows = await tx.rows(SQL.list_due_bulks, since=since, until=until, but_id=but, most=MOST_BULKS)
+    return {row["id"]: row["bot_id"] for row in rows}

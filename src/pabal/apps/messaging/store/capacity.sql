@@ -13,8 +13,16 @@ where d.parts > 0 group by b.id;
 select id from pabal.bot where excluded_at is null and (:units::bigint[] is null or unit_id = any(:units::bigint[]));
 
 -- name: count_due(bots, since, until, but_id)
--- what other schedules have for these bots then: one room each, or for each of many rooms whose first bot it is
+-- what other schedules of one room have for these bots then
 select s.bot_id, count(*)::int as sends from pabal.message_schedule s join pabal.schedule t on t.id = s.timetable_id
 where s.bot_id = any(:bots::bigint[]) and s.state = 'active' and t.paused_at is null and s.id is distinct from :but_id::bigint
   and t.next_at >= :since and t.next_at <= :until
+  and not exists (select from pabal.message_audience a where a.schedule_id = s.id)
 group by s.bot_id;
+
+-- name: list_due_bulks(since, until, but_id, most)
+-- unit: whose they are does not matter to the bots
+select s.id, s.bot_id from pabal.message_audience a join pabal.message_schedule s on s.id = a.schedule_id
+join pabal.schedule t on t.id = s.timetable_id
+where s.state = 'active' and t.paused_at is null and s.id is distinct from :but_id::bigint and t.next_at >= :since and t.next_at <= :until
+order by t.next_at, s.id limit :most;

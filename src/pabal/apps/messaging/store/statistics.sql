@@ -117,7 +117,7 @@ select count(*)::int from gone;
 -- name: find_last_poll(units)
 -- the newest moment the scheduler decided about
 select o.decided_at from pabal.occurrence o join pabal.schedule s on s.id = o.schedule_id
-where s.kind = 'messaging.send' and (:units::bigint[] is null or s.unit_id = any(:units::bigint[]))
+where s.kind in ('messaging.send', 'messaging.bulk') and (:units::bigint[] is null or s.unit_id = any(:units::bigint[]))
 order by o.fire_at desc limit 1;
 
 -- name: add_count(name, label, n, now)!

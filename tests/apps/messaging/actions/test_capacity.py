@@ -1,0 +1,95 @@
+"""How long the bots need is said before: from what they were seen to take, and what else they have to do then."""
+
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pabal.apps.messaging import settings as own
+from pabal.apps.messaging.actions import checking, schedules
+from pabal.apps.messaging.actions.checking import Checked
+from pabal.apps.messaging.model.schedules import Schedule
+from pabal.base.database import Database
+from pabal.platform.actor import Actor
+from tests.apps.messaging.bulking import make_rooms, picked, save
+from tests.apps.messaging.history import add_deliveries, add_parts, ended
+from tests.support.botline import set_value
+from tests.support.messaging import World, add_bot, add_room, add_schedule, make_world
+from tests.support.people import person
+
+SECOND = timedelta(seconds=1)
+
+
+@pytest.fixture
+async def world(db: Database, tmp_path: Path) -> World:
+    world = await make_world(db, tmp_path)
+    for setting in (own.IMAGE_GAP_MS, own.MIN_GAP_SECONDS, own.MESSAGES_PER_MINUTE):
+        await set_value(db, setting, 0)
+    return world
+
+
+@pytest.fixture
+def manager(world: World) -> Actor:
+    return person(world.tree.haeundae)
+
+
+async def look(world: World, actor: Actor, schedule: Schedule, *, again: bool = True, **changed: Any) -> Checked:
+    """As its form shows it; not `again`: as one that is not saved yet."""
+    async with world.db.transaction() as tx:
+        new = replace(schedule.as_new(), **changed)
+        return await checking.check(tx, actor, new, schedule_id=schedule.id if again else None)
+
+
+async def busy(world: World, actor: Actor, schedule: Schedule, **said: Any) -> timedelta:
+    expected = (await look(world, actor, schedule, **said)).estimate
+    assert expected is not None
+    return expected.busy
+
+
+async def test_what_else_is_due_comes_first_but_not_itself_nor_what_is_paused_or_later(world: World, manager: Actor):
+    schedule = await save(world, manager, picked(await make_rooms(world, 2)))
+
+    alone = await busy(world, manager, schedule)
+    await add_schedule(world, title="같은 시각")
+    async with world.db.transaction() as tx:
+        later = tx.now + timedelta(minutes=30)
+    await add_schedule(world, title="나중", at=later)
+    with_one = await busy(world, manager, schedule)
+    other = await save(world, manager, picked([world.room_id]))
+    async with world.db.transaction() as tx:
+        await schedules.deactivate(tx, manager, other.id)
+
+    assert (alone, with_one) == (timedelta(0), SECOND)
+    assert await busy(world, manager, schedule) == SECOND
+
+
+async def test_another_notice_to_many_rooms_is_as_many_sends_as_this_bot_has_rooms_of_it(world: World, manager: Actor):
+    other_bot, _ = await add_bot(world.db, world.tree.haeundae, "busan2")
+    rooms = await make_rooms(world, 3)
+    elsewhere = await add_room(world.db, world.tree.haeundae, "18700001", "둘째의 방", bots=[other_bot])
+    schedule = await save(world, manager, picked([world.room_id]))
+    await save(world, manager, picked([elsewhere, *rooms]))
+
+    assert await busy(world, manager, schedule) == 3 * SECOND
+
+
+async def test_a_bot_needs_what_it_took_for_sends_that_went_out_at_once(world: World, manager: Actor):
+    schedule = await save(world, manager, picked(await make_rooms(world, 10), window_minutes=1))
+    async with world.db.transaction() as tx:
+        now = tx.now
+    rows = [
+        ended("sent", now - timedelta(hours=1), took_ms=8000),
+        ended("sent", now - timedelta(hours=2), took_ms=500_000, attempts=2),
+        ended("failed", now - timedelta(hours=3), took_ms=500_000),
+    ]
+    for delivery_id in await add_deliveries(world.db, await add_schedule(world, at=now + timedelta(days=9)), rows):
+        await add_parts(world.db, delivery_id, "written")
+
+    checked = await look(world, manager, schedule)
+
+    assert checked.estimate is not None
+    # the ninth would begin after 64 seconds
+    assert (checked.estimate.takes, checked.estimate.late) == (80 * SECOND, 2)
+    assert [one.code for one in checked.warnings if one.field == "window_minutes"] == ["bulk_too_slow"]
