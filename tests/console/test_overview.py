@@ -4,12 +4,19 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from pabal.base.settings import Settings, split_list
 from pabal.console.overview import beacon_level
+from pabal.demo import SLICE as DEMO
 from pabal.engine import queue
 from pabal.engine.outcome import Retry
 from pabal.engine.queue import NewJob
-from pabal.platform.actor import Role
+from pabal.platform import alerts
+from pabal.platform.actor import ENGINE, Role
+from pabal.platform.language.status import STATUS
 from pabal.platform.overview import Need, Severity
+from pabal.platform.platform_slice import platform_slice
+from pabal.platform.slice import load_slices
+from tests.console.firing import fire
 from tests.support import work
 from tests.support.pages import read, visitor
 from tests.support.web import Web
@@ -62,6 +69,36 @@ async def test_the_next_hour_shows_what_is_coming_in_ones_own_scope(web: Web) ->
 
     assert "demo.of_haeundae" in page
     assert "demo.of_nampo" not in page
+
+
+async def test_a_timer_of_the_next_hour_is_said_in_words_and_leads_to_its_page(web: Web) -> None:
+    alert = await fire(web.db, "queue:msg", web.unit("haeundae"))
+    async with web.db.transaction() as tx:
+        await alerts.silence(tx, ENGINE, alert.id, until=tx.now + timedelta(minutes=20))
+
+    page = await read(await visitor(web, lang="ko"), "/")
+
+    assert f"{alert.id}: 무음 끝남" in page
+    assert f'href="/alerts/{alert.id}"' in page
+    assert "unsilence" not in page
+
+
+def test_what_the_timers_of_any_machine_say_has_a_word_in_both_languages() -> None:
+    apps = (DEMO, *load_slices(split_list(Settings().apps)))
+    slices = (platform_slice(apps, []), *apps)
+    words = [STATUS, *(one.status for one in slices)]
+    timed = {
+        (machine.name, event)
+        for one in slices
+        for machine in one.machines
+        for timers in machine.timers.values()
+        for event in timers.events
+    }
+
+    unsaid = [name for name in sorted(timed) if not any(name[1] in one.get(f"{name[0]}_event", {}) for one in words)]
+
+    assert len(timed) > 10
+    assert unsaid == []
 
 
 async def test_the_system_line_is_for_those_who_see_the_whole_house(web: Web) -> None:

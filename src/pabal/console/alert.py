@@ -10,7 +10,6 @@ from markupsafe import Markup
 
 from pabal.base.database import Tx
 from pabal.base.errors import Invalid
-from pabal.console.values import show_value
 from pabal.engine import ids, listing
 from pabal.engine.listing.history import Wanted
 from pabal.engine.transitions import Transition
@@ -20,6 +19,7 @@ from pabal.platform.alerts import Alert, AlertRule, BadSilence, Chart, Limit, Po
 from pabal.platform.alerts.sampling import read_gap
 from pabal.platform.language.errors import explain
 from pabal.platform.language.pairs import Pair
+from pabal.platform.language.values import show_value
 from pabal.platform.web.actors import ENGINE, name_actors
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.lists import back_to

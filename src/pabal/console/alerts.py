@@ -21,12 +21,12 @@ from pabal.console.alert import (
     make_rows,
     next_morning,
 )
-from pabal.console.values import show_value
 from pabal.platform import alerts, tenants
 from pabal.platform.actor import Right
 from pabal.platform.alerts import RuleSeen, Wanted
 from pabal.platform.alerts.sampling import read_gap
 from pabal.platform.language.pairs import Pair
+from pabal.platform.language.values import show_value
 from pabal.platform.settings import name_group
 from pabal.platform.web.actors import name_actors
 from pabal.platform.web.identify import Visitor

@@ -17,13 +17,13 @@ from pabal.base.errors import NotFound
 from pabal.base.sql import load
 from pabal.base.telemetry import REGISTRY
 from pabal.console.measured import RANGES, Range, Seen, bars, chart_of, draw, look, show_norm
-from pabal.console.values import show_value
 from pabal.engine import listing
 from pabal.platform import alerts, backup, tenants
 from pabal.platform.actor import Right
 from pabal.platform.alerts import Alert, AlertRule, Level, Measure, Series
 from pabal.platform.backup import Backup
 from pabal.platform.language.pairs import Pair
+from pabal.platform.language.values import show_value
 from pabal.platform.operating.servers import AREA
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.lists import Word

@@ -7,11 +7,11 @@ from itertools import pairwise
 from typing import Any
 
 from pabal.base.database import Tx
-from pabal.console.values import show_value
 from pabal.platform import alerts
 from pabal.platform.alerts import Alert, AlertRule, Chart, Limit, Measure, Point, Series
 from pabal.platform.alerts.sampling import read_gap
 from pabal.platform.language.pairs import Lang, Pair, put
+from pabal.platform.language.values import show_value
 from pabal.platform.web.visit import Visit
 
 MOST_LINES = 4

@@ -15,6 +15,7 @@ from pabal.platform.needs import list_needs
 from pabal.platform.operating import Coming
 from pabal.platform.overview import Card, FirstStep, Need
 from pabal.platform.slice import Slice
+from pabal.platform.web.diagrams import name_machine
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.visit import Visit
 
@@ -61,12 +62,13 @@ async def overview(visit: Visitor) -> Response:
         cards, steps = await _cards(tx, visit)
         sees_house = visit.scope.units is None and visit.may("read", "servers")
         system = await _system(tx, answered) if sees_house else None
+    lines = _group(visit, coming)
     return await visit.show(
         "overview.html",
         needs=needs,
         level=beacon_level(needs, system),
-        coming=_group(coming)[:SHOWN],
-        more=len(_group(coming)) - SHOWN,
+        coming=lines[:SHOWN],
+        more=len(lines) - SHOWN,
         marks=[_place(one.at, visit.now) for one in coming],
         until=visit.now + AHEAD,
         cards=cards,
@@ -128,21 +130,23 @@ class Next:
     times: int
 
 
-def _group(coming: list[Coming]) -> list[Next]:
+def _group(visit: Visit, coming: list[Coming]) -> list[Next]:
     """A schedule of every ten seconds is one line, not the whole list."""
     times = Counter((one.what, one.id) for one in coming)
     first = {(one.what, one.id): one for one in reversed(coming)}
-    lines = [_next(one, times[key]) for key, one in first.items()]
+    lines = [_next(visit, one, times[key]) for key, one in first.items()]
     return sorted(lines, key=lambda line: (line.at, line.title))
 
 
-def _next(one: Coming, times: int) -> Next:
+def _next(visit: Visit, one: Coming, times: int) -> Next:
     if one.what == "schedule":
         return Next(one.at, "calendar-event", one.note or one.kind, f"/schedules/{one.id}", times)
     if one.what == "job":
         return Next(one.at, "list", one.kind, f"/jobs/{one.id}", times)
     machine, _, subject = one.id.partition(":")
-    return Next(one.at, "route", f"{one.id} {one.kind}", f"/machines/{machine}/{subject}", times)
+    name = name_machine(visit, visit.site.machines[machine])
+    said = f"{name} {subject}: {visit.voice.status_word(f'{machine}_event', one.kind)}"
+    return Next(one.at, "route", said, visit.site.link(one.id) or f"/machines/{machine}/{subject}", times)
 
 
 def _place(moment: datetime, now: datetime) -> float:

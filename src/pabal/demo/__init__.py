@@ -25,6 +25,8 @@ SLICE = Slice(
             "cold": Status("wait", ("cold", "식음")),
             "boiling": Status("work", ("boiling", "끓는 중")),
             "scrapped": Status("end", ("scrapped", "버림")),
-        }
+        },
+        "kettle_event": {"click_off": Status("wait", ("clicks off", "불 꺼짐"))},
     },
+    names={"kettle": ("kettle", "주전자")},
 )

@@ -10,7 +10,9 @@ from pabal.engine.listing import JobLine, jobs, occurrences, schedules
 from pabal.platform import alerts
 from pabal.platform.actor import Actor, Right
 from pabal.platform.alerts import Alert, AlertRule
+from pabal.platform.language.pairs import Pair
 from pabal.platform.language.stories import explain_reason
+from pabal.platform.language.values import show_value
 from pabal.platform.overview import Need
 from pabal.platform.slice import Slice
 from pabal.platform.tenants import Scope
@@ -43,16 +45,13 @@ def _of_alert(alert: Alert, rules: tuple[AlertRule, ...]) -> Need:
     rule = next((rule for rule in rules if rule.name == alert.rule), None)
     label = (alert.rule, alert.rule) if rule is None else rule.label
     unit = "" if rule is None else rule.measure.unit
-    value = f"{_short(alert.value)} {unit}".rstrip()
+    value, limit = _both(alert.value, unit), _both(alert.threshold, unit)
     return Need(
         family="alert",
         state=alert.state,
         title=label,
         note=alert.about,
-        reason=(
-            f"{value}, the limit is {_short(alert.threshold)}.",
-            f"지금 {value}, 기준은 {_short(alert.threshold)}입니다.",
-        ),
+        reason=(f"Now {value[0]}, the limit is {limit[0]}.", f"지금 {value[1]}, 기준 {limit[1]}."),
         href=f"/alerts/{alert.id}",
         action=("Look", "보기"),
         at=alert.fired_at,
@@ -124,5 +123,5 @@ async def _broken(tx: Tx, scope: Scope) -> list[Need]:
     ]
 
 
-def _short(value: float) -> str:
-    return f"{value:,.0f}" if abs(value) >= 100 or value == int(value) else f"{value:,.2g}"
+def _both(value: float, unit: str) -> Pair:
+    return show_value(value, unit, "en"), show_value(value, unit, "ko")

@@ -6,6 +6,7 @@ from pabal.apps.rules.labels import REASONS
 from pabal.apps.rules.model.rules import RULE_ABOUT, RUN_ABOUT, RuleRunState, Run, RunReason
 from pabal.apps.rules.store import rules, runs
 from pabal.apps.rules.store.runs import RunFilter
+from pabal.apps.rules.wording import tell_briefly
 from pabal.base.database import Tx
 from pabal.platform.overview import Card, FirstStep, Found, Need
 from pabal.platform.tenants import Scope
@@ -61,7 +62,7 @@ async def list_needs(tx: Tx, scope: Scope) -> list[Need]:
                 family="rule_run",
                 state=run.state.value,
                 title=(run.rule_name, run.rule_name),
-                reason=(f"{reason[0]}. {run.log_summary}"[:200], f"{reason[1]}. {run.log_summary}"[:200]),
+                reason=tell_briefly(reason, run.log_summary),
                 href=f"/rules/runs/{run.id}",
                 action=("Look at it", "확인"),
                 at=run.executed_at,

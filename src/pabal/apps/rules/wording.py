@@ -10,6 +10,7 @@ from pabal.base.errors import PabalError
 from pabal.platform.language import errors
 from pabal.platform.language.pairs import Pair
 
+LINE = 200
 CANCELLED: Pair = ("Cancelled before it ended.", "끝나기 전에 취소했습니다.")
 INTERRUPTED: Pair = ("Its server stopped while it ran, several times.", "실행 중에 서버가 여러 번 멈췄습니다.")
 TOO_LONG: Pair = ("Stopped: it took longer than its time limit.", "제한 시간을 넘겨 멈췄습니다.")
@@ -31,6 +32,12 @@ def tell_failure(summary: str) -> Pair:
         if summary.startswith(english):
             return summary, korean + summary.removeprefix(english)
     return summary, summary
+
+
+def tell_briefly(reason: Pair, summary: str) -> Pair:
+    """In one line: which kind of failure it was, and what was kept of it."""
+    english, korean = tell_failure(summary)
+    return f"{reason[0]}. {english}"[:LINE], f"{reason[1]}. {korean}"[:LINE]
 
 
 def tell_problem(code: str, problem: str) -> Pair:

@@ -53,6 +53,10 @@ STATUS: Words = {
         "withdrawn": Status("end", ("withdrawn", "거둠")),
         "expired": Status("attn", ("expired", "시간 지남")),
     },
+    # what timers say to machines has a word, and no look of its own
+    "approval_event": {"expire": Status("wait", ("time runs out", "기한 만료"))},
+    "alert_event": {"unsilence": Status("wait", ("silence ends", "무음 끝남"))},
+    "workflow_run_event": {"expire": Status("wait", ("time limit", "제한 시간 종료"))},
     "workflow_run": {
         "running": Status("work", ("running", "진행 중")),
         "paused": Status("attn", ("paused", "일시정지")),

@@ -11,6 +11,10 @@ STATUS: Words = {
         "down": Status("fail", ("down", "중단")),
         "paused": Status("end", ("paused", "일시정지")),
     },
+    "heartbeat_event": {
+        "run_late": Status("wait", ("late from then on", "이때부터 늦음")),
+        "miss": Status("wait", ("down from then on", "이때부터 중단")),
+    },
     "heartbeat_report": {
         "success": Status("good", ("success", "성공")),
         "start": Status("work", ("started", "시작")),

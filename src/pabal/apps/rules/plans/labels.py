@@ -13,7 +13,8 @@ STATUS: Words = {
         "failed": Status("fail", ("failed", "실패")),
         "withdrawn": Status("end", ("withdrawn", "거두어들임")),
         "expired": Status("attn", ("expired", "만료됨")),
-    }
+    },
+    "plan_event": {"fail": Status("wait", ("drafting is given up", "작성 중단"))},
 }
 NAMES: dict[str, Pair] = {"plan": ("plans", "계획")}
 ACTIONS: dict[str, Pair] = {

@@ -1,6 +1,6 @@
 import pytest
 
-from pabal.console.values import show_value
+from pabal.platform.language.values import show_value
 
 
 @pytest.mark.parametrize(
