@@ -4,8 +4,9 @@ import json
 import sys
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import time, timedelta
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -21,6 +22,7 @@ from tests.support.documents import Documents, serve_documents
 from tests.support.rules import ABOVE, RulesWorld, make_rules
 from tests.support.telegram import Office, open_office
 
+SEOUL = ZoneInfo("Asia/Seoul")
 # any program that reads a prompt on stdin is a model: this one answers with what it was told
 MODEL = [
     sys.executable,
@@ -68,7 +70,7 @@ async def morning(db: Database, tmp_path: Path) -> AsyncIterator[Morning]:
         await tools.close()
 
 
-@pytest.mark.req("D-05", "D-09", "D-24", "D-49")
+@pytest.mark.req("D-01", "D-05", "D-09", "D-24", "D-49")
 async def test_every_morning_the_articles_on_a_topic_are_summarised_and_come_by_telegram(morning: Morning):
     feed = morning.documents.put("/news", FEED.encode())
     await put(morning.world.db, llm="command", search="feeds", running_model="cheap", running_price_in="2")
@@ -84,6 +86,8 @@ async def test_every_morning_the_articles_on_a_topic_are_summarised_and_come_by_
 
     runs = await morning.world.runs(rule)
     assert [(run.state, run.log_summary) for run in runs] == [(RuleRunState.SUCCESS, "AI: 2")] * 2
+    assert [run.scheduled_at.astimezone(SEOUL).timetz().replace(tzinfo=None) for run in runs] == [time(7)] * 2
+    assert runs[1].scheduled_at - runs[0].scheduled_at == timedelta(days=1)
     assert all(run.tokens and run.cost for run in runs)
     assert [text for text in morning.office.texts() if "요약: True True False cheap" in text] == morning.office.texts()
     assert len(morning.office.texts()) == 2

@@ -16,6 +16,7 @@ from schemathesis.specs.openapi.checks import (
     response_schema_conformance,
     status_code_conformance,
 )
+from schemathesis.transport.requests import ManagedCookiesSession
 
 from pabal.platform.actor import Role
 from pabal.platform.web.openapi import operations_of, schema_of
@@ -69,16 +70,20 @@ async def try_paths(
 def _try_all(schema: dict[str, Any], asking: Asking) -> set[str]:
     described = schemathesis.openapi.from_dict(schema)
     tried: set[str] = set()
-    for found in described.get_all_operations():
-        operation = found.ok()
-        name = operation.definition.raw["operationId"]
-        if name != ENDLESS or asking.is_stranger:
-            _try_one(operation, asking)
-            tried.add(name)
+    # one connection for all, and nobody's netrc or proxy: each request opened its own and looked for both
+    with ManagedCookiesSession() as session:
+        session.trust_env = False
+        session.headers.clear()
+        for found in described.get_all_operations():
+            operation = found.ok()
+            name = operation.definition.raw["operationId"]
+            if name != ENDLESS or asking.is_stranger:
+                _try_one(operation, asking, session)
+                tried.add(name)
     return tried
 
 
-def _try_one(operation: Any, asking: Asking) -> None:
+def _try_one(operation: Any, asking: Asking, session: ManagedCookiesSession) -> None:
     real = next((one for part, one in asking.known.items() if part in operation.path), None)
     numbers = count()
     mode = GenerationMode.NEGATIVE if asking.is_wrong else GenerationMode.POSITIVE
@@ -99,7 +104,7 @@ def _try_one(operation: Any, asking: Asking) -> None:
         if "Idempotency-Key" in (case.headers or {}):
             # each its own: what is answered from memory tells nothing
             case.headers["Idempotency-Key"] = f"{operation.label} {number}"
-        answer = case.call(base_url=asking.url, headers=asking.headers, timeout=30)
+        answer = case.call(base_url=asking.url, session=session, headers=asking.headers, timeout=30)
         case.validate_response(answer, checks=CHECKS)
         # no endpoint is public: what is, has pages or stands outside the description
         assert not asking.is_stranger or answer.status_code == 401, f"{operation.label}: {answer.status_code}"

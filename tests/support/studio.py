@@ -115,8 +115,10 @@ class Studio:
             )
         return await self.see(render.id)
 
-    async def fail(self, render: Render, reason: Reason = Reason.NAS_UNAVAILABLE, *, has_file: bool = True) -> Render:
-        await self.submit(render, 100)
+    async def fail(
+        self, render: Render, reason: Reason = Reason.NAS_UNAVAILABLE, *, has_file: bool = True, number: int = 1
+    ) -> Render:
+        await self.submit(render, 100, number=number)
         async with self.db.transaction() as tx:
             if has_file:
                 await renders.note_rendered(tx, render.id, str(self.folder / "output" / "job.mp4"))

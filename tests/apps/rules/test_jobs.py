@@ -20,6 +20,7 @@ from pabal.base.sql import Statement
 from pabal.engine import queue, ticks, withdrawals
 from pabal.engine.misfires import Overlap
 from pabal.engine.outcome import DONE, Fail
+from pabal.engine.ticks import Ticks
 from pabal.engine.transitions import history
 from pabal.platform import notifications
 from pabal.platform.actor import ENGINE
@@ -63,14 +64,39 @@ async def test_at_its_moment_a_rule_reads_its_source_and_judges_its_condition(wo
 @pytest.mark.req("D-52", "D-55", "D-59", "D-69", "D-81")
 async def test_the_next_moment_is_there_before_the_run_has_ended(world: RulesWorld):
     rule = await world.rule()
-    first = rule.next_run_at
-    assert first is not None
-    await clock.advance(world.db, first - (await world.look(rule)).created_at)
+    made, first = rule.created_at, rule.next_run_at
+    assert first == made.replace(minute=made.minute // 5 * 5, second=0, microsecond=0) + timedelta(minutes=5)
+    await clock.advance(world.db, first - made - timedelta(seconds=1))
+    early = await ticks.tick_once(world.db)
+    await clock.advance(world.db, timedelta(seconds=1))
 
-    await ticks.tick_once(world.db)
+    taken = await ticks.tick_once(world.db)
 
+    assert (early, taken) == (0, 1)
     assert (await world.look(rule)).next_run_at == first + timedelta(minutes=5)
     assert await world.runs(rule) == []
+
+
+@pytest.mark.req("D-52", "D-56", "D-59", "D-81")
+async def test_the_server_s_own_loop_looks_within_a_minute_and_goes_by_the_next_run(world: RulesWorld):
+    """Nobody calls tick: the loop rests until the moment in the column, and never a minute."""
+    rule = await world.rule(schedule="30 * * * *")
+    loop = Ticks(world.db)
+
+    due, now = await loop.next_due()
+    early = await loop.run_once()
+    await clock.advance(world.db, timedelta(minutes=17))
+    taken = await loop.run_once()
+    await world.drain()
+
+    assert (due, early, taken) == (rule.next_run_at, 0, 1)
+    assert 0 < loop.rest_seconds() <= 60
+    assert due is not None
+    assert due - now < timedelta(minutes=10)
+    [run] = await world.runs(rule)
+    assert run.scheduled_at == due
+    # seven minutes late, and still by the clock
+    assert (await world.look(rule)).next_run_at == due + timedelta(hours=1)
 
 
 async def test_runs_that_are_there_together_are_begun_and_ended_together_and_each_for_itself(world: RulesWorld):
@@ -188,6 +214,17 @@ async def test_two_ticks_at_once_run_nothing_twice(world: RulesWorld):
     await world.drain()
 
     assert len(await world.runs(rule)) == 1
+
+
+@pytest.mark.req("D-57")
+async def test_only_what_is_due_and_active_is_taken(world: RulesWorld):
+    due, paused, later = await world.rule(), await world.rule(is_active=False), await world.rule(schedule="0 23 * * *")
+    await clock.advance(world.db, timedelta(minutes=5))
+
+    assert await ticks.tick_once(world.db) == 1
+    await world.drain()
+
+    assert [len(await world.runs(one)) for one in (due, paused, later)] == [1, 0, 0]
 
 
 @pytest.mark.req("D-58")

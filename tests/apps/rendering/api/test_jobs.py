@@ -2,7 +2,9 @@
 
 import csv
 import io
-from datetime import timedelta
+import re
+from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -52,6 +54,53 @@ async def test_a_job_is_asked_for_and_shown_under_the_requirements_names(web: We
     [row] = csv.DictReader(io.StringIO(sheet.text.lstrip("\ufeff")))
     assert set(row) == set(shown)
     assert (row["status"], row["cue_item_id"]) == ("pending", "3-12")
+
+
+@pytest.mark.req("B-64", "B-65")
+async def test_each_column_says_what_is_so_while_it_renders_and_when_it_has_ended(web: Web, studio: Studio):
+    asked, done, bad = await studio.ask(), await studio.ask("LEE"), await studio.ask("PARK")
+    await clock.advance(web.db, timedelta(seconds=40))
+    working = await studio.submit(asked, 45)
+    await clock.advance(web.db, timedelta(seconds=20))
+    finished, failed = await studio.complete(done, number=2), await studio.fail(bad, number=3)
+    client = await web.as_("haeundae", Role.VIEWER)
+
+    rows = {one["id"]: one for one in (await client.get(f"{V1}/jobs")).json()["items"]}
+    sheet = (await client.get(f"{V1}/jobs", headers={"Accept": "text/csv"})).text.lstrip("\ufeff")
+
+    for one in (working, finished, failed):
+        row = rows[one.id]
+        assert (row["composition_id"], row["composition_name"], row["status"]) == (COMPOSITION, NAME, one.state)
+        moments = ("lock_expires_at", "started_at", "completed_at", "created_at", "updated_at")
+        assert [_moment(row[name]) for name in moments] == [getattr(one, name) for name in moments]
+    at_work, ended = rows[working.id], rows[finished.id]
+    assert (at_work["worker_id"], at_work["progress"], at_work["gfx_data"]) == (str(slot_id(1)), 45, gfx())
+    assert (at_work["nexrender_job_id"], at_work["broadcast_date"]) == (f"rq-{asked.id}-a1", str(asked.broadcast_date))
+    assert at_work["lock_expires_at"] > at_work["updated_at"] > at_work["created_at"]
+    assert (ended["progress"], ended["worker_id"], ended["output_file_path"]) == (100, None, finished.output_file_path)
+    assert ended["duration_seconds"] == finished.duration_seconds is not None
+    assert (rows[failed.id]["error_message"], rows[failed.id]["output_file_path"]) == ("no answer from /mnt/nas", None)
+    told = {int(one["id"]): one for one in csv.DictReader(io.StringIO(sheet))}
+    assert (told[working.id]["worker_id"], told[working.id]["progress"]) == (str(slot_id(1)), "45")
+    assert told[finished.id]["output_file_path"] == finished.output_file_path
+    assert told[failed.id]["error_message"] == "no answer from /mnt/nas"
+
+
+def _moment(text: str | None) -> datetime | None:
+    return None if text is None else datetime.fromisoformat(text)
+
+
+@pytest.mark.req("B-121")
+async def test_the_names_of_the_schema_outside_are_addresses_that_answer(web: Web, studio: Studio):
+    guide = (Path(__file__).parents[4] / "docs/apps/rendering.md").read_text(encoding="utf-8")
+    [(base, named)] = re.findall(r"^\| database schema \|.*`(/api/v1/render/)\{([^}]+)\}`", guide, re.MULTILINE)
+    client = await web.as_("hq")
+
+    assert {name: (await client.get(base + name)).status_code for name in named.split(",")} == {
+        "jobs": 200,
+        "audit": 200,
+        "mappings": 200,
+    }
 
 
 @pytest.mark.req("B-106")

@@ -1,8 +1,13 @@
 """Compositions and `aep_field_mapping` over HTTP: in, out, tried, and the cache."""
 
+from collections.abc import Iterable
+
 import pytest
 
-from pabal.apps.rendering.samples import sample_csv, sample_json
+from pabal.apps.rendering.exporting import AT_ONCE
+from pabal.apps.rendering.model.compositions import Composition, FieldMapping
+from pabal.apps.rendering.model.mapping_files import read_csv, read_json
+from pabal.apps.rendering.samples import sample_compositions, sample_csv, sample_json
 from pabal.platform.actor import Role
 from tests.support.studio import COMPOSITION, NAME, Studio, gfx
 from tests.support.web import Web
@@ -25,6 +30,39 @@ async def test_the_samples_come_in_and_go_out_again(web: Web, studio: Studio, fo
     assert made.json()["compositions"] == again.json()["compositions"] == 26
     assert len(rows) == made.json()["mappings"] == 84
     assert set(rows[0]) == {"composition_id", "field_name", "layer_name", "kind", "property"}
+    # not one word of them is lost on the way in or out
+    read, sample = (read_csv if format == "csv" else read_json)(out.text), sample_compositions()
+    assert (by_id(read.compositions), by_field(read.mappings)) == (
+        by_id(sample.compositions),
+        by_field(sample.mappings),
+    )
+
+
+def by_id(compositions: Iterable[Composition]) -> dict[str, Composition]:
+    return {one.id: one for one in compositions}
+
+
+def by_field(mappings: Iterable[FieldMapping]) -> dict[tuple[str, str], FieldMapping]:
+    return {(one.composition_id, one.field_name): one for one in mappings}
+
+
+@pytest.mark.req("B-10")
+async def test_a_file_that_comes_in_again_changes_what_it_changed_and_none_is_left_out_of_a_long_one(
+    web: Web, studio: Studio
+) -> None:
+    client = await web.as_("hq")
+    many = "id,name,template_src\n" + "".join(f"c-{n:03},C {n},D:/templates/c.aep\n" for n in range(AT_ONCE + 1))
+    header = "composition_id,field_name,layer_name,kind,property\n"
+    for rows in ("c-000,Slot 1 - name,Name,text,Source Text\n", "c-000,Slot 1 - name,Title,expression,Opacity\n"):
+        sent = {"format": "csv", "content": f"{many}\n{header}{rows}"}
+        assert (await client.post(f"{V1}/compositions/import", json=sent)).status_code == 201
+
+    out = (await client.get(f"{V1}/compositions/export", params={"format": "csv"})).text
+
+    found = read_csv(out)
+    assert {one.id for one in found.compositions} >= {f"c-{n:03}" for n in range(AT_ONCE + 1)}
+    changed = FieldMapping("c-000", "Slot 1 - name", "Title", "expression", "Opacity")
+    assert [one for one in found.mappings if one.composition_id == "c-000"] == [changed]
 
 
 async def test_every_mistake_of_a_file_is_named_and_nothing_is_saved(web: Web, studio: Studio) -> None:

@@ -3,13 +3,16 @@
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 from uuid import uuid4
 
 import pytest
 
 from pabal.apps.rendering import settings as own
 from pabal.apps.rendering.actions.releasing import recover_lost_servers, recover_once, release
+from pabal.apps.rendering.jobs.rendering import make_kinds
 from pabal.apps.rendering.model.renders import Reason, Render
 from pabal.apps.rendering.simulator.faults import Fault, FaultKind
 from pabal.apps.rendering.store import renders
@@ -17,7 +20,7 @@ from pabal.base.database import Tx
 from pabal.engine.claims import LeaseLost, fenced
 from pabal.engine.facts import Fact
 from tests.support.botline import bury
-from tests.support.rendering import RenderWorld, open_slots
+from tests.support.rendering import RenderWorld, make_server, open_slots
 
 
 async def die(world: RenderWorld, render_id: int, is_so: Callable[[Render], bool]) -> None:
@@ -47,6 +50,30 @@ async def test_the_next_server_finds_the_running_job_instead_of_rendering_again(
     assert world.begun() == [f"rq-{asked.id}-a1"]
     states = await world.states(asked.id)
     assert states[:6] == ["pending", "preparing", "rendering", "pending", "preparing", "rendering"]
+
+
+@pytest.mark.req("B-03")
+async def test_a_server_that_shares_only_the_database_goes_on_with_what_another_wrote_there(world: RenderWorld):
+    world.nexrender.faults.add(Fault(FaultKind.HANG, 20))
+    [asked] = await world.ask()
+    await die(world, asked.id, lambda one: one.progress >= 20)
+    left = await world.see(asked.id)
+    services, farm = make_server(world.db, world.folder, world.nexrender.url)
+    other = replace(world, services=services, farm=farm, kinds=make_kinds(services))
+
+    async with other.running():
+        found = await other.until(asked.id, lambda one: one.state == "rendering")
+        await other.let_go()
+    await farm.client.close()
+
+    assert (left.nexrender_job_id, left.progress) == (f"rq-{asked.id}-a1", 20)
+    assert left.started_at is not None
+    assert (found.started_at, found.posted_at, found.progress) == (left.started_at, left.posted_at, left.progress)
+    done = await world.see(asked.id)
+    assert (done.state, done.progress, done.worker_id, done.recovery_count) == ("completed", 100, None, 1)
+    assert done.output_file_path is not None
+    assert Path(done.output_file_path).stat().st_size == done.output_size
+    assert world.begun() == [left.nexrender_job_id]
 
 
 @pytest.mark.req("B-74")

@@ -202,7 +202,7 @@ async def test_a_real_file_of_48_kb_is_a_video_but_too_small(tmp_path: Path):
     assert [one.code for one in judge_output(facts, Wanted())] == ["output_too_small"]
 
 
-@pytest.mark.req("B-55")
+@pytest.mark.req("B-54", "B-55")
 def test_everything_that_differs_from_the_composition_is_said_at_once():
     wrong = VideoFacts(size_bytes=9, codec="mpeg4", width=1280, height=720, duration=8.0, frames=240)
 
@@ -212,7 +212,7 @@ def test_everything_that_differs_from_the_composition_is_said_at_once():
     assert all(english and korean for english, korean in (one.text for one in found))
 
 
-@pytest.mark.req("B-55")
+@pytest.mark.req("B-54", "B-55")
 def test_the_size_of_the_picture_is_the_compositions():
     small = replace(GOOD, width=1280, height=720)
 

@@ -102,6 +102,70 @@ async def test_a_rule_is_made_changed_and_deleted(web: Web, world: RulesWorld):
     assert (await client.get("/api/v1/rules")).json()["items"] == []
 
 
+@pytest.mark.req("D-21")
+async def test_every_word_of_a_rule_is_kept_as_it_was_made_and_as_it_was_changed(web: Web, world: RulesWorld):
+    client = await web.as_("haeundae", Role.OPERATOR)
+    condition = {"path": "price", "op": ">=", "value": 200}
+    more = {"condition": condition, "source": "offline_quote", "zone": "UTC", "misfire": "skip", "overlap": "queue"}
+    numbers = {"timeout_seconds": 60, "max_attempts": 2, "retry_seconds": 45, "cooldown_seconds": 600}
+    given = {**SEED, **more, **numbers}
+    changed = {
+        "name": "환율",
+        "schedule": "0 9 * * *",
+        "payload": {"ticker": "KRW"},
+        "zone": "Asia/Tokyo",
+        "condition": {**condition, "op": "<"},
+        "execution_script_path": "scripts/fx.py",
+        "source": "quote",
+        "on_success": [{"type": "log", "config": {"template": "{price}"}}],
+        "on_failure": [],
+        "misfire": "run_once",
+        "overlap": "allow",
+        **{name: number + 15 for name, number in numbers.items() if name != "max_attempts"},
+        "max_attempts": 3,
+    }
+
+    made = await make(client, **given)
+    await client.patch(f"/api/v1/rules/{made['id']}", json=changed)
+
+    kept = (await client.get(f"/api/v1/rules/{made['id']}")).json()
+    [listed] = (await client.get("/api/v1/rules")).json()["items"]
+    lists = {"on_success": [SEED["on_success"]], "on_failure": [SEED["on_failure"]]}
+    assert {name: made[name] for name in given} == {**given, **lists}
+    assert {name: kept[name] for name in changed} == changed
+    assert listed == kept
+
+
+@pytest.mark.req("D-46")
+@pytest.mark.parametrize(("price", "is_met"), [(201, True), (199, False)])
+async def test_at_the_period_its_owner_chose_the_action_is_done_where_the_condition_holds(
+    web: Web, world: RulesWorld, price: int, is_met: bool
+):
+    client = await web.as_("haeundae", Role.OPERATOR)
+    asked = {
+        "name": "주가",
+        "schedule": "*/10 * * * *",
+        "source": "offline_quote",
+        "payload": {"ticker": "AAPL", "price": price},
+        "condition": {"path": "price", "op": ">", "value": 200},
+        "on_success": {"type": "log", "config": {"template": "{ticker} {price}"}},
+    }
+    made = await client.post("/api/v1/rules", json=asked)
+
+    await world.advance(minutes=29)
+
+    runs = (await client.get("/api/v1/rule-executions", params={"rule_id": made.json()["id"]})).json()["items"]
+    moments = [datetime.fromisoformat(one["scheduled_at"]) for one in runs]
+    assert [(one.minute, one.second) for one in moments] == [(40, 0), (30, 0)]
+    assert [one["met"] for one in runs] == [is_met] * 2
+    # the newest first; what stays so is not told again
+    told = [(await client.get(f"/api/v1/rule-executions/{one['id']}")).json()["captured"] for one in runs]
+    assert [[(one["type"], one["text"], one["is_due"]) for one in each] for each in told] == [
+        [("log", "", False)],
+        [("log", "AAPL 201", True) if is_met else ("log", "", False)],
+    ]
+
+
 @pytest.mark.req("D-71", "D-72", "D-73", "D-74", "D-75")
 async def test_executions_are_listed_under_the_seeds_names_and_as_csv(web: Web, world: RulesWorld):
     good, bad = await world.rule("good"), await world.rule("bad", source="offline_quote", payload={})

@@ -41,6 +41,32 @@ async def test_every_page_shows_a_rule_and_its_runs_to_whoever_may_look(web: Web
     assert "price &gt;= 500" in page.text
 
 
+@pytest.mark.req("D-45", "D-55")
+async def test_who_may_only_look_sees_at_a_glance_what_runs_next_what_failed_and_changes_nothing(
+    web: Web, world: RulesWorld
+):
+    good = await world.rule("주가 감시")
+    bad = await world.rule("환율 감시", source="offline_quote", payload={})
+    asleep = await world.rule("뉴스", is_active=False)
+    await world.advance(minutes=10)
+    client = await web.as_("haeundae", Role.VIEWER, by="session")
+
+    page = (await client.get("/rules", headers=ENGLISH)).text
+    front = (await client.get("/", headers=ENGLISH)).text
+    refused = [await client.post(f"/rules/{good.id}/{verb}") for verb in ("run", "pause", "delete", "edit")]
+
+    rows = {one.name: page.partition(f'id="rule-{one.id}"')[2].partition("</tr>")[0] for one in (good, bad, asleep)}
+    # the clock began at 10:20:30 in Seoul
+    assert 'datetime="2026-11-17T01:35:00Z"' in rows[good.name]
+    assert "datetime=" not in rows[asleep.name]
+    assert ("success" in rows[good.name], "failure" in rows[bad.name]) == (True, True)
+    assert ("failure" in rows[good.name], "paused" in rows[asleep.name]) == (False, True)
+    assert '<span class="big">4 <small>runs in 24 hours</small>' in front
+    assert ("2 failed" in front, "환율 감시" in front) == (True, True)
+    assert {one.status_code for one in refused} == {403}
+    assert (await world.look(good)).is_active
+
+
 async def test_sources_say_what_they_ask_and_give_and_who_reads_them(web: Web, world: RulesWorld):
     await world.rule()
     ours = await (await web.as_("haeundae", Role.VIEWER, by="session")).get("/rules/sources", headers=ENGLISH)

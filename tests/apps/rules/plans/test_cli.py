@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from pabal.apps.rules.plans.machine import PLAN
+from pabal.engine.transitions import history
 from tests.cli.inside import Inside
 from tests.support.planning import NEWS, NOTICE, PlansWorld
 
@@ -31,6 +33,27 @@ async def test_a_request_is_a_plan_that_waits_in_the_inbox_until_it_is_approved(
     assert (plan["state"], plan["run_id"] is not None) == ("approved", True)
     models = json.loads((await run("-o", "json", "plan", "models")).out)
     assert [one["model"] for one in models["items"]] == ["offline"]
+
+
+@pytest.mark.req("D-14")
+async def test_without_a_yes_nothing_of_a_plan_runs_and_a_no_keeps_its_reason(run: Inside, world: PlansWorld):
+    number = json.loads((await run("-o", "json", "plan", NEWS)).out)["id"]
+    await world.drain()
+    [approval] = [one["id"] for one in json.loads((await run("-o", "json", "inbox")).out)["items"]]
+    waiting = json.loads((await run("-o", "json", "plan", "show", str(number))).out)
+
+    done = await run("-o", "json", "reject", approval, "-m", "다음 주에")
+    late = await run("approve", approval)
+    await world.drain()
+
+    plan = json.loads((await run("-o", "json", "plan", "show", str(number))).out)
+    assert (waiting["state"], waiting["run_id"]) == ("proposed", None)
+    assert done.code == 0, done.err
+    assert (plan["state"], plan["run_id"]) == ("rejected", None)
+    async with world.db.transaction() as tx:
+        assert (await history(tx, PLAN, number))[-1].reason == "다음 주에"
+    assert late.code != 0
+    assert json.loads((await run("-o", "json", "inbox")).out)["items"] == []
 
 
 async def test_a_workflow_of_ones_own_is_proposed_from_a_file_and_refused_with_every_mistake(
