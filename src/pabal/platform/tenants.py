@@ -1,6 +1,6 @@
 """The tree HQ › distributor › agency › branch, and the one door to what somebody may see."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -101,6 +101,14 @@ async def list_path(tx: Tx, unit_id: int) -> list[Unit]:
 
 async def list_subtree(tx: Tx, unit_id: int) -> list[int]:
     return [row[0] for row in await tx.rows(SQL.list_subtree, id=unit_id)]
+
+
+async def list_subtrees(tx: Tx, unit_ids: Collection[int]) -> dict[int, list[int]]:
+    """Of each of them, with one statement."""
+    found: dict[int, list[int]] = {unit_id: [] for unit_id in unit_ids}
+    for row in await tx.rows(SQL.list_subtrees, ids=list(found)):
+        found[row["root"]].append(row["id"])
+    return found
 
 
 async def hold_unit(tx: Tx, unit_id: int) -> None:

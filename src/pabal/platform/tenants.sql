@@ -31,6 +31,13 @@ with recursive below as (
   select u.id from pabal.unit u join below b on u.parent_id = b.id)
 select id from below order by id;
 
+-- name: list_subtrees(ids)
+with recursive below as (
+  select g.id as root, g.id from unnest(:ids::bigint[]) as g(id)
+  union all
+  select b.root, u.id from pabal.unit u join below b on u.parent_id = b.id)
+select root, id from below order by root, id;
+
 -- name: insert_unit(parent_id, level, name, is_demo, now)
 insert into pabal.unit (parent_id, level, name, is_demo, created_at) values (:parent_id, :level, :name, :is_demo, :now) returning id;
 

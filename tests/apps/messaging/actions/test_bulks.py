@@ -1,5 +1,6 @@
 """One occurrence to many rooms: how it fans out, ends, is withdrawn, and what is missing is sent."""
 
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -16,6 +17,8 @@ from pabal.apps.messaging.model.content import Content
 from pabal.apps.messaging.model.deliveries import DeliveryState
 from pabal.apps.messaging.model.schedules import LatePolicy, Schedule, ScheduleState
 from pabal.apps.messaging.store import rooms as room_store
+from pabal.apps.messaging.store import statistics
+from pabal.apps.messaging.store.attention import list_troubled
 from pabal.apps.messaging.store.sending import Occurrence
 from pabal.base import clock
 from pabal.base.database import Database
@@ -23,6 +26,7 @@ from pabal.engine import delays, occurrences, ticks
 from pabal.platform.actor import Actor
 from pabal.platform.approvals import store as approvals
 from tests.apps.messaging.bulking import (
+    ALL,
     expire_bulk,
     fan_out,
     list_bulks,
@@ -254,6 +258,29 @@ async def test_a_pause_withdraws_the_rooms_whose_turn_has_not_come(world: World,
 
     [bulk] = await list_bulks(world.db)
     assert (len(desk.line.sent), bulk.summary[0], bulk.is_open) == (1, "1 of 3, 2 missed", False)
+
+
+@pytest.mark.parametrize(("verb", "reason"), [(schedules.deactivate, "paused"), (schedules.delete, "cancelled")])
+async def test_rooms_somebody_called_off_say_so_and_trouble_nobody(
+    world: World, manager: Actor, verb: Callable[..., Awaitable[object]], reason: str
+):
+    schedule = await save(world, manager, picked(await make_rooms(world, 2)))
+    await fan_out(world.db)
+
+    async with world.db.transaction() as tx:
+        await verb(tx, manager, schedule.id)
+
+    withdrawn = await find_deliveries(world.db)
+    assert [(one.state, one.reason, one.detail["dismissed_by"]) for one in withdrawn] == [
+        ("missed", reason, manager.name)
+    ] * 2
+    async with world.db.transaction() as tx:
+        assert await list_troubled(tx, ALL, tx.now - timedelta(days=1), most=10) == []
+        if reason == "paused":
+            # neither in the last hour's success rate nor in the one since the beginning
+            ended = await statistics.read_ended(tx, ALL, tx.now - timedelta(hours=1))
+            since_ever = await statistics.read_counters(tx, ALL)
+            assert (ended.processed, since_ever.processed) == (0, 0)
 
 
 async def test_rooms_are_spread_over_the_time_that_is_given(world: World, desk: Desk, manager: Actor):

@@ -1,25 +1,26 @@
 """How long the bots need is said before: from what they were seen to take, and what else they have to do then."""
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pabal.apps.messaging import settings as own
-from pabal.apps.messaging.actions import checking, schedules
+from pabal.apps.messaging.actions import checking, groups, schedules
 from pabal.apps.messaging.actions.checking import Checked
+from pabal.apps.messaging.model.bulks import Audience, NewGroup
 from pabal.apps.messaging.model.schedules import Schedule
 from pabal.base.database import Database
 from pabal.platform.actor import Actor
-from tests.apps.messaging.bulking import make_rooms, picked, save
+from tests.apps.messaging.bulking import make_rooms, picked, run_bulk, save
 from tests.apps.messaging.history import add_deliveries, add_parts, ended
-from tests.support.botline import set_value
+from tests.support.botline import send_now, set_value
 from tests.support.messaging import World, add_bot, add_room, add_schedule, make_world
 from tests.support.people import person
 
-SECOND = timedelta(seconds=1)
+SECOND, MINUTE = timedelta(seconds=1), timedelta(minutes=1)
 
 
 @pytest.fixture
@@ -73,6 +74,66 @@ async def test_another_notice_to_many_rooms_is_as_many_sends_as_this_bot_has_roo
     await save(world, manager, picked([elsewhere, *rooms]))
 
     assert await busy(world, manager, schedule) == 3 * SECOND
+
+
+async def test_ten_other_notices_are_counted_with_as_many_statements_as_two(world: World, manager: Actor):
+    rooms = await make_rooms(world, 2)
+    schedule = await save(world, manager, picked([world.room_id]))
+    async with world.db.transaction() as tx:
+        near = await groups.save(tx, manager, NewGroup("가까운 곳", room_type="production"))
+    asked = []
+    for count in (2, 2, 10):
+        for n in range(count):
+            await save(world, manager, Audience(group_id=near.id) if n % 2 else picked(rooms))
+        counted: list[object] = []
+        async with world.db.transaction() as tx:
+            with tx._connection.query_logger(counted.append):
+                await checking.check(tx, manager, schedule.as_new(), schedule_id=schedule.id)
+        asked.append(len(counted))
+
+    # the first is asked what it looks like, too
+    assert asked[1] >= asked[2]
+
+
+async def test_what_is_under_way_at_that_moment_comes_first(world: World, manager: Actor):
+    await take(world, seconds=40)
+    schedule = await save(world, manager, picked([world.room_id]))
+    await send_now(world.db, (await save(world, manager, picked(await make_rooms(world, 2)))).id)
+    await run_bulk(world.db)
+    await send_now(world.db, await add_schedule(world, at=await in_(world, timedelta(days=1))))
+
+    # three wait now, and two more rooms fall due with the notice, a minute ahead at most
+    assert await busy(world, manager, schedule) >= 5 * 40 * SECOND - MINUTE
+
+
+async def test_what_is_through_by_then_is_not_in_the_way(world: World, manager: Actor):
+    schedule = await save(world, manager, picked([world.room_id]))
+    await add_schedule(world, at=await in_(world, MINUTE / 2))
+    at_a_quick_pace = await busy(world, manager, schedule)
+    await take(world, seconds=40)
+
+    assert (at_a_quick_pace, await busy(world, manager, schedule)) == (timedelta(0), 10 * SECOND)
+
+
+async def test_a_notice_that_is_spread_is_in_the_way_of_others_room_by_room(world: World, manager: Actor):
+    schedule = await save(world, manager, picked([world.room_id]))
+    await save(world, manager, picked(await make_rooms(world, 3), spread_minutes=30))
+
+    assert await busy(world, manager, schedule) == SECOND
+
+
+async def take(world: World, *, seconds: int) -> None:
+    """As the bot was seen to take for a send."""
+    async with world.db.transaction() as tx:
+        now = tx.now
+    rows = [ended("sent", now - timedelta(hours=1), took_ms=seconds * 1000)]
+    for delivery_id in await add_deliveries(world.db, await add_schedule(world, at=now + timedelta(days=9)), rows):
+        await add_parts(world.db, delivery_id, "written")
+
+
+async def in_(world: World, span: timedelta) -> datetime:
+    async with world.db.transaction() as tx:
+        return tx.now + span
 
 
 async def test_a_bot_needs_what_it_took_for_sends_that_went_out_at_once(world: World, manager: Actor):

@@ -18,6 +18,7 @@ from tests.support.messaging import World, add_schedule, make_world
 SQL = load(__file__)
 NOON = datetime(2035, 6, 4, 3, tzinfo=UTC)
 STATES = ("sent", "sent", "sent", "partial", "failed", "unknown", "missed", "open")
+REASONS = (None, None, "paused")
 
 
 class Ledger:
@@ -38,21 +39,23 @@ class Ledger:
             at = NOON + timedelta(minutes=self.minutes)
             took = self.dice.choice((None, 0, 700, 1300))
             cause = self.dice.choice(("schedule", "now", "test"))
-            rows.append(ended(self.dice.choice(STATES), at, took_ms=took, cause=cause))
+            rows.append(
+                ended(self.dice.choice(STATES), at, took_ms=took, cause=cause, reason=self.dice.choice(REASONS))
+            )
         await add_deliveries(self.db, self.dice.choice(self.schedules), rows)
 
     async def end(self) -> None:
-        """As sending does it: the state first, then how long it took."""
-        state, took = self.dice.choice(STATES[:-1]), self.dice.choice((None, 250))
+        """As sending does it: the state first, then how long it took and why."""
+        state, took, reason = self.dice.choice(STATES[:-1]), self.dice.choice((None, 250)), self.dice.choice(REASONS)
         async with self.db.transaction() as tx:
             chosen = await self._choose(tx, "open")
             await tx.run(SQL.set_state, ids=chosen, state=state)
-            await tx.run(SQL.set_duration, ids=chosen, duration_ms=took)
+            await tx.run(SQL.set_end, ids=chosen, duration_ms=took, reason=reason)
 
     async def reopen(self) -> None:
         async with self.db.transaction() as tx:
             chosen = await self._choose(tx, "ended")
-            await tx.run(SQL.set_duration, ids=chosen, duration_ms=None)
+            await tx.run(SQL.set_end, ids=chosen, duration_ms=None, reason=None)
             await tx.run(SQL.set_state, ids=chosen, state="open")
 
     async def give_away(self) -> None:
@@ -129,16 +132,17 @@ async def test_folding_leaves_one_line_for_each_unit(db: Database, world: World)
     assert await compare(db) == before
 
 
-async def test_the_migration_counts_what_is_there(db: Database, world: World):
+async def test_the_migrations_count_what_is_there(db: Database, world: World):
     ledger = Ledger(db, world, random.Random(2))
     await ledger.add_schedule()
     for _ in range(5):
         await ledger.add()
-    [migration] = [one for one in SLICE.read_migrations() if one.name.startswith("0004")]
+    migrations = [one for one in SLICE.read_migrations() if one.name.startswith(("0004", "0010"))]
 
     async with db.transaction() as tx:
         for drop in (SQL.drop_counting, SQL.drop_recounting, SQL.drop_totals):
             await tx.run(drop)
-        await tx.script(migration.text)
+        for migration in migrations:
+            await tx.script(migration.text)
 
     assert await compare(db) > 5

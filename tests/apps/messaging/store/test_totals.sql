@@ -1,7 +1,8 @@
 -- name: count_history(units)
 -- unit: compared with what is kept
 select count(*)::bigint as processed, count(*) filter (where state = 'sent')::bigint as sent, avg(duration_ms)::float8 as average_ms
-from pabal.delivery where state <> 'open' and cause <> 'test' and (:units::bigint[] is null or unit_id = any(:units::bigint[]));
+from pabal.delivery where state <> 'open' and cause <> 'test' and reason is distinct from 'paused'
+  and (:units::bigint[] is null or unit_id = any(:units::bigint[]));
 
 -- name: list_units()
 select id from pabal.unit;
@@ -12,8 +13,8 @@ select id from pabal.delivery where (state = 'open') = :is_open order by schedul
 -- name: set_state(ids, state)!
 update pabal.delivery set state = :state, version = version + 1 where id = any(:ids::bigint[]);
 
--- name: set_duration(ids, duration_ms)!
-update pabal.delivery set duration_ms = :duration_ms where id = any(:ids::bigint[]);
+-- name: set_end(ids, duration_ms, reason)!
+update pabal.delivery set duration_ms = :duration_ms, reason = :reason where id = any(:ids::bigint[]);
 
 -- name: set_unit(ids)!
 update pabal.delivery set unit_id = (select max(id) from pabal.unit) where id = any(:ids::bigint[]);

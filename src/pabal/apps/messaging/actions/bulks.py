@@ -61,8 +61,11 @@ async def miss(tx: Tx, occurrence: Occurrence, reason: str, detail: dict[str, An
     return True
 
 
-async def withdraw(tx: Tx, actor: Actor, schedule_id: int) -> None:
-    """The schedule is locked. Rooms whose turn has not come are not sent to; what has begun goes on."""
+async def withdraw(tx: Tx, actor: Actor, schedule_id: int, code: str) -> None:
+    """The schedule is locked. Rooms whose turn has not come are not sent to; what has begun goes on.
+
+    `code` says why. Somebody wanted it: nobody has to decide about it again.
+    """
     waiting = await store.list_waiting(tx, schedule_id)
     if not waiting:
         return
@@ -70,7 +73,7 @@ async def withdraw(tx: Tx, actor: Actor, schedule_id: int) -> None:
     done = await withdrawals.cancel_jobs(tx, list(waiting.values()), kinds=_NOBODY, reason=reason)
     ended = {job_id: delivery_id for delivery_id, job_id in waiting.items() if job_id in done.ended}
     found = await sending.find_deliveries(tx, list(ended.values()))
-    end = End(DeliveryEvent.MISS, "cancelled", {"said": reason})
+    end = End(DeliveryEvent.MISS, code, {"dismissed_by": actor.name, "said": reason})
     await endings.end_all(tx, [Ended(found[one], end, job_id) for job_id, one in ended.items()])
 
 

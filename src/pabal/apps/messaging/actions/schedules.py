@@ -206,7 +206,7 @@ async def _stop(tx: Tx, actor: Actor, schedule: Schedule, *, reason: str | None 
         await engine.pause(tx, schedule.timetable_id, actor=actor.name)
     await _move_on(tx, actor, schedule.id, _Event.DEACTIVATE, reason=reason)
     await withdraw(tx, actor, schedule)
-    await bulks.withdraw(tx, actor, schedule.id)
+    await bulks.withdraw(tx, actor, schedule.id, "paused")
 
 
 async def _follow(tx: Tx, actor: Actor, schedule: Schedule, timetable: engine.Schedule, *, is_active: bool) -> None:
@@ -245,7 +245,7 @@ async def _remove(tx: Tx, actor: Actor, schedule: Schedule, *, reason: str | Non
     await _move_on(tx, actor, schedule.id, _Event.DELETE, reason=reason)
     await store.note_change(tx, schedule.id, is_deleted=True)
     await withdraw(tx, actor, schedule)
-    await bulks.withdraw(tx, actor, schedule.id)
+    await bulks.withdraw(tx, actor, schedule.id, "cancelled")
     await checking.settle(tx, schedule.about, list_picture_ids(schedule.content), [])
     await _note(tx, actor, "delete_schedule", schedule, before=_shown(schedule))
 

@@ -43,6 +43,24 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
+class Due:
+    """So many sends that a bot has to do from a moment on."""
+
+    bot_id: int
+    at: datetime
+    sends: int = 1
+
+
+def list_busy(due: Sequence[Due], paces: Mapping[int, float], *, at: datetime) -> dict[int, float]:
+    """Seconds for which each bot is still busy at a moment with what was due before: one after the other."""
+    free: dict[int, datetime] = {}
+    for one in sorted(due, key=lambda one: one.at):
+        begin = max(one.at, free.get(one.bot_id, one.at))
+        free[one.bot_id] = begin + timedelta(seconds=one.sends * paces.get(one.bot_id, UNMEASURED))
+    return {bot_id: (moment - at).total_seconds() for bot_id, moment in free.items() if moment > at}
+
+
+@dataclass(frozen=True, slots=True)
 class Estimate:
     """`late`: rooms whose turn would not come before the window closes. `busy`: what else the bots have to do."""
 

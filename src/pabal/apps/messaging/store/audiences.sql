@@ -27,19 +27,20 @@ from unnest(:rooms::bigint[], :columns::jsonb[], :picked::boolean[]) with ordina
 -- unit: of rooms named by a schedule or a group, whose owners are looked at by the caller
 select r.id, r.name, r.unit_id, coalesce(u.name, '') as unit_name, r.channel_id, r.room_type, r.min_gap_seconds, r.dispatches_per_day, r.messages_per_minute,
   r.messages_per_hour, r.messages_per_day, r.max_text_length
-from unnest(:ids::bigint[]) with ordinality as g(id, n)
-join pabal.room r on r.id = g.id left join pabal.unit u on u.id = r.unit_id order by g.n;
+from pabal.room r left join pabal.unit u on u.id = r.unit_id where r.id = any(:ids::bigint[]);
 
--- name: list_group_rooms(units, room_type, tag, most)
-select r.id from pabal.room r
-where r.unit_id = any(:units::bigint[]) and (:room_type::text is null or r.room_type = :room_type)
-  and (:tag::text is null or r.tags @> array[:tag::text])
-order by r.name, r.id limit :most;
+-- name: list_group_rooms(groups, room_types, tags, owners, units, most)
+-- `units`: of the group in the same place of `owners`
+select g.id as group_id, r.id from unnest(:groups::bigint[], :room_types::text[], :tags::text[]) as g(id, room_type, tag)
+cross join lateral (
+  select r.id, r.name from unnest(:owners::bigint[], :units::bigint[]) as u(group_id, unit_id) join pabal.room r on r.unit_id = u.unit_id
+  where u.group_id = g.id and (g.room_type is null or r.room_type = g.room_type) and (g.tag is null or r.tags @> array[g.tag])
+  order by r.name, r.id limit :most) r
+order by g.id, r.name, r.id;
 
 -- name: list_speakers(rooms)
 select rb.room_id, rb.bot_id, b.name as bot_name, rb.turn, b.excluded_at is not null as is_excluded
 from pabal.room_bot rb join pabal.bot b on b.id = rb.bot_id where rb.room_id = any(:rooms::bigint[]) order by rb.room_id, b.name;
-
 
 -- name: find_named_rooms(units, is_all, names)
 select g.name as asked, r.id, r.channel_id = g.name as is_channel from unnest(:names::text[]) as g(name)

@@ -12,17 +12,31 @@ where d.parts > 0 group by b.id;
 -- name: list_included(units)
 select id from pabal.bot where excluded_at is null and (:units::bigint[] is null or unit_id = any(:units::bigint[]));
 
--- name: count_due(bots, since, until, but_id)
--- what other schedules of one room have for these bots then
-select s.bot_id, count(*)::int as sends from pabal.message_schedule s join pabal.schedule t on t.id = s.timetable_id
+-- name: count_open(bots, until)
+-- what waits for these bots now, be there a delivery of it or not
+select w.bot_id, count(distinct w.job_id)::int as sends
+from (
+  select s.bot_id, o.work_id as job_id from pabal.occurrence o join pabal.schedule t on t.id = o.schedule_id
+  join pabal.message_schedule s on s.timetable_id = t.id
+  where o."end" is null and o.work_id > 0 and t.kind = 'messaging.send' and s.bot_id = any(:bots::bigint[])
+  union all
+  select d.bot_id, d.job_id from pabal.delivery d
+  where d.state = 'open' and d.scheduled_at <= :until and d.bot_id = any(:bots::bigint[])) w
+group by 1;
+
+-- name: list_due(bots, since, until, but_id)
+-- what other schedules of one room have for these bots until then
+select s.bot_id, t.next_at as at, count(*)::int as sends
+from pabal.message_schedule s join pabal.schedule t on t.id = s.timetable_id
 where s.bot_id = any(:bots::bigint[]) and s.state = 'active' and t.paused_at is null and s.id is distinct from :but_id::bigint
   and t.next_at >= :since and t.next_at <= :until
   and not exists (select from pabal.message_audience a where a.schedule_id = s.id)
-group by s.bot_id;
+group by 1, 2;
 
 -- name: list_due_bulks(since, until, but_id, most)
 -- unit: whose they are does not matter to the bots
-select s.id, s.bot_id from pabal.message_audience a join pabal.message_schedule s on s.id = a.schedule_id
+-- the last of them first: who is far from the moment is through by then
+select s.id as schedule_id, s.bot_id, t.next_at as at from pabal.message_audience a join pabal.message_schedule s on s.id = a.schedule_id
 join pabal.schedule t on t.id = s.timetable_id
 where s.state = 'active' and t.paused_at is null and s.id is distinct from :but_id::bigint and t.next_at >= :since and t.next_at <= :until
-order by t.next_at, s.id limit :most;
+order by t.next_at desc, s.id limit :most;

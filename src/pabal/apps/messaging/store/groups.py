@@ -1,6 +1,6 @@
 """Groups of rooms that are kept."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from pabal.apps.messaging.errors import GroupNotFound
@@ -24,8 +24,12 @@ async def get_group(tx: Tx, scope: Scope, group_id: int) -> RoomGroup:
 
 async def find_group(tx: Tx, group_id: int | None) -> RoomGroup | None:
     """Whoever asks: for the app's own work."""
-    found = [] if group_id is None else await tx.all(RoomGroup, SQL.load_groups, ids=[group_id])
-    return found[0] if found else None
+    return None if group_id is None else (await find_groups(tx, [group_id])).get(group_id)
+
+
+async def find_groups(tx: Tx, group_ids: Collection[int]) -> dict[int, RoomGroup]:
+    found = await tx.all(RoomGroup, SQL.load_groups, ids=list(group_ids)) if group_ids else []
+    return {one.id: one for one in found}
 
 
 async def lock_group(tx: Tx, group_id: int) -> None:
@@ -67,4 +71,5 @@ async def delete_group(tx: Tx, group_id: int) -> None:
 
 
 async def _count(tx: Tx, found: Sequence[RoomGroup]) -> list[RoomGroup]:
-    return [replace(one, rooms=len(await list_group_rooms(tx, one))) for one in found]
+    rooms = await list_group_rooms(tx, found)
+    return [replace(one, rooms=len(rooms[one.id])) for one in found]
