@@ -3,11 +3,14 @@
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote
 
 import pytest
+from typer.main import get_command
 
 from pabal import web
+from pabal.cli import app
 from pabal.platform.language.status import STATUS
 from pabal.platform.platform_slice import NAV
 from pabal.platform.web.openapi import list_problems
@@ -17,6 +20,7 @@ _FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 _CODE = re.compile(r"`[^`\n]+`")
 _LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 _HEADING = re.compile(r"^(#{1,6}) (.+)$", re.MULTILINE)
+_COMMAND = re.compile(r"(?:^|[`$(] ?)pabal((?: [a-z][a-z-]*)+)", re.MULTILINE)
 _ROW = re.compile(r"^\|.*\|$", re.MULTILINE)
 
 
@@ -45,6 +49,37 @@ def list_anchors(page: Path) -> set[str]:
     """As the usual viewers make them of headings."""
     text = _FENCED.sub("", page.read_text(encoding="utf-8"))
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for _, heading in _HEADING.findall(text)}
+
+
+def list_unknown_commands(text: str) -> list[str]:
+    """`pabal word word` as far as the words can be commands: an argument is written otherwise."""
+    return [words.strip() for words in _COMMAND.findall(text) if not _is_command(words.split())]
+
+
+def _is_command(words: list[str]) -> bool:
+    node: Any = get_command(app)
+    for word in words:
+        node = node.load() if hasattr(node, "load") else node
+        if not hasattr(node, "commands"):
+            return True
+        if word not in node.commands:
+            return False
+        node = node.commands[word]
+    return True
+
+
+@pytest.mark.parametrize(
+    "page", sorted([*ROOT.glob("docs/apps/*.md"), *ROOT.glob("docs/platform/*.md")]), ids=lambda p: p.stem
+)
+def test_every_command_that_the_page_of_an_app_or_of_the_platform_names_is_there(page: Path) -> None:
+    assert list_unknown_commands(page.read_text(encoding="utf-8")) == []
+
+
+def test_a_command_that_is_not_there_is_caught() -> None:
+    assert list_unknown_commands("`pabal inbox`, `pabal drain`, `pabal render worker wash W`") == [
+        "drain",
+        "render worker wash",
+    ]
 
 
 def test_every_link_leads_to_something() -> None:

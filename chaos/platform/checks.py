@@ -53,15 +53,15 @@ def nobody_is_left_untold(e: Evidence) -> Finding:
     wrong = [
         f"delivery {one.id} by {one.kind} is {one.result}: {one.detail}" for one in e.deliveries if not _is_fine(one)
     ]
-    # what was decided before anybody was told needs no telling
+    # people decide only what they were told of (outside.py)
     known = {one.approval for one in e.deliveries if one.kind == "webhook"}
+    wrong += [f"nobody was told of {one.name}" for one in e.requests if one.approval not in known]
     wrong += [f"nobody posted {one}" for one in sorted(known - set(hooks))]
     wrong += [f"{one} was posted under {sorted(found)}" for one, found in hooks.items() if len(found) > 1]
     sent = {one.approval for one in e.deliveries if one.kind == "telegram" and one.result == "sent"}
     seen = {one.approval for one in e.cards}
     wrong += [f"the card of {one} is sent, and nobody saw it" for one in sorted(sent - seen)]
-    quick = len({one.approval for one in e.requests} - known)
-    told = f"{len(known)} requests told by webhook, {len(sent)} by a card; {quick} decided before anybody was told"
+    told = f"{len(e.requests)} requests, {len(known)} told by webhook, {len(sent)} by a card"
     return Finding("told", told, wrong, {"webhooks": len(hooks), "cards": len(sent)})
 
 

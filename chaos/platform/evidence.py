@@ -134,10 +134,10 @@ def read_history(lines: list[Line], evidence: Evidence) -> None:
 
 def _hook(data: dict[str, Any], at: float) -> Hook:
     about = json.loads(data["text"])["data"].get("about") or ""
-    return Hook(data["id"], at, data["digest"], _approval(about), data["attempt"])
+    return Hook(data["id"], at, data["digest"], approval_of(about), data["attempt"])
 
 
-def _approval(about: str) -> str:
+def approval_of(about: str) -> str:
     kind, _, number = about.partition(":")
     return ids.show("apr", int(number)) if kind == "approval" else ""
 
@@ -156,7 +156,7 @@ async def _read_tables(tx: Tx, evidence: Evidence) -> None:
     evidence.effects = {(row["consumer"], row["event"]): row["times"] for row in await tx.rows(SQL.count_effects)}
     evidence.dead = [row["told"] for row in await tx.rows(SQL.list_dead)]
     evidence.deliveries = [
-        Delivery(row["id"], row["kind"], _approval(row["about"] or ""), row["result"], row["detail"])
+        Delivery(row["id"], row["kind"], approval_of(row["about"] or ""), row["result"], row["detail"])
         for row in await tx.rows(SQL.list_deliveries)
     ]
     evidence.files = {

@@ -17,6 +17,7 @@ import uvloop
 
 from chaos.history import History
 from chaos.platform.desk import ASKED, COUNTED
+from chaos.platform.evidence import approval_of
 from chaos.platform.ground import BOT, GROUP, PEOPLE, Laid
 from chaos.platform.standins import HOST, Bucket, Cable, Chat, Receiver, serve
 from chaos.relay.outside import _on, _until_over
@@ -27,8 +28,10 @@ AWAY = (httpx2.HTTPError, OSError)
 
 
 class People:
-    def __init__(self, urls: list[str], laid: Laid, chat: Chat, history: History, seed: int) -> None:
-        self._urls, self._chat, self._history = urls, chat, history
+    def __init__(
+        self, urls: list[str], laid: Laid, chat: Chat, receiver: Receiver, history: History, *, seed: int
+    ) -> None:  # long: whom they talk to, and what they are told by
+        self._urls, self._chat, self._receiver, self._history = urls, chat, receiver, history
         headers = {"Authorization": f"Bearer {laid.token}"}
         self._client = httpx2.AsyncClient(headers=headers, timeout=6.0)
         self._seed = seed
@@ -87,11 +90,17 @@ class People:
         self._chat.press(bot_id=BOT, from_id=who, chat_id=GROUP, message_id=message_id, data=data)
 
     async def _decide(self, chance: random.Random) -> None:
-        """By REST, at both servers at once with opposite answers."""
+        """By REST, at both servers at once with opposite answers. Only what they were told of: a request that nobody
+        tells anybody about is left, and seen."""
         listed = await self._call("GET", "/api/v1/approvals?state=open", times=1)
-        if listed is None or listed.status_code != 200 or not listed.json()["items"]:
+        if listed is None or listed.status_code != 200:
             return
-        which = chance.choice(listed.json()["items"])["id"]
+        told = {data.split(":")[1] for one in self._chat.received for row in one.buttons for _, data in row}
+        told |= {approval_of(about) for about in self._receiver.told}
+        waiting = [one["id"] for one in listed.json()["items"] if one["id"] in told]
+        if not waiting:
+            return
+        which = chance.choice(waiting)
         verdicts = ["approve", "reject"]
         chance.shuffle(verdicts)
         await asyncio.gather(*(self._say(which, verdict, slot) for slot, verdict in enumerate(verdicts)))
@@ -138,15 +147,15 @@ async def live(given: argparse.Namespace) -> None:
     folder: Path = given.folder
     calm, stopped = _on(signal.SIGUSR1), _on(signal.SIGTERM)
     history = History(folder / "history", "outside")
-    chat, bucket = Chat(history), Bucket()
+    chat, receiver, bucket = Chat(history), Receiver(history), Bucket()
     ports = dict(zip(("telegram", "webhook", "store"), zip(given.fronts, given.backs, strict=True), strict=True))
-    apps = {"telegram": chat, "webhook": Receiver(history), "store": bucket}
+    apps = {"telegram": chat, "webhook": receiver, "store": bucket}
     serving = [asyncio.create_task(serve(app, ports[name][1])) for name, app in apps.items()]
     cables = {name: Cable(*ends) for name, ends in ports.items()}
     for cable in cables.values():
         await cable.mend()
     urls = [f"http://{HOST}:{port}" for port in given.ports]
-    people = People(urls, Laid.read(folder), chat, history, given.seed)
+    people = People(urls, Laid.read(folder), chat, receiver, history, seed=given.seed)
 
     async def work() -> None:
         await people.connect()

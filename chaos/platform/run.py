@@ -89,7 +89,8 @@ async def _survive(
         hung = crew.hung + len(await asyncio.to_thread(crew.close))
         crew.kill_all()
         await database.close()
-    ends = crew.ends() + Counter(hung=hung, left=left or 0, witnesses_died=int(died != 0))
+    # nobody knows how much: something
+    ends = crew.ends() + Counter(hung=hung, left=1 if left is None else left, witnesses_died=int(died != 0))
     return monkey.done + ends
 
 

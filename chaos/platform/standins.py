@@ -6,6 +6,7 @@ nobody listens until it is mended. What had arrived stays known, as with a servi
 
 import asyncio
 import hashlib
+import json
 import re
 from collections.abc import Callable, MutableMapping
 from contextlib import suppress
@@ -81,16 +82,18 @@ class Chat(BotApi):
 
 
 class Receiver:
-    """Of webhooks."""
+    """Of webhooks. `told`: what they were about."""
 
     def __init__(self, history: History) -> None:
         self._history = history
+        self.told: set[str] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         body = await _read(receive)
         headers = {name.decode(): value.decode() for name, value in scope["headers"]}
         given = {"attempt": int(headers["pabal-attempt"]), "digest": hashlib.sha256(body).hexdigest()}
         self._history.write("hook", id=headers["webhook-id"], text=body.decode(), **given)
+        self.told.add(str(json.loads(body)["data"].get("about") or ""))
         await _answer(send, 200)
 
 

@@ -1,5 +1,6 @@
 """Servers, Telegram, a webhook's receiver, the object store and the database die, and no promise is broken."""
 
+from collections import Counter
 from collections.abc import Callable
 
 import pytest
@@ -9,6 +10,7 @@ from chaos.platform import checks
 from chaos.platform.desk import ASKED, COUNTED, COUNTERS
 from chaos.platform.evidence import Card, Delivery, Evidence, Hook, Request, read_history
 from chaos.platform.plan import JUDGED, make_plan
+from chaos.platform.report import Report
 from chaos.platform.run import Chosen, run
 from chaos.relay.evidence import Hurt
 from chaos.report import Finding
@@ -84,6 +86,7 @@ BROKEN: dict[str, tuple[Check, Evidence]] = {
     "an effect of nothing": (checks.events_count, changed(effects={**lived().effects, (COUNTERS[0], "e-9"): 1})),
     "a dead letter": (checks.events_count, changed(dead=["desk-ledger: it stalled"])),
     "asked, and nothing was": (checks.events_count, changed(requests=[])),
+    "nobody was told at all": (checks.nobody_is_left_untold, changed(hooks=[], cards=[], deliveries=[])),
     "a notification is lost": (checks.nobody_is_left_untold, changed(hooks=[])),
     "a notification under two ids": (
         checks.nobody_is_left_untold,
@@ -133,6 +136,27 @@ def test_what_came_twice_around_a_fault_is_allowed():
     )
 
     assert [check(evidence).violations for check in checks.CHECKS] == [[]] * len(checks.CHECKS)
+
+
+def test_a_run_that_judged_too_little_of_anything_does_not_count():
+    enough = dict(JUDGED)
+    done = Counter(kill=9, point=9, database=9)
+
+    def report(**less: int) -> Report:
+        made = Report([Finding("all", "", judged={**enough, **less})])
+        made.judge(done, seconds=60)
+        return made
+
+    assert report().is_good
+    assert [name for name in JUDGED if report(**{name: 0}).is_good] == []
+    assert all(name in report(**{name: 0}).lacking[0] for name in JUDGED)
+
+
+def test_what_is_left_or_did_not_end_is_a_violation():
+    for wrong in ("left", "hung", "strange", "witnesses_died"):
+        report = Report([])
+        report.judge(Counter({wrong: 1}), seconds=0)
+        assert report.violations == 1
 
 
 def test_whatever_must_be_judged_is_counted_by_a_check():

@@ -21,6 +21,13 @@ async def test_a_form_publishes_and_the_page_shows_it_with_its_consumer(web: Web
     assert (await client.post("/events/publish", data={**said, "data": "{"})).status_code == 422
 
 
+async def test_a_consumer_of_everything_says_so(web: Web) -> None:
+    await begin(web.db, consumer("all", "*"))
+    client = await web.as_("hq", by="session")
+
+    assert "every event" in (await client.get("/events")).text
+
+
 async def test_a_branch_sees_its_own_events_and_letters_and_no_consumer(web: Web) -> None:
     await begin(web.db, consumer())
     async with web.db.transaction() as tx:

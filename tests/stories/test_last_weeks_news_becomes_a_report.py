@@ -10,10 +10,12 @@ import pytest
 
 from pabal.apps.rules.plans import store
 from pabal.apps.rules.plans.hearing import hear
+from pabal.apps.rules.plans.machine import PLAN
 from pabal.apps.rules.plans.model import Plan
 from pabal.base.database import Database
 from pabal.engine import ids
 from pabal.engine.kinds import Kinds, merge
+from pabal.engine.transitions import history
 from pabal.engine.workflows import listing
 from pabal.platform import storage
 from pabal.platform.approvals import cards
@@ -37,8 +39,8 @@ class Desk:
     poller: Poller
     parts: Parts
 
-    async def write(self, text: str, *, who: int = KIM) -> None:
-        self.office.api.say(bot_id=BOT, from_id=who, chat_id=CHAT, text=text)
+    async def write(self, text: str, *, who: int = KIM, reply_to: int = 0) -> None:
+        self.office.api.say(bot_id=BOT, from_id=who, chat_id=CHAT, text=text, reply_to=reply_to)
         await self._go_on()
 
     async def press(self, place: int, *, who: int = KIM) -> None:
@@ -110,10 +112,31 @@ async def test_a_stranger_plans_nothing_and_decides_nothing(desk: Desk):
 
     await desk.write(f"/plan {NEWS}")
     await desk.press(0, who=999)
-    await desk.press(1)
 
     [plan] = await desk.plans()
-    assert (plan.state, plan.request, plan.run_id) == ("rejected", NEWS, None)
+    assert (plan.state, plan.request, plan.run_id) == ("proposed", NEWS, None)
+
+
+async def test_a_no_in_telegram_is_asked_why_and_the_reply_is_its_reason(desk: Desk):
+    await desk.write(f"/plan {NEWS}")
+    await desk.press(1)
+    [still] = await desk.plans()
+    asked = desk.office.api.received[-1]
+
+    # neither a stranger's words nor those of nobody in particular are a reason
+    await desk.write("나는 반대", who=999, reply_to=asked.message_id)
+    await desk.write("x" * 501, reply_to=asked.message_id)
+    [unmoved] = await desk.plans()
+    await desk.write("다음 주 것으로", reply_to=desk.office.api.received[-1].message_id)
+
+    [plan] = await desk.plans()
+    assert (still.state, unmoved.state, asked.wants_reply) == ("proposed", "proposed", True)
+    assert NEWS in asked.text
+    assert "왜 반려하나요?" in asked.text
+    async with desk.world.db.transaction() as tx:
+        last = (await history(tx, PLAN, plan.id))[-1]
+    assert (plan.state, plan.run_id, last.reason) == ("rejected", None, "다음 주 것으로")
+    assert any("⛔ 반려" in one.text and "다음 주 것으로" in one.text for one in desk.office.api.received if one.edited)
 
 
 async def test_a_request_that_is_too_long_is_answered_with_the_reason(desk: Desk):

@@ -143,13 +143,13 @@ class PlansWorld:
         await self.drain()
         return await self.look(plan)
 
-    async def decide(self, actor: Actor, plan: Plan, verdict: Verdict = Verdict.APPROVE) -> Plan:
+    async def decide(self, actor: Actor, plan: Plan, verdict: Verdict = Verdict.APPROVE, reason: str = "") -> Plan:
         """In the inbox, as every door does."""
         async with self.db.transaction() as tx:
             scope = await visible_to(tx, actor)
             found = await approvals.list_seen(tx, actor, scope, KNOWN, approvals.Wanted(tuple(KNOWN)), limit=50)
             [asked] = [one for one in found if one.approval.subject == plan.id and one.approval.is_open]
-            await approvals.decide(tx, actor, asked.id, approvables=KNOWN, verdict=verdict)
+            await approvals.decide(tx, actor, asked.id, approvables=KNOWN, verdict=verdict, reason=reason)
         await self.drain()
         return await self.look(plan)
 

@@ -24,7 +24,7 @@ from pabal.cli.shell import Shell, administrator
 from pabal.demo import SLICE as DEMO
 from pabal.engine.wakeups import Wakeups
 from pabal.platform import backup, notifications, settings
-from pabal.platform.language.pairs import put
+from pabal.platform.language.pairs import Pair, put
 from pabal.platform.secrets import find_vault, key_file
 from pabal.platform.slice import Slice, list_migrations
 
@@ -49,6 +49,8 @@ class Check:
     name: str
     state: str
     detail: str
+    # an app's own words; of ours they are in the catalogue
+    mend: Pair | None = None
 
 
 async def run_checks(shell: Shell) -> AsyncIterator[Check]:
@@ -57,6 +59,9 @@ async def run_checks(shell: Shell) -> AsyncIterator[Check]:
         yield look(shell.settings)
     slices, check = _apps(shell)
     yield check
+    for look_outside in (one.doctor for one in slices if one.doctor is not None):
+        for found in await look_outside():
+            yield Check(*found)
     try:
         database = await Database.open(await shell.database_url(), size=2)
     except PoolerNotAllowed as error:

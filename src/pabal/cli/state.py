@@ -111,10 +111,12 @@ def doctor(ctx: typer.Context) -> None:
 async def _doctor(shell: Shell) -> bool:
     from pabal.cli.checks import run_checks
     from pabal.cli.output import Answer
+    from pabal.platform.language.pairs import put
 
     rows = []
     async for check in run_checks(shell):
-        mend = None if check.state == "ok" else shell.say(f"doctor.{check.name}")
+        said = shell.say(f"doctor.{check.name}") if check.mend is None else put(shell.lang, check.mend)
+        mend = None if check.state == "ok" else said
         rows.append({"check": check.name, "state": check.state, "detail": check.detail, "mend": mend})
     shell.show(Answer(("state", "check", "detail", "mend"), rows))
     return all(row["state"] != "fail" for row in rows)

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from pabal.base.database import Tx
 from pabal.base.errors import Invalid
@@ -70,6 +70,15 @@ class Gateway(Protocol):
     async def close(self) -> None: ...
 
 
+class Examined(NamedTuple):
+    """What `pabal doctor` says of something outside that the app needs. `state`: ok, warn or fail."""
+
+    name: str
+    state: str
+    detail: str
+    mend: Pair
+
+
 @dataclass(frozen=True)
 class Slice:
     """`on_start` writes the rows the slice cannot be without, such as its schedules; it runs at every start, on every
@@ -84,7 +93,8 @@ class Slice:
     Simulators are entered when a demo starts and left when it stops. `link` answers where a person sees what an
     `about` names. `events` are what it takes in from a broker, by name in any case.
     `consumers` take what anybody publishes (platform/events), each under a name of its own.
-    `health` reads what `/health` says of the app, under the names its own clients know.
+    `health` reads what `/health` says of the app, under the names its own clients know; `doctor` looks at what it
+    needs outside, as far as this process's environment names it.
     `controls` say for every event of every machine who may send it by hand, `kind_controls` who may operate its work.
     `approvals` are what people decide in the inbox all apps share. `nouns` names its described resources, for what is
     done to many rows of one.
@@ -129,6 +139,7 @@ class Slice:
     find: Finds | None = None
     link: Callable[[str], str | None] | None = None
     health: Callable[[Tx], Awaitable[dict[str, Any]]] | None = None
+    doctor: Callable[[], Awaitable[list[Examined]]] | None = None
     demo: Demo | None = None
     simulators: Callable[[Services], list[AbstractAsyncContextManager[object]]] | None = None
     hears: Hears | None = None

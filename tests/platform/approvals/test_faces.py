@@ -48,6 +48,16 @@ async def test_the_page_shows_cards_with_what_happens_and_a_count_in_the_menu(we
     assert ">2<" in menu
 
 
+async def test_a_phone_has_the_inbox_and_its_count_at_hand(web: Web):
+    await open_device(web.db, web.tree.haeundae)
+    page = (await (await web.as_("haeundae", by="session")).get("/approvals")).text
+
+    bar = page.split('class="pb-bottom"')[1].split("</nav>")[0]
+    assert re.findall(r'<a href="([^"]+)"', bar) == ["/", "/approvals", "/messages/schedules"]
+    assert 'href="/approvals" aria-current="page"' in bar
+    assert ">1<" in bar
+
+
 async def test_who_may_only_look_sees_no_buttons_and_no_count_and_another_branch_sees_nothing(web: Web):
     await open_ready(web.db, person(web.tree.haeundae, number=50))
     asked = await last(web.db)

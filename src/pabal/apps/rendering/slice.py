@@ -6,6 +6,7 @@ from pathlib import Path
 from pabal.apps.rendering import alert_rules, keeper, overview, settings, simulator
 from pabal.apps.rendering.actions.releasing import recover_lost_servers, recover_once
 from pabal.apps.rendering.actions.retention import forget_once
+from pabal.apps.rendering.checkup import examine_worker
 from pabal.apps.rendering.controls import CONTROLS, KIND_CONTROLS
 from pabal.apps.rendering.demo import DEMO, farm
 from pabal.apps.rendering.errors import KO
@@ -75,6 +76,7 @@ SLICE = Slice(
     find=overview.find,
     link=overview.link,
     health=read_health,
+    doctor=examine_worker,
     demo=DEMO,
     simulators=farm,
 )

@@ -15,7 +15,7 @@ from pabal.engine.reading import Fact
 from pabal.platform.actor import ENGINE, Right
 from pabal.platform.approvals import actions
 from pabal.platform.approvals.machine import load_approvals
-from pabal.platform.approvals.model import PREFIX, Approvables, Approval, Told, Verdict
+from pabal.platform.approvals.model import PREFIX, Approvables, Approval, ReasonNeeded, Told, Verdict
 from pabal.platform.auth.store import find_user
 from pabal.platform.language.errors import explain
 from pabal.platform.language.moments import show_moment
@@ -46,6 +46,14 @@ _STRANGER: Pair = (
     "파발에 연결되지 않은 텔레그램 계정입니다. 내 계정 화면에서 연결하세요.",
 )
 _OLD: Pair = ("This button means nothing any more.", "더는 쓰이지 않는 단추입니다.")
+_WHY: Pair = (
+    "Why not? Reply to this message in at most 500 characters. It is rejected with your reply as the reason.",
+    "왜 반려하나요? 이 메시지에 500자 안으로 답장하세요. 답장이 이유로 남고 반려됩니다.",
+)
+_ASKED_BELOW: Pair = (
+    "A no needs its reason: you are asked for it in the chat.",
+    "반려에는 이유가 있어야 합니다. 대화방에서 물어봅니다.",
+)
 _ONE_MORE: Pair = ("Noted. One more person must say yes.", "적어 두었습니다. 한 사람이 더 승인해야 합니다.")
 
 
@@ -178,16 +186,26 @@ async def press(tx: Tx, update: Update, *, approvables: Approvables) -> Said:
     if person is None:
         return Said("\n".join(reversed(_STRANGER)), is_alert=True)
     lang: Lang = "en" if person.language == "en" else "ko"
-    approval_id, verdict = read_data(update.data)
+    approval_id, verdict = read_question(update.question) if update.question else read_data(update.data)
     if approval_id is None or verdict is None:
         return Said(put(lang, _OLD), is_alert=True)
     try:
         async with tx.savepoint():
             actor = person.actor("telegram")
-            done = await actions.decide(tx, actor, approval_id, approvables=approvables, verdict=verdict)
+            done = await actions.decide(
+                tx, actor, approval_id, approvables=approvables, verdict=verdict, reason=update.text
+            )
+    except ReasonNeeded:
+        question = f"{await _title(tx, approvables, approval_id, lang)}\n{put(lang, _WHY)}"
+        return Said(put(lang, _ASKED_BELOW), asks=f"{question}\n({ids.show(PREFIX, approval_id)})")
     except PabalError as error:
         return await _refused(tx, error, approval_id, lang)
     return Said(put(lang, _ONE_MORE) if done.is_open else await show_end(tx, done, lang))
+
+
+async def _title(tx: Tx, approvables: Approvables, approval_id: int, lang: Lang) -> str:
+    found = await load_approvals(tx, [approval_id])
+    return put(lang, (await actions.tell(tx, approvables, found))[approval_id].title)
 
 
 async def _refused(tx: Tx, error: PabalError, approval_id: int, lang: Lang) -> Said:
@@ -203,6 +221,15 @@ def read_data(data: str) -> tuple[int | None, Verdict | None]:
         return None, None
     try:
         return ids.read(PREFIX, text), _VERDICTS.get(word)
+    except ids.BadId:
+        return None, None
+
+
+def read_question(text: str) -> tuple[int | None, Verdict | None]:
+    """Which approval we asked about: its number is the last thing we said."""
+    _, _, number = text.rpartition("(")
+    try:
+        return ids.read(PREFIX, number.rstrip(")")), Verdict.REJECT
     except ids.BadId:
         return None, None
 

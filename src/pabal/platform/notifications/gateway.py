@@ -5,7 +5,7 @@ import secrets
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
 import httpx2
@@ -56,13 +56,12 @@ class _TokenInPath(httpx2.AsyncBaseTransport):
         await self._wire.aclose()
 
 
-if TYPE_CHECKING:
-    from pabal.platform.notifications.gateway import Wire
-
 URL = "https://api.telegram.org"
 LARGEST_FILE = 50 * 1024 * 1024
 # What to wait when it says "too many" without saying how long.
 SOME_TIME = timedelta(seconds=30)
+# How a message begins that is to be replied to.
+QUESTION = "✍️ "
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +83,8 @@ class Button:
 class Update:
     """What somebody did in a chat with the bot: `text` was written, or `data` of a button was pressed.
 
-    `chat_kind` is Telegram's: private, group, supergroup, channel.
+    `chat_kind` is Telegram's: private, group, supergroup, channel. `question`: what a bot had asked (`ask`), and this
+    is the reply to; `asked_by` is the bot's number.
     """
 
     update_id: int
@@ -95,6 +95,8 @@ class Update:
     text: str = ""
     data: str = ""
     callback_id: str = ""
+    question: str = ""
+    asked_by: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +158,18 @@ class Telegram:
             }
         return await self._say(token, "sendMessage", body)
 
+    async def ask(self, token: str, update: Update, question: str) -> Answer:
+        """Whoever did the update is asked; the others of a group are not bothered."""
+        name = update.from_name or str(update.from_id)
+        mention = {"type": "text_mention", "offset": _units(QUESTION), "length": _units(name)}
+        body = {
+            "chat_id": update.chat_id,
+            "text": f"{QUESTION}{name}\n{question}",
+            "entities": [{**mention, "user": {"id": update.from_id, "is_bot": False, "first_name": name}}],
+            "reply_markup": {"force_reply": True, "selective": True},
+        }
+        return await self._say(token, "sendMessage", body)
+
     async def edit_message(self, token: str, chat_id: str, message_id: int, text: str) -> Answer:
         """Its buttons go. What it says already needs no edit."""
         body = {"chat_id": chat_id, "message_id": message_id, "text": text, "reply_markup": {"inline_keyboard": []}}
@@ -204,8 +218,6 @@ class Telegram:
         self, token: str, method: str, content: bytes | AsyncIterator[bytes], headers: dict[str, str]
     ) -> tuple[int, bytes] | str:
         if self._wire is None:
-            from pabal.platform.notifications.gateway import Wire  # noqa: PLC0415 -- long to load; most never send
-
             self._wire = Wire()
         return await self._wire.post(f"{self._base}/bot/{method}", content, headers, token=token)
 
@@ -216,6 +228,8 @@ def read_update(said: dict[str, Any]) -> Update:
     message = pressed.get("message") or said.get("message") or {}
     who = pressed.get("from") or message.get("from") or {}
     chat = message.get("chat") or {}
+    before = message.get("reply_to_message") or {} if not pressed else {}
+    asked = str(before.get("text") or "")
     return Update(
         update_id=int(said["update_id"]),
         from_id=int(who.get("id") or 0),
@@ -225,6 +239,8 @@ def read_update(said: dict[str, Any]) -> Update:
         text="" if pressed else str(message.get("text") or ""),
         data=str(pressed.get("data") or ""),
         callback_id=str(pressed.get("id") or ""),
+        question=asked if asked.startswith(QUESTION) else "",
+        asked_by=int((before.get("from") or {}).get("id") or 0),
     )
 
 
@@ -246,6 +262,11 @@ def read_answer(status: int, body: bytes) -> Answer:
     if "migrate_to_chat_id" in hints:
         return Moved(str(hints["migrate_to_chat_id"]))
     return Refused(code, str(said.get("description") or "no reason given"))
+
+
+def _units(text: str) -> int:
+    """Telegram counts as UTF-16 does."""
+    return len(text.encode("utf-16-le")) // 2
 
 
 def _read_json(body: bytes) -> dict[str, Any] | None:

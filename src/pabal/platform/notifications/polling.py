@@ -52,10 +52,14 @@ _BAD_CODE: Pair = (
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What somebody is told: a line above the chat, or with `is_alert` a window to be closed."""
+    """What somebody is told: a line above the chat, or with `is_alert` a window to be closed.
+
+    `asks`: they are asked this in the chat besides. What they reply to it is handed to `press`, with the question.
+    """
 
     text: str
     is_alert: bool = False
+    asks: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +165,8 @@ class Poller:
                 await self._telegram.answer_callback(token, update.callback_id, said.text, is_alert=said.is_alert)
             elif said.text:
                 await self._telegram.send_message(token, update.chat_id, said.text)
+            if said.asks:
+                await self._telegram.ask(token, update, said.asks)
         return taken
 
     async def _listen(self, token: str, bot: Bot, wait: int) -> Heard | None:
@@ -192,7 +198,8 @@ class Poller:
         return said
 
     async def _answer(self, tx: Tx, bot: Bot, update: Update) -> Said:
-        if update.callback_id:
+        # who replies to what a bot asked is heard in groups, too
+        if update.callback_id or (update.question and update.asked_by == bot.bot_id):
             return await self._press(tx, update)
         word, _, code = update.text.strip().partition(" ")
         # in a group anybody could read it

@@ -58,6 +58,8 @@ class Received:
     # rows of (text, data)
     buttons: tuple[tuple[tuple[str, str], ...], ...] = ()
     edited: int = 0
+    # its reader is offered to reply to it
+    wants_reply: bool = False
 
     def shown(self) -> Said:
         said = asdict(self)
@@ -126,7 +128,8 @@ class BotApi:
                 return {"ok": True, "result": {chat: asdict(one) for chat, one in self.troubles.items()}}
             case "POST", "/say":
                 said = await _read_form(scope, receive)
-                return {"ok": True, "result": self.say(**_as_person(said), text=str(said.get("text", "")))}
+                given = {"text": str(said.get("text", "")), "reply_to": int(said.get("reply_to") or 0)}
+                return {"ok": True, "result": self.say(**_as_person(said), **given)}
             case "POST", "/press":
                 said = await _read_form(scope, receive)
                 number = _read_number(said, "message_id")
@@ -169,17 +172,22 @@ class BotApi:
             self.is_silent = trouble.kind is Kind.SILENT
             await self._misbehave(trouble, receive())
         file_name, document = given.get("document", (None, None))
-        message = Received(
-            len(self.received) + 1, chat_id, bot_id, text, document, file_name, _read_buttons(given.get("reply_markup"))
-        )
+        markup = given.get("reply_markup")
+        asks = bool((json.loads(markup) if isinstance(markup, str) else markup or {}).get("force_reply"))
+        made = (len(self.received) + 1, chat_id, bot_id, text, document, file_name)
+        message = Received(*made, buttons=_read_buttons(markup), wants_reply=asks)
         self.received.append(message)
         if trouble is not None:
             raise HungUp
         return _as_result(message)
 
-    def say(self, *, bot_id: int, from_id: int, chat_id: str, text: str) -> int:
-        """Somebody writes to the bot; answers the number of the update."""
+    def say(self, *, bot_id: int, from_id: int, chat_id: str, text: str, reply_to: int = 0) -> int:
+        """Somebody writes to the bot, perhaps in reply to a message of its; answers the number of the update."""
         message = {"message_id": 0, "from": _as_user(from_id), "chat": _as_chat(chat_id), "text": text}
+        before = [one for one in self.received if one.message_id == reply_to]
+        if before:
+            bot = {"id": before[0].bot_id, "is_bot": True, "first_name": "Pabal simulator"}
+            message["reply_to_message"] = {**_as_result(before[0]), "from": bot}
         return self._happen(bot_id, {"message": message})
 
     def press(self, *, bot_id: int, from_id: int, chat_id: str, message_id: int, data: str) -> int:

@@ -20,6 +20,8 @@ class Message(Protocol):
     def file_name(self) -> str | None: ...
     @property
     def buttons(self) -> tuple[tuple[tuple[str, str], ...], ...]: ...
+    @property
+    def wants_reply(self) -> bool: ...
 
 
 _PAGE = """<!doctype html><html lang="ko"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
@@ -29,7 +31,8 @@ _PAGE = """<!doctype html><html lang="ko"><meta charset="utf-8"><meta name="view
 
 def _draw_chat(bot_id: int, chat_id: str, held: list[Message], who: str) -> str:
     lines = "".join(
-        f"<li><pre>{escape(one.text)}</pre>{_draw_document(one)}{_draw_buttons(one, who)}</li>" for one in held
+        f"<li><pre>{escape(one.text)}</pre>{_draw_document(one)}{_draw_buttons(one, who)}{_draw_reply(one, who)}</li>"
+        for one in held
     )
     return f"<section><h2>{escape(chat_id)} · bot {bot_id}</h2><ol>{lines}</ol></section>"
 
@@ -49,6 +52,13 @@ def _draw_buttons(one: Message, who: str) -> str:
         for text, data in row
     )
     return f'<form method="post" action="/press">{hidden}<input name="from_id" value="{who}" required inputmode="numeric" aria-label="from">{pressed}</form>'  # noqa: E501 -- one line of HTML
+
+
+def _draw_reply(one: Message, who: str) -> str:
+    if not one.wants_reply:
+        return ""
+    hidden = f'<input type="hidden" name="bot_id" value="{one.bot_id}"><input type="hidden" name="chat_id" value="{escape(one.chat_id)}"><input type="hidden" name="reply_to" value="{one.message_id}">'  # noqa: E501 -- one line of HTML
+    return f'<form method="post" action="/say">{hidden}<input name="from_id" value="{who}" required inputmode="numeric" aria-label="from"><input name="text" required maxlength="500" aria-label="답장 · reply"><button>답장 · Reply</button></form>'  # noqa: E501 -- one line of HTML
 
 
 def draw_page(received: Sequence[Message], answers: Sequence[dict[str, Any]]) -> str:

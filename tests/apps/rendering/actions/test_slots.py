@@ -7,6 +7,7 @@ from pabal.apps.rendering.jobs.slots import take_slot
 from pabal.apps.rendering.model.renders import Reason
 from pabal.apps.rendering.simulator.faults import Fault, FaultKind
 from pabal.apps.rendering.store import slots
+from pabal.platform import notifications
 from pabal.platform.actor import ENGINE, Role
 from pabal.platform.tenants import HeadOfficeOnly
 from tests.support.rendering import COMPOSITION, RenderWorld, first_slot, make_actor
@@ -67,8 +68,33 @@ async def test_a_slot_that_fails_a_template_again_and_again_is_spared_it(world: 
     assert pause.paused_at is not None
     assert not await may_take(world)
 
+    # said as people say it
+    async with world.db.transaction() as tx:
+        [told] = await notifications.list_notifications(tx, ENGINE)
+    assert told.name == "rendering.template_spared"
+    assert [text for text in told.text if Reason.NEXRENDER_ERROR.value in text] == []
+
     await world.act(lambda tx: verbs.allow_template(tx, ENGINE, first_slot(world), COMPOSITION))
     assert await may_take(world)
+
+
+async def test_how_many_it_completed_in_a_row_begins_anew_after_a_failure(world: RenderWorld):
+    async def streak() -> tuple[int, int]:
+        async with world.db.transaction() as tx:
+            slot = await slots.get_slot(tx, first_slot(world))
+        return slot.job_count_completed, slot.success_streak
+
+    await world.ask("A", "B")
+    await world.run()
+    well = await streak()
+    world.nexrender.faults.add(Fault(FaultKind.FAIL))
+    await world.ask("C")
+    await world.run()
+    broken = await streak()
+    await world.ask("D")
+    await world.run()
+
+    assert (well, broken, await streak()) == ((2, 2), (2, 0), (3, 1))
 
 
 async def test_slots_are_the_head_offices(world: RenderWorld):

@@ -32,6 +32,20 @@ async def test_a_worker_shows_its_job_and_its_verbs_change_it(web: Web, studio: 
     assert "월·화 09:00–18:00 (Asia/Seoul)" in drained
 
 
+async def test_a_worker_says_how_many_it_completed_and_in_a_row(web: Web, studio: Studio) -> None:
+    await studio.complete(await studio.ask())
+    async with web.db.transaction() as tx:
+        await slots.count_completed(tx, slot_id(1))
+        await slots.count_completed(tx, slot_id(1))
+    before = await read(await visitor(web, lang="ko"), WORKERS)
+    async with web.db.transaction() as tx:
+        await slots.note_failure(tx, slot_id(1), COMPOSITION, reason="nexrender_error", render_id=1, most=9)
+    after = await read(await visitor(web), WORKERS)
+
+    assert "연속 성공" in before
+    assert "0 in a row" in after
+
+
 async def test_a_template_that_a_worker_skips_is_shown_with_its_reason_and_given_back(web: Web, studio: Studio) -> None:
     async with web.db.transaction() as tx:
         await slots.note_failure(tx, slot_id(1), COMPOSITION, reason="nexrender_error", render_id=1, most=1)

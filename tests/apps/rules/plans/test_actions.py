@@ -114,7 +114,7 @@ async def test_an_edit_is_checked_as_every_plan_is_and_the_inbox_asks_again(worl
 async def test_what_was_decided_is_not_decided_again_and_its_life_is_kept(world: PlansWorld):
     kim = await world.hire(world.tree.haeundae)
     plan = await world.ask(kim)
-    await world.decide(kim, plan, Verdict.REJECT)
+    await world.decide(kim, plan, Verdict.REJECT, "너무 김")
 
     with pytest.raises(MoveNotAllowed):
         await world.do(actions.approve_plan, kim, plan)

@@ -57,6 +57,20 @@ async def test_an_agent_proposes_with_its_own_token_and_a_person_lets_it_run(web
     assert (await agent.get(f"/api/v1/workflow-runs/{seen['run_id']}")).status_code == 403
 
 
+async def test_a_no_to_a_plan_needs_its_reason(web: Web, world: PlansWorld):
+    person = await web.as_("haeundae", Role.OPERATOR)
+    plan = (await person.post("/api/v1/plans", json={"request": "인사해 줘", "yaml": NOTICE})).json()
+    [asked] = (await person.get("/api/v1/approvals")).json()["items"]
+    here = f"/api/v1/approvals/{asked['id']}/decision"
+
+    silent = await person.post(here, json={"verdict": "reject"})
+    still = (await person.get(f"/api/v1/plans/{plan['id']}")).json()["state"]
+    done = await person.post(here, json={"verdict": "reject", "reason": "다음 주에"})
+
+    assert (silent.status_code, silent.json()["code"], still) == (422, "reason_needed", "proposed")
+    assert (done.status_code, done.json()["reason"]) == (200, "다음 주에")
+
+
 async def test_an_agent_is_told_every_mistake_at_once(web: Web):
     agent = await web.as_("haeundae", Role.OPERATOR, scopes=AGENT)
     wrong = NOTICE.replace("notify", "shout") + "shell: rm\n"

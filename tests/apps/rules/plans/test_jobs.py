@@ -156,7 +156,7 @@ async def test_a_no_runs_nothing_and_neither_does_silence(world: PlansWorld):
     kim = await world.hire(world.tree.haeundae)
     rejected, silent = await world.ask(kim, "인사해 줘"), await world.ask(kim, "또 인사해 줘")
 
-    rejected = await world.decide(kim, rejected, Verdict.REJECT)
+    rejected = await world.decide(kim, rejected, Verdict.REJECT, "필요 없음")
     await world.advance(days=4)
 
     silent = await world.look(silent)

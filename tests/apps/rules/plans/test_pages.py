@@ -72,6 +72,27 @@ async def test_approving_on_its_page_runs_it_and_the_page_says_what_it_became(we
     assert "/workflows/runs/" in page
 
 
+async def test_a_no_on_its_page_needs_its_reason_and_so_does_one_to_many(web: Web, world: PlansWorld):
+    here = await ask(web, world)
+    client = await web.as_("haeundae", Role.OPERATOR, by="session")
+    page = (await client.get("/approvals")).text
+    action = page.split('action="/approvals/')[1].split('"')[0]
+    [shown] = [one["id"] for one in (await (await web.as_("haeundae")).get("/api/v1/approvals")).json()["items"]]
+
+    silent = await client.post(f"/approvals/{action}", data={"verdict": "reject", "reason": " ", "back": here})
+    many = {"noun": "platform.approvals", "verb": "reject", "id": [shown], "once": "a"}
+    bulk = await client.post("/bulks", data=many)
+    still = (await client.get("/approvals")).text
+    done = await client.post(f"/approvals/{action}", data={"verdict": "reject", "reason": "다음 주에", "back": here})
+
+    field = page.split('name="reason"')[1].split(">")[0]
+    assert ("required" in field, "(optional)" in page) == (True, False)
+    assert (silent.status_code, "Say why not" in silent.text) == (422, True)
+    assert "0 done, 1 left as they were" in (await client.get(bulk.headers["location"])).text
+    assert f'action="/approvals/{action}"' in still
+    assert done.status_code == 303
+
+
 async def test_who_may_only_look_is_offered_nothing_and_another_branch_finds_nothing(web: Web, world: PlansWorld):
     here = await ask(web, world)
     viewer = await web.as_("haeundae", Role.VIEWER, by="session")

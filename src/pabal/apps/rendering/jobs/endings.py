@@ -146,20 +146,20 @@ async def blame(tx: Tx, work: Work, render: Render, reason: Reason) -> None:
     data = {"slot": str(work.slot_id), "composition": render.composition_id, "failures": failures}
     await facts.record(tx, "render_slot.spared", f"render_slot:{work.slot_id}", data, None)
     emit("rendering.template_spared", slot=str(work.slot_id), composition=render.composition_id)
+    english, korean = REASONS[reason]
     await notifications.notify(
         tx,
         Notice(
             name="rendering.template_spared",
             title=("{slot} no longer gets {composition}", "{slot}에 {composition} 배정 중지"),
             text=(
-                "It failed {failures} times in a row, last with: {reason}.",
-                "{failures}번 연달아 실패했습니다. 마지막 사유: {reason}.",
+                f"It failed {{failures}} times in a row, last with: {english}",
+                f"{{failures}}번 연달아 실패했습니다. 마지막 사유: {korean}",
             ),
             values={
                 "slot": work.slot_name,
                 "composition": render.composition_name,
                 "failures": failures,
-                "reason": reason.value,
             },
             level=Level.ATTENTION,
             link="/render/workers",

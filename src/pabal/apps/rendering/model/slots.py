@@ -91,6 +91,8 @@ class Slot:
     next_poll_at: datetime | None
     empty_polls: int
     job_count_completed: int
+    # since it last failed one
+    success_streak: int
     # the render it holds, and that render's unit, for those who may not see it
     render_id: int | None = None
     render_unit_id: int | None = None

@@ -48,6 +48,7 @@ class RenderWorkerView(View):
     last_poll_at: datetime | None = field(("Last look", "마지막 확인"), is_told=True)
     next_poll_at: datetime | None = field(("Next look", "다음 확인"), is_told=True)
     job_count_completed: int = field(("Completed", "완료 건수"), is_told=True, example=12)
+    success_streak: int = field(("In a row", "연속 성공"), is_told=True, example=5)
     paused_at: datetime | None = field(("Paused", "일시정지한 때"), example=None)
     paused_reason: str | None = field(("Paused because", "일시정지 사유"), example=None)
     draining_at: datetime | None = field(("Draining since", "비우기 시작"), example=None)
@@ -107,8 +108,8 @@ WORKER = Noun(
     words=STATUS_WORDS,
     columns=(
         *("id", "name", "state", "current_job_id", "host", "beat_at", "nexrender_ok", "nexrender_latency_ms"),
-        *("last_poll_at", "next_poll_at", "job_count_completed", "paused_at", "paused_reason", "draining_at", "hours"),
-        "started_at",
+        *("last_poll_at", "next_poll_at", "job_count_completed", "success_streak", "paused_at", "paused_reason"),
+        *("draining_at", "hours", "started_at"),
     ),
     which="Its name, or its id.",
     called="render_worker",

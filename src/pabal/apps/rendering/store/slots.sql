@@ -19,7 +19,7 @@ delete from rendering.slot s where s.worker_id = :worker_id and s.id <> all(:ids
 -- name: list_slots(ids)
 select s.id, s.worker_id, s.number, s.name, s.host, s.server, s.beat_at, s.started_at, s.nexrender_url, s.nexrender_ok, s.nexrender_seen_at,
   s.nexrender_latency_ms, s.paused_at, s.paused_by, s.paused_reason, s.draining_at, s.hours, s.last_poll_at, s.next_poll_at, s.empty_polls,
-  s.job_count_completed, r.id as render_id, r.unit_id as render_unit_id
+  s.job_count_completed, s.success_streak, r.id as render_id, r.unit_id as render_unit_id
 from rendering.slot s left join rendering.render r on r.worker_id = s.id
 where :ids::uuid[] is null or s.id = any(:ids::uuid[])
 -- by what people call the worker: a slot's name ends with its number
@@ -57,7 +57,7 @@ with asked as (select id from rendering.slot where id = any(:ids::uuid[]) and po
 update rendering.slot s set poll_asked_at = null from asked where s.id = asked.id returning s.id;
 
 -- name: count_completed(id)!
-update rendering.slot set job_count_completed = job_count_completed + 1 where id = :id;
+update rendering.slot set job_count_completed = job_count_completed + 1, success_streak = success_streak + 1 where id = :id;
 
 -- name: list_pauses(slots)
 select slot_id, composition_id, failures, last_reason, last_render_id, paused_at from rendering.template_pause
@@ -74,6 +74,7 @@ where p.slot_id = any(:slots::uuid[]) and p.paused_at is not null
   and (:usable::bigint[] is null or c.unit_id = any(:usable::bigint[])) order by p.slot_id, p.composition_id;
 
 -- name: note_failure(slot_id, composition_id, reason, render_id, most, now)
+with broken as (update rendering.slot set success_streak = 0 where id = :slot_id)
 insert into rendering.template_pause (slot_id, composition_id, failures, last_reason, last_render_id, paused_at)
 values (:slot_id, :composition_id, 1, :reason, :render_id, case when :most <= 1 then :now::timestamptz end)
 on conflict (slot_id, composition_id) do update set failures = rendering.template_pause.failures + 1, last_reason = excluded.last_reason,

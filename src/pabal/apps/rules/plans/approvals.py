@@ -70,4 +70,6 @@ APPROVABLE = Approvable(
     yes=("Approve and run", "승인하고 실행"),
     expired=expire,
     then=("then the plan has expired", "지나면 계획이 만료됩니다"),
+    # whoever drafts it again, a person or a model, is told what to do otherwise
+    asks_why=True,
 )
