@@ -36,13 +36,17 @@ class RuleSummary:
 
 def summarise(rule: Rule) -> RuleSummary:
     found = rule.condition
-    told = None if found is None else (_tell(found, rule.payload, 0), _tell(found, rule.payload, 1))
+    told = None if found is None else tell_condition(found, rule.payload)
     usual = TellWhen.ALWAYS if found is None else TellWhen.CHANGED
     return RuleSummary(
         told,
         [_show(one, usual) for one in read_all(rule.on_success)],
         [_show(one, TellWhen.ALWAYS) for one in read_all(rule.on_failure)],
     )
+
+
+def tell_condition(condition: Mapping[str, Any], payload: Mapping[str, Any]) -> Pair:
+    return _tell(condition, payload, 0), _tell(condition, payload, 1)
 
 
 def _tell(condition: Mapping[str, Any], payload: Mapping[str, Any], language: int) -> str:
