@@ -8,14 +8,19 @@ from httpx2 import Response
 from pabal.apps.rules.model.rules import Rule
 from pabal.apps.rules.store import rules
 from pabal.base.settings import Settings
-from pabal.platform.actor import Role
+from pabal.platform import notifications
+from pabal.platform.actor import ENGINE, Role
+from pabal.platform.notifications import ChannelForm
+from pabal.platform.workflows import Workflows, make_step_kinds
 from tests.apps.rules.pages.typed import find_error, read_form
 from tests.support.rules import HOUSE, RulesWorld, make_rules
+from tests.support.telegram import TOKEN, VAULT
 from tests.support.web import Web
 
 ENGLISH = {"Accept": "text/html", "Accept-Language": "en"}
 KOREAN = {"Accept": "text/html", "Accept-Language": "ko"}
 NEW = "/rules/new"
+FLOWS = Workflows(make_step_kinds(()))
 # what the form of a new rule is filled with is taken out first
 EMPTY = ("remove:payload-1", "remove:payload-0", "remove:condition-0", "remove:on_success-0")
 
@@ -172,23 +177,21 @@ ROUND_TRIPS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("given", ROUND_TRIPS.values(), ids=ROUND_TRIPS.keys())
-async def test_saving_a_rule_as_its_form_shows_it_changes_nothing(
-    person: Any, world: RulesWorld, given: dict[str, Any]
-):
-    rule = await world.rule(**{"source": "offline_quote", **given})
-    shown = read_form((await person.get(f"/rules/{rule.id}/edit", headers=ENGLISH)).text)
+async def test_saving_a_rule_as_its_form_shows_it_changes_nothing(person: Any, world: RulesWorld):
+    for case, given in ROUND_TRIPS.items():
+        rule = await world.rule(**{"source": "offline_quote", **given})
+        shown = read_form((await person.get(f"/rules/{rule.id}/edit", headers=ENGLISH)).text)
 
-    # a button that changes nothing of them in between
-    looked = await person.post(f"/rules/{rule.id}/edit", data={**shown, "preview": "yes"}, headers=ENGLISH)
-    saved = await person.post(f"/rules/{rule.id}/edit", data={**read_form(looked.text), "name": "다른 이름"})
+        # a button that changes nothing of them in between
+        looked = await person.post(f"/rules/{rule.id}/edit", data={**shown, "preview": "yes"}, headers=ENGLISH)
+        saved = await person.post(f"/rules/{rule.id}/edit", data={**read_form(looked.text), "name": "다른 이름"})
 
-    assert saved.status_code == 303, saved.text[:3000]
-    after = await world.look(rule)
-    assert after.name == "다른 이름"
-    for field in ("payload", "condition", "on_success", "on_failure"):
-        assert getattr(after, field) == getattr(rule, field), field
-    assert [type(value) for value in after.payload.values()] == [type(value) for value in rule.payload.values()]
+        assert saved.status_code == 303, (case, saved.text[:3000])
+        after = await world.look(rule)
+        assert after.name == "다른 이름"
+        for field in ("payload", "condition", "on_success", "on_failure"):
+            assert getattr(after, field) == getattr(rule, field), (case, field)
+        assert [type(value) for value in after.payload.values()] == [type(value) for value in rule.payload.values()]
 
 
 async def test_a_condition_of_groups_within_groups_is_shown_in_words_and_can_be_replaced(
@@ -240,27 +243,25 @@ WRONG: dict[str, tuple[dict[str, str], str, str]] = {
 }
 
 
-@pytest.mark.parametrize(("typed", "field", "said"), WRONG.values(), ids=WRONG.keys())
-async def test_a_refusal_names_its_field_in_both_languages_and_keeps_what_was_typed(
-    person: Any, world: RulesWorld, typed: dict[str, str], field: str, said: str
-):
-    shown = read_form((await person.get(NEW, headers=ENGLISH)).text) | {"name": "틀린 룰", **typed}
+async def test_a_refusal_names_its_field_in_both_languages_and_keeps_what_was_typed(person: Any, world: RulesWorld):
+    new = read_form((await person.get(NEW, headers=ENGLISH)).text) | {"name": "틀린 룰"}
+    for case, (typed, field, said) in WRONG.items():
+        sent = new | typed
 
-    korean = await person.post(NEW, data=shown, headers=KOREAN)
-    english = await person.post(NEW, data=shown, headers=ENGLISH)
+        korean = await person.post(NEW, data=sent, headers=KOREAN)
+        english = await person.post(NEW, data=sent, headers=ENGLISH)
 
-    assert (korean.status_code, english.status_code) == (422, 422)
-    assert said in find_error(korean.text, field)
-    assert find_error(english.text, field).isascii()
-    assert find_error(english.text, field)
-    # the summary leads to what is there
-    assert f'href="#{field}"' in english.text
-    assert f'id="{field}"' in english.text
-    again = read_form(english.text)
-    assert {name: again[name] for name in shown if name in again} == {
-        name: value.strip() for name, value in shown.items() if name in again
-    }
-    assert again["name"] == "틀린 룰"
+        assert (korean.status_code, english.status_code) == (422, 422), case
+        assert said in find_error(korean.text, field), case
+        assert find_error(english.text, field).isascii(), case
+        assert find_error(english.text, field), case
+        # the summary leads to what is there
+        assert f'href="#{field}"' in english.text, case
+        assert f'id="{field}"' in english.text, case
+        again = read_form(english.text)
+        kept = {name: text.strip() for name, text in sent.items() if name in again}
+        assert {name: again[name] for name in kept} == kept, case
+        assert set(typed) - {"condition-closed"} <= set(again), case
     async with world.db.transaction() as tx:
         assert (await rules.list_rules(tx, HOUSE)).items == []
 
@@ -296,3 +297,56 @@ async def test_every_way_of_telling_has_its_fields_and_texts_show_their_keys(per
         assert found == {*fields, "type", "kept"}
         for key in ("{price}", "{target}", "{rule_name}", "{message}"):
             assert f"<code>{key}</code>" in page.text
+
+
+@pytest.mark.req("D-67")
+async def test_channels_workflows_and_rules_are_chosen_from_those_that_are_there(
+    web: Web, person: Any, world: RulesWorld
+):
+    """Of the rule's unit and above, and nothing of anybody else."""
+    async with world.db.transaction() as tx:
+        for unit, name in ((web.tree.haeundae, "지점방"), (web.tree.hq, "본사방"), (web.tree.gangnam, "남의 방")):
+            await notifications.add_channel(tx, ENGINE, VAULT, ChannelForm(name, "-1", TOKEN), unit_id=unit.id)
+        for unit, flow in ((web.tree.haeundae, "ours"), (web.tree.gangnam, "theirs")):
+            text = f"name: {flow}\nseen_by: viewer\nsteps:\n  - {{name: wait, wait: {{event: never}}}}\n"
+            await FLOWS.save(tx, ENGINE, text, unit_id=unit.id)
+    other = await world.rule("이어서 할 룰")
+    shown = read_form((await person.get(NEW, headers=ENGLISH)).text)
+    foreign = {**shown, "name": "고르기", "unit_id": str(web.tree.gangnam.id)}
+
+    for typed in (shown, foreign):
+        page = await person.post(NEW, data={**typed, "on_success-new": "approval", "do": "add:on_success"})
+        page = await person.post(
+            NEW, data={**read_form(page.text), "on_success-new": "workflow", "do": "add:on_success"}, headers=ENGLISH
+        )
+        for name in ("지점방", "본사방", "이어서 할 룰"):
+            assert name in page.text, name
+        assert '<option value="ours"' in page.text
+        assert "남의 방" not in page.text
+        assert '<option value="theirs"' not in page.text
+    typed = read_form(page.text) | {
+        "on_success-0-channel": "지점방",
+        "on_success-1-then": str(other.id),
+        "name": "고르기",
+    }
+    typed |= {"on_success-2-workflow": "ours", "unit_id": shown["unit_id"]}
+    typed = await _press(
+        person, typed, "add:on_success-2-input", "add:on_success-2-input", "remove:on_success-2-input-0"
+    )
+    typed |= {"on_success-2-input-0-key": "who", "on_success-2-input-0-value": "{message}"}
+    kept = await _saved(world, await person.post(NEW, data=typed))
+
+    assert [one["config"] for one in kept.on_success] == [
+        {"template": "{ticker} {price}", "channel": "지점방"},
+        {"then": str(other.id)},
+        {"workflow": "ours", "input": {"who": "{message}"}},
+    ]
+
+
+async def test_everything_that_is_wrong_is_said_at_once(person: Any):
+    shown = read_form((await person.get(NEW, headers=ENGLISH)).text)
+    typed = {**shown, "name": "", "schedule": "8 uhr", "payload-1-value": "x", "timeout_seconds": "0"}
+
+    page = (await person.post(NEW, data=typed, headers=ENGLISH)).text
+
+    assert all(find_error(page, field) for field in ("name", "schedule", "payload-1-value", "timeout_seconds"))

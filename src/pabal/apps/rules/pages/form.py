@@ -15,7 +15,7 @@ from fastapi.responses import Response
 from pydantic import AfterValidator, BaseModel, ConfigDict
 
 from pabal.apps.rules.actions import rules as actions
-from pabal.apps.rules.actions.checking import Timetable, look_ahead
+from pabal.apps.rules.actions.checking import Timetable, find_faults, look_ahead
 from pabal.apps.rules.errors import RuleRefused
 from pabal.apps.rules.labels import MISFIRES, OVERLAPS
 from pabal.apps.rules.model.callbacks import CallbackType
@@ -237,7 +237,13 @@ def read_written(written: WrittenRule, offer: Offer) -> FormReading:
     for name in ENDS:
         given[name], wrong = read_callbacks(written.callbacks[name], name, offer.chosen_from)
         faults += wrong
-    return FormReading(given, faults)
+    return FormReading(given, [*_find_others(given, faults), *faults] if faults else [])
+
+
+def _find_others(given: dict[str, Any], faults: Sequence[Finding]) -> list[Finding]:
+    """What is wrong with the fields that could be read: everything is said at once."""
+    unread = {one.field.partition("-")[0] for one in faults}
+    return [one for one in find_faults(RuleForm(**given)) if one.field not in unread]
 
 
 def _read_numbers(draft: RuleDraft, given: dict[str, Any]) -> list[Finding]:

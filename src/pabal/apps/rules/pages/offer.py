@@ -13,7 +13,7 @@ from pabal.base.database import Tx
 from pabal.engine.workflows import listing
 from pabal.platform import notifications, tenants
 from pabal.platform import workflows as flows
-from pabal.platform.actor import Right
+from pabal.platform.actor import ENGINE, Right
 from pabal.platform.language.pairs import Pair
 from pabal.platform.web.visit import Visit
 
@@ -49,10 +49,16 @@ WORDS = FormWords(
 
 
 @dataclass(frozen=True, slots=True)
+class OfferedChannel:
+    name: str
+    is_on: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Offer:
     """Each choice with what a person reads of it, by the kind of callback."""
 
-    channels: Mapping[CallbackType, Sequence[str]]
+    channels: Mapping[CallbackType, Sequence[OfferedChannel]]
     workflows: Sequence[tuple[str, str]]
     rules: Sequence[tuple[str, str]]
     sources: Sequence[ListedSource]
@@ -61,7 +67,7 @@ class Offer:
     @property
     def chosen_from(self) -> Mapping[tuple[CallbackType, str], Collection[str]]:
         return {
-            **{(kind, CHANNEL): names for kind, names in self.channels.items()},
+            **{(kind, CHANNEL): [one.name for one in found] for kind, found in self.channels.items()},
             (CallbackType.WORKFLOW, WORKFLOW): [name for name, _ in self.workflows],
             (CallbackType.APPROVAL, THEN): [rule_id for rule_id, _ in self.rules],
         }
@@ -71,27 +77,26 @@ async def load_offer(
     tx: Tx, visit: Visit, unit_id: int | None, callbacks: Mapping[str, Sequence[CallbackRow]]
 ) -> Offer:
     """For a rule of this unit. What no callback of it needs is not looked for."""
-    owner = unit_id or visit.scope.unit_id or (await tenants.ensure_hq(tx)).id
+    is_theirs = unit_id is not None and visit.scope.holds(unit_id)
+    owner = (unit_id if is_theirs else visit.scope.unit_id) or (await tenants.ensure_hq(tx)).id
     wanted = {row.type for told in callbacks.values() for row in told}
     return Offer(
-        await _list_channels(tx, visit, owner) if wanted & set(_BY_CHANNEL.values()) else {},
+        await _list_channels(tx, owner) if wanted & set(_BY_CHANNEL.values()) else {},
         await _list_workflows(tx, visit, owner) if CallbackType.WORKFLOW in wanted else [],
         await _list_rules(tx, visit) if CallbackType.APPROVAL in wanted else [],
         list_sources(),
     )
 
 
-async def _list_channels(tx: Tx, visit: Visit, owner: int) -> dict[CallbackType, list[str]]:
-    """Those of its unit and above that this person may see."""
-    if not visit.actor.may(Right.READ, notifications.AREA):
-        return {}
+async def _list_channels(tx: Tx, owner: int) -> dict[CallbackType, list[OfferedChannel]]:
+    """Those of its unit and above. Whoever may write a rule here reaches them all, and its runs name them."""
     reach = {unit.id for unit in await tenants.list_path(tx, owner)}
-    found: dict[CallbackType, list[str]] = {}
-    for channel in await notifications.list_channels(tx, visit.actor):
+    found: dict[CallbackType, dict[str, bool]] = {one: {} for one in _BY_CHANNEL.values()}
+    for channel in await notifications.list_channels(tx, ENGINE):
         kind = _BY_CHANNEL.get(channel.kind)
-        if kind is not None and channel.unit_id in reach and channel.name not in found.setdefault(kind, []):
-            found[kind].append(channel.name)
-    return found
+        if kind is not None and channel.unit_id in reach:
+            found[kind][channel.name] = found[kind].get(channel.name, False) or channel.is_active
+    return {kind: [OfferedChannel(*one) for one in named.items()] for kind, named in found.items()}
 
 
 async def _list_workflows(tx: Tx, visit: Visit, owner: int) -> list[tuple[str, str]]:
