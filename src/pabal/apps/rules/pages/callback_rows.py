@@ -31,7 +31,7 @@ LEVELS: Mapping[str, Pair] = {
     "error": ("error", "오류"),
 }
 WHENS: Mapping[str, Pair] = {
-    "": ("as usual", "기본(조건이 있으면 바뀔 때)"),
+    "": ("as usual", "기본"),
     TellWhen.ALWAYS: ("each time", "매번"),
     TellWhen.CONDITION: ("whenever the condition is met", "조건을 충족할 때마다"),
     TellWhen.CHANGED: ("when the condition's answer changes", "조건 충족이 바뀔 때"),

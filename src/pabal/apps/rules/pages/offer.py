@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from pabal.apps.rules.actions.calling import ENDED
 from pabal.apps.rules.labels import WAYS
 from pabal.apps.rules.model.callbacks import CallbackType
 from pabal.apps.rules.pages import callback_rows, condition_rows, rows
@@ -15,11 +16,13 @@ from pabal.platform import notifications, tenants
 from pabal.platform import workflows as flows
 from pabal.platform.actor import ENGINE, Right
 from pabal.platform.language.pairs import Pair
+from pabal.platform.notifications import Level, Notice
 from pabal.platform.web.visit import Visit
 
 # more rules than that are not offered to run after a yes; the newest are
 MOST_RULES = 300
 _BY_CHANNEL = {one.value: one for one in (CallbackType.TELEGRAM, CallbackType.WEBHOOK, CallbackType.EMAIL)}
+SUCCESS = Notice(ENDED, ("", ""), level=Level.INFO)
 # what every run says of itself
 KEYS = ("rule_name", "message", "status", "status_emoji", "scheduled_at")
 
@@ -50,8 +53,11 @@ WORDS = FormWords(
 
 @dataclass(frozen=True, slots=True)
 class OfferedChannel:
+    """`hears`: what a success says is not below the least level it takes, and it wants to hear of rules."""
+
     name: str
     is_on: bool
+    hears: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,12 +97,12 @@ async def load_offer(
 async def _list_channels(tx: Tx, owner: int) -> dict[CallbackType, list[OfferedChannel]]:
     """Those of its unit and above. Whoever may write a rule here reaches them all, and its runs name them."""
     reach = {unit.id for unit in await tenants.list_path(tx, owner)}
-    found: dict[CallbackType, dict[str, bool]] = {one: {} for one in _BY_CHANNEL.values()}
+    found: dict[CallbackType, list[OfferedChannel]] = {one: [] for one in _BY_CHANNEL.values()}
     for channel in await notifications.list_channels(tx, ENGINE):
         kind = _BY_CHANNEL.get(channel.kind)
         if kind is not None and channel.unit_id in reach:
-            found[kind][channel.name] = found[kind].get(channel.name, False) or channel.is_active
-    return {kind: [OfferedChannel(*one) for one in named.items()] for kind, named in found.items()}
+            found[kind].append(OfferedChannel(channel.name, channel.is_active, channel.wants_notice(SUCCESS)))
+    return found
 
 
 async def _list_workflows(tx: Tx, visit: Visit, owner: int) -> list[tuple[str, str]]:

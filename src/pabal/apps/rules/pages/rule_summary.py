@@ -7,6 +7,7 @@ from typing import Any
 from pabal.apps.rules.labels import WAYS
 from pabal.apps.rules.model.callbacks import Callback, TellWhen, read_all
 from pabal.apps.rules.model.rules import Rule
+from pabal.apps.rules.pages.rows import show_pairs
 from pabal.engine.conditions import look_up
 from pabal.platform.language.pairs import Pair
 
@@ -32,6 +33,7 @@ class RuleSummary:
     condition: Pair | None
     on_success: Sequence[CallbackLine]
     on_failure: Sequence[CallbackLine]
+    payload: Sequence[str]
 
 
 def summarise(rule: Rule) -> RuleSummary:
@@ -42,6 +44,7 @@ def summarise(rule: Rule) -> RuleSummary:
         told,
         [_show(one, usual) for one in read_all(rule.on_success)],
         [_show(one, TellWhen.ALWAYS) for one in read_all(rule.on_failure)],
+        [f"{row.key} = {row.value}" for row in show_pairs(rule.payload)],
     )
 
 
