@@ -149,7 +149,7 @@ class PlansWorld:
             scope = await visible_to(tx, actor)
             found = await approvals.list_seen(tx, actor, scope, KNOWN, approvals.Wanted(tuple(KNOWN)), limit=50)
             [asked] = [one for one in found if one.approval.subject == plan.id and one.approval.is_open]
-            await approvals.decide(tx, actor, asked.id, approvables=KNOWN, verdict=verdict, reason="다음에")
+            await approvals.decide(tx, actor, asked.id, approvables=KNOWN, verdict=verdict)
         await self.drain()
         return await self.look(plan)
 

@@ -36,21 +36,14 @@ VOICED = "approvals.voiced"
 
 
 async def decide(
-    tx: Tx,
-    actor: Actor,
-    approval_id: int,
-    *,
-    approvables: Approvables,
-    verdict: Verdict,
-    reason: str = "",
-    is_button: bool = False,
+    tx: Tx, actor: Actor, approval_id: int, *, approvables: Approvables, verdict: Verdict, reason: str = ""
 ) -> Approval:
     """The first answer counts: whoever comes later is told who decided and when. Raises what the app's action raises,
-    and changes nothing then. `is_button`: in a chat, where there is no room for a reason."""
+    and changes nothing then."""
     actor.require(Right.WRITE, AREA)
     approval = await _get(tx, actor, await tenants.visible_to(tx, actor), approvables, approval_id)
     approvable = approvables[approval.kind]
-    said = _checked_reason(reason, is_needed=approvable.asks_why and verdict is Verdict.REJECT and not is_button)
+    said = _checked_reason(reason, is_needed=approvable.asks_why and verdict is Verdict.REJECT)
     held = await _hold(tx, actor, approvable, approval)
     if verdict is Verdict.APPROVE and held.needed > 1 and not await _speak(tx, actor, approvable, held, said):
         return await _load(tx, approval_id)

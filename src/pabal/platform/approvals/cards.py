@@ -184,9 +184,7 @@ async def press(tx: Tx, update: Update, *, approvables: Approvables) -> Said:
     try:
         async with tx.savepoint():
             actor = person.actor("telegram")
-            done = await actions.decide(
-                tx, actor, approval_id, approvables=approvables, verdict=verdict, is_button=True
-            )
+            done = await actions.decide(tx, actor, approval_id, approvables=approvables, verdict=verdict)
     except PabalError as error:
         return await _refused(tx, error, approval_id, lang)
     return Said(put(lang, _ONE_MORE) if done.is_open else await show_end(tx, done, lang))

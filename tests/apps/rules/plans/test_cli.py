@@ -42,15 +42,12 @@ async def test_without_a_yes_nothing_of_a_plan_runs_and_a_no_keeps_its_reason(ru
     [approval] = [one["id"] for one in json.loads((await run("-o", "json", "inbox")).out)["items"]]
     waiting = json.loads((await run("-o", "json", "plan", "show", str(number))).out)
 
-    silent = await run("reject", approval)
     done = await run("-o", "json", "reject", approval, "-m", "다음 주에")
     late = await run("approve", approval)
     await world.drain()
 
     plan = json.loads((await run("-o", "json", "plan", "show", str(number))).out)
     assert (waiting["state"], waiting["run_id"]) == ("proposed", None)
-    # what was wrong with a plan is what the next one is made of
-    assert (silent.code, "Say why not" in silent.err) == (2, True), silent.err
     assert done.code == 0, done.err
     assert (plan["state"], plan["run_id"]) == ("rejected", None)
     async with world.db.transaction() as tx:

@@ -68,8 +68,6 @@ APPROVABLE = Approvable(
     approve=approve,
     reject=reject,
     yes=("Approve and run", "승인하고 실행"),
-    # what was wrong with a plan is what the next one is made of
-    asks_why=True,
     expired=expire,
     then=("then the plan has expired", "지나면 계획이 만료됩니다"),
 )
