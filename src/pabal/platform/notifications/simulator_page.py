@@ -24,17 +24,29 @@ class Message(Protocol):
     def wants_reply(self) -> bool: ...
 
 
-_PAGE = """<!doctype html><html lang="ko"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<meta http-equiv="refresh" content="5"><title>Telegram</title>
-<h1>텔레그램 (가상) · Telegram, simulated</h1>{chats}<h2>단추의 답 · Answers to buttons</h2><ul>{told}</ul></html>"""
+# It asks again soon: what a button does comes back a moment after it was pressed. Not while somebody writes.
+SOON, LATER = 2, 60
+_PAGE = """<!doctype html><html lang="ko"><head>
+<meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<meta http-equiv="refresh" content="{seconds}"><title>Telegram</title><link rel="icon" href="data:,"><style>
+body {{ font-family: sans-serif; max-width: 44rem; margin: 1rem auto; padding: 0 1rem; }}
+ol, ul {{ padding: 0; list-style: none; }} h2 {{ font-size: 1rem; }}
+li {{ margin: .5rem 0; padding: .75rem; border: 1px solid #ccc; border-radius: .5rem; }}
+pre {{ margin: 0; white-space: pre-wrap; font: inherit; }} form {{ margin-top: .5rem; }}
+button {{ font: inherit; padding: .25rem .75rem; margin-inline-end: .5rem; }}
+details {{ margin-top: .5rem; color: #555; }}
+</style></head><body><h1>텔레그램 (가상) · Telegram, simulated</h1>{told}{chats}</body></html>"""
+_TOLD = "<h2>단추의 답 · Answers to buttons</h2><ul>{lines}</ul>"
 
 
 def _draw_chat(bot_id: int, chat_id: str, held: list[Message], who: str) -> str:
+    """The newest first, so that nobody looks for it."""
     lines = "".join(
         f"<li><pre>{escape(one.text)}</pre>{_draw_document(one)}{_draw_buttons(one, who)}{_draw_reply(one, who)}</li>"
-        for one in held
+        for one in held[::-1]
     )
-    return f"<section><h2>{escape(chat_id)} · bot {bot_id}</h2><ol>{lines}</ol></section>"
+    kind = "개인 대화 · Private chat" if chat_id.isdigit() else "단체방 · Group"
+    return f"<section><h2>{kind} {escape(chat_id)} · bot {bot_id}</h2><ol>{lines}</ol></section>"
 
 
 def _draw_document(one: Message) -> str:
@@ -51,7 +63,8 @@ def _draw_buttons(one: Message, who: str) -> str:
         for row in one.buttons
         for text, data in row
     )
-    return f'<form method="post" action="/press">{hidden}<input name="from_id" value="{who}" required inputmode="numeric" aria-label="from">{pressed}</form>'  # noqa: E501 -- one line of HTML
+    other = f'<details{"" if who else " open"}><summary>다른 사람으로 누르기 · Press as somebody else</summary><input name="from_id" value="{who}" required inputmode="numeric" aria-label="from"></details>'  # noqa: E501 -- one line of HTML
+    return f'<form method="post" action="/press">{hidden}{pressed}{other}</form>'
 
 
 def _draw_reply(one: Message, who: str) -> str:
@@ -71,9 +84,11 @@ def draw_page(received: Sequence[Message], answers: Sequence[dict[str, Any]]) ->
         _draw_chat(bot_id, chat_id, held, chat_id if chat_id.isdigit() else people.get(bot_id, ""))
         for (bot_id, chat_id), held in chats.items()
     ]
-    told = "".join(f"<li>{escape(str(one.get('text', '')))}</li>" for one in answers[-5:])
+    told = "".join(f"<li>{escape(str(one.get('text', '')))}</li>" for one in answers[:-6:-1])
     nothing = "<p>아직 아무것도 오지 않았습니다. Nothing has arrived yet.</p>"
-    return _PAGE.format(chats="".join(parts) or nothing, told=told)
+    seconds = LATER if any(held[-1].wants_reply for held in chats.values()) else SOON
+    answered = _TOLD.format(lines=told) if told else ""
+    return _PAGE.format(seconds=seconds, chats="".join(parts) or nothing, told=answered)
 
 
 def is_form(scope: MutableMapping[str, Any]) -> bool:

@@ -82,7 +82,8 @@ async def test_sources_say_what_they_ask_and_give_and_who_reads_them(web: Web, w
 
 async def test_a_rule_is_saved_and_tried_at_once(web: Web, world: RulesWorld):
     client = await web.as_("haeundae", Role.OPERATOR, by="session")
-    typed = {"name": "주가", "source": "offline_quote", "payload": '{"ticker": "AAPL"}', "dry_run": "yes"}
+    payload = {"payload-0-key": "ticker", "payload-0-value": "AAPL"}
+    typed = {"name": "주가", "source": "offline_quote", **payload, "dry_run": "yes"}
 
     made = await client.post("/rules/new", data=typed)
     await world.drain()
@@ -105,10 +106,11 @@ async def test_an_empty_house_is_told_what_to_do_first(web: Web, world: RulesWor
 
 async def test_a_form_shows_the_next_moments_and_what_is_wrong_and_saves(web: Web, world: RulesWorld):
     client = await web.as_("haeundae", Role.OPERATOR, by="session")
-    typed = {"name": "아침", "schedule": "0 8 1 * 1", "source": "news_summary", "payload": '{"topic": "AI"}'}
+    payload = {"payload-0-key": "topic", "payload-0-value": "AI"}
+    typed = {"name": "아침", "schedule": "0 8 1 * 1", "source": "news_summary", **payload}
 
     shown = await client.post("/rules/new", data={**typed, "preview": "yes"})
-    wrong = await client.post("/rules/new", data={**typed, "schedule": "8 uhr", "payload": "[]"})
+    wrong = await client.post("/rules/new", data={**typed, "schedule": "8 uhr", "payload-0-key": ""})
     refused = await client.post("/rules/new", data={**typed, "schedule": "8 uhr"})
     saved = await client.post("/rules/new", data=typed)
 
@@ -116,7 +118,7 @@ async def test_a_form_shows_the_next_moments_and_what_is_wrong_and_saves(web: We
     # both a day of the month and a weekday: odd
     assert "중 하나만 맞아도" in shown.text or "either" in shown.text
     assert (wrong.status_code, refused.status_code) == (422, 422)
-    assert 'id="payload-err"' in wrong.text
+    assert 'id="payload-0-key-err"' in wrong.text
     assert 'id="schedule-err"' in refused.text
     assert saved.status_code == 303
     rule_page = saved.headers["location"]

@@ -24,6 +24,8 @@ declare("rules.logged", "What rules write into the log", labels=("severity",), l
 
 # by channel, which have a kind of their own for each way
 _WAYS = {CallbackType.TELEGRAM: "telegram", CallbackType.WEBHOOK: "webhook", CallbackType.EMAIL: "email"}
+# the name of the notice, by which a channel may want it or not
+ENDED = "rules.run_ended"
 # more than that is left out of an event; the run has it
 MOST_DATA = 4_000
 _USUAL = "{rule_name}: {message}"
@@ -145,7 +147,7 @@ def _notice(rule: Rule, run: Run, text: str) -> Notice:
     head, _, rest = text.partition("\n")
     level = Level.INFO if run.state is not RuleRunState.FAILURE else Level.ATTENTION
     return Notice(
-        name="rules.run_ended",
+        name=ENDED,
         title=("{title}", "{title}"),
         text=("{text}", "{text}"),
         values={"title": head or rule.name, "text": rest},

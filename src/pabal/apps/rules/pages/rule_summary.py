@@ -7,6 +7,7 @@ from typing import Any
 from pabal.apps.rules.labels import WAYS
 from pabal.apps.rules.model.callbacks import Callback, TellWhen, read_all
 from pabal.apps.rules.model.rules import Rule
+from pabal.apps.rules.pages.rows import show_pairs
 from pabal.engine.conditions import look_up
 from pabal.platform.language.pairs import Pair
 
@@ -32,17 +33,23 @@ class RuleSummary:
     condition: Pair | None
     on_success: Sequence[CallbackLine]
     on_failure: Sequence[CallbackLine]
+    payload: Sequence[str]
 
 
 def summarise(rule: Rule) -> RuleSummary:
     found = rule.condition
-    told = None if found is None else (_tell(found, rule.payload, 0), _tell(found, rule.payload, 1))
+    told = None if found is None else tell_condition(found, rule.payload)
     usual = TellWhen.ALWAYS if found is None else TellWhen.CHANGED
     return RuleSummary(
         told,
         [_show(one, usual) for one in read_all(rule.on_success)],
         [_show(one, TellWhen.ALWAYS) for one in read_all(rule.on_failure)],
+        [f"{row.key} = {row.value}" for row in show_pairs(rule.payload)],
     )
+
+
+def tell_condition(condition: Mapping[str, Any], payload: Mapping[str, Any]) -> Pair:
+    return _tell(condition, payload, 0), _tell(condition, payload, 1)
 
 
 def _tell(condition: Mapping[str, Any], payload: Mapping[str, Any], language: int) -> str:
