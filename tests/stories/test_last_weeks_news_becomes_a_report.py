@@ -139,6 +139,18 @@ async def test_a_no_in_telegram_is_asked_why_and_the_reply_is_its_reason(desk: D
     assert any("⛔ 반려" in one.text and "다음 주 것으로" in one.text for one in desk.office.api.received if one.edited)
 
 
+async def test_a_reply_to_what_another_bot_asked_is_no_reason(desk: Desk):
+    await desk.write(f"/plan {NEWS}")
+    await desk.press(1)
+    other = Telegram(desk.office.url)
+    await other.send_message("999:AA-simulated-token-of-another-bot", CHAT, desk.office.api.received[-1].text)
+    await other.close()
+
+    await desk.write("안 됩니다", reply_to=desk.office.api.received[-1].message_id)
+
+    assert [plan.state for plan in await desk.plans() if plan.request == NEWS] == ["proposed"]
+
+
 async def test_a_request_that_is_too_long_is_answered_with_the_reason(desk: Desk):
     await desk.write("가" * 2001)
 
