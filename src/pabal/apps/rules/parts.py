@@ -44,6 +44,7 @@ ACTIONS = {**labels.ACTIONS, **recall_labels.ACTIONS, **plan_labels.ACTIONS}
 STATUS = {**labels.STATUS, **recall_labels.STATUS, **plan_labels.STATUS}
 SETTINGS = (*skill_settings.ALL, *plan_settings.ALL, *alerts.list_rule_settings(alert_rules.RULES))
 MEASURES, RULES = alert_rules.MEASURES, alert_rules.RULES
+AREAS: dict[str, Pair] = {PLANS: ("Plans (propose only)", "계획(제안만)")}
 LIMITS: dict[str, Pair] = {CALL_WINDOW: ("the language model's calls a day", "하루 언어 모델 호출 수")}
 NAV = (
     NavItem("/rules/plans", ("Planner", "플래너"), PLANS),

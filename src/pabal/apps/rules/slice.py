@@ -92,6 +92,7 @@ SLICE = Slice(
     errors={**KO, **parts.ERRORS},
     actions={**ACTIONS, **parts.ACTIONS},
     names={**NAMES, **parts.NAMES},
+    areas=parts.AREAS,
     limits=parts.LIMITS,
     settings=(*settings.ALL, *alerts.list_rule_settings(alert_rules.RULES), *parts.SETTINGS),
     measures=(*alert_rules.MEASURES, *parts.MEASURES),

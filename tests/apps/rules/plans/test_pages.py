@@ -57,6 +57,19 @@ async def test_a_plan_shows_what_it_does_and_what_it_may_cost(
     assert 'id="models"' in listed.text
 
 
+@pytest.mark.parametrize(
+    ("lang", "rights"), [("en", "Automation: write, Workflows: write"), ("ko", "자동화: 쓰기, 워크플로우: 쓰기")]
+)
+async def test_the_rights_a_plan_takes_are_said_in_words(web: Web, world: PlansWorld, lang: str, rights: str):
+    here = await ask(web, world)
+    client = await web.as_("haeundae", Role.OPERATOR, by="session", **{"Accept-Language": lang})
+
+    pages = [(await client.get(here)).text, (await client.get("/approvals")).text]
+
+    assert [rights in page for page in pages] == [True, True]
+    assert [word for page in pages for word in ("rules:write", "workflows:write", "model:offline") if word in page] == []
+
+
 async def test_approving_on_its_page_runs_it_and_the_page_says_what_it_became(web: Web, world: PlansWorld):
     here = await ask(web, world, "'회의 시작'이라고 알려줘")
     client = await web.as_("haeundae", Role.OPERATOR, by="session")

@@ -25,6 +25,12 @@ ACTIONS: dict[str, Pair] = {
     "plan_approve": ("approved a plan", "계획 승인"),
     "plan_reject": ("rejected a plan", "계획 반려"),
 }
+AUTHORS: dict[str, Pair] = {
+    "model:offline": ("the built-in planner", "내장 플래너"),
+    "user": ("a person", "사람"),
+    "token": ("an agent outside", "외부 에이전트"),
+    "cli": ("the command line", "명령줄"),
+}
 DOORS: dict[str, Pair] = {
     Door.CONSOLE: ("Console", "콘솔"),
     Door.CLI: ("Command line", "명령줄"),
@@ -45,3 +51,10 @@ ICONS: dict[str, str] = {
     "messages": "send",
     "reads_outside": "eye",
 }
+
+
+def say_author(written_by: str) -> Pair:
+    """Who wrote a workflow, without their name: a model, a person, or an agent."""
+    kind, _, name = written_by.partition(":")
+    found = AUTHORS.get(written_by) or AUTHORS.get(kind)
+    return found or (f"the language model {name or kind}", f"언어 모델 {name or kind}")

@@ -14,7 +14,7 @@ from pabal.apps.rules.plans.asking import REQUEST
 from pabal.apps.rules.plans.comparing import Compared, compare
 from pabal.apps.rules.plans.errors import TooManyPlans
 from pabal.apps.rules.plans.finding import PlanSeen
-from pabal.apps.rules.plans.labels import DOORS, EFFECTS, ICONS
+from pabal.apps.rules.plans.labels import DOORS, EFFECTS, ICONS, say_author
 from pabal.apps.rules.plans.machine import PLAN
 from pabal.apps.rules.plans.model import AREA, RULES, Plan, PlanState
 from pabal.apps.rules.plans.resources import PlanFilter
@@ -32,7 +32,8 @@ from pabal.platform.actor import Right
 from pabal.platform.approvals import Seen
 from pabal.platform.findings import FieldsRefused
 from pabal.platform.language.errors import explain
-from pabal.platform.language.pairs import put
+from pabal.platform.language.pairs import Pair, put
+from pabal.platform.language.rights import say_rights
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.keyset import read_page
 from pabal.platform.web.lists import RowId, Word, turn
@@ -176,8 +177,8 @@ async def _show(visit: Visit, plan_id: int) -> Response:
         asked = await _find_asked(tx, visit, plan)
         history = await transitions.history(tx, PLAN, plan_id)
         tree = await load_tree(tx, visit.scope)
-        people = {plan.asked_by, *(step.actor for step in history)}
-        names = {one: await approvals.name_actor(tx, visit.actor, one) for one in people}
+        people = {plan.asked_by, plan.written_by, *(step.actor for step in history)}
+        names = {one: await _name(tx, visit, one) for one in people}
         examples = await _list_examples(tx, visit, plan)
         compared = await _compare(tx, visit, plan)
         run = await _find_run(tx, visit, plan)
@@ -196,6 +197,7 @@ async def _show(visit: Visit, plan_id: int) -> Response:
         run=run,
         history=history[::-1][:20],
         names=names,
+        rights=say_rights(plan.rights),
         doors=DOORS,
         effects=EFFECTS,
         icons=ICONS,
@@ -205,6 +207,10 @@ async def _show(visit: Visit, plan_id: int) -> Response:
 
 async def _get(tx: Tx, visit: Visit, plan_id: int) -> PlanSeen:
     return await finding.get_plan(tx, visit.scope, plan_id, workflows=visit.site.workflows, reader=visit.actor)
+
+
+async def _name(tx: Tx, visit: Visit, one: str) -> Pair:
+    return say_author(one) if one.startswith("model:") else await approvals.name_actor(tx, visit.actor, one)
 
 
 async def _find_asked(tx: Tx, visit: Visit, plan: Plan) -> Seen | None:
