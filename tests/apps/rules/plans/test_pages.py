@@ -67,7 +67,9 @@ async def test_the_rights_a_plan_takes_are_said_in_words(web: Web, world: PlansW
     pages = [(await client.get(here)).text, (await client.get("/approvals")).text]
 
     assert [rights in page for page in pages] == [True, True]
-    assert [word for page in pages for word in ("rules:write", "workflows:write", "model:offline") if word in page] == []
+    assert [
+        word for page in pages for word in ("rules:write", "workflows:write", "model:offline") if word in page
+    ] == []
 
 
 async def test_approving_on_its_page_runs_it_and_the_page_says_what_it_became(web: Web, world: PlansWorld):
