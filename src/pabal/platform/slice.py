@@ -80,7 +80,8 @@ class Slice:
     jobs need not import a web framework; commands of a package are in its `cli`, which is found without naming it.
     `gateways` are opened by servers that run work, with this process's life. `pace` says how long the scheduler may
     rest. `errors` are the Korean sentences of its errors, by code; `actions` what the audit calls its verbs,
-    `areas` what its rights are about besides the app itself, `names` what people call the subjects of its machines, `limits` its limits by the words behind their subject.
+    `areas` what its rights are about besides the app itself, `names` what people call the subjects of its machines,
+    `limits` its limits by the words behind their subject.
     Simulators are entered when a demo starts and left when it stops. `link` answers where a person sees what an
     `about` names. `events` are what it takes in from a broker, by name in any case.
     `consumers` take what anybody publishes (platform/events), each under a name of its own.

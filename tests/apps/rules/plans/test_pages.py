@@ -134,7 +134,7 @@ async def test_a_plan_shows_its_examples_with_why_and_they_can_be_pinned_and_ban
     client = await web.as_("haeundae", Role.OPERATOR, by="session")
 
     page = (await client.get(here)).text
-    assert ("어제 AI 뉴스" in page, "Shared words: ai, 뉴스, 요약해서, 보고서" in page) == (True, True)
+    assert ("어제 AI 뉴스" in page, "shares words: ai, 뉴스, 요약해서, 보고서" in page) == (True, True)
     for verb, word in (("pin", "pinned"), ("ban", "never used"), ("reset", "used when near")):
         answer = await client.post(f"/rules/cases/{case.id}/{verb}", data={"back": here})
         assert (answer.status_code, answer.headers["location"].partition("?")[0]) == (303, here)

@@ -132,7 +132,8 @@ async def test_a_case_that_has_no_vector_yet_is_found_by_its_words(memory: Memor
     await memory.fill()
     late = await memory.teach(NEWS)
 
-    assert [(one.case.id, one.why) for one in await memory.find(NEWS)][0] == (late, (Why.WORDS,))
+    first, *_ = await memory.find(NEWS)
+    assert (first.case.id, first.why) == (late, (Why.WORDS,))
 
 
 async def test_nobody_finds_the_meaning_of_a_case_out_of_sight(memory: Memory):
@@ -398,7 +399,8 @@ MANY = """
 insert into rules.recall_case (unit_id, request, answer, grams, digest, created_by)
 select {unit}, 'r', 'a', array[n], n::text, 'test' from generate_series(1, 2000) n;
 insert into rules.recall_meaning (case_id, meaning)
-select c.id, m.meaning from rules.recall_case c, rules.recall_meaning m where c.created_by = 'test' and m.case_id = {asked};
+select c.id, m.meaning from rules.recall_case c, rules.recall_meaning m
+where c.created_by = 'test' and m.case_id = {asked};
 analyze rules.recall_meaning; analyze rules.recall_case;
 """
 

@@ -19,6 +19,7 @@ from pabal.apps.rules.plans.machine import PLAN
 from pabal.apps.rules.plans.model import AREA, RULES, Plan, PlanState
 from pabal.apps.rules.plans.resources import PlanFilter
 from pabal.apps.rules.recall import store as cases
+from pabal.apps.rules.recall.labels import WHY, say_problem
 from pabal.apps.rules.recall.model import Case
 from pabal.base.database import Tx
 from pabal.engine import transitions
@@ -76,6 +77,7 @@ class ShownExample:
     number: int
     score: float
     words: Sequence[str]
+    why: Sequence[str]
     case: Case | None
 
 
@@ -182,6 +184,8 @@ async def _show(visit: Visit, plan_id: int) -> Response:
         examples = await _list_examples(tx, visit, plan)
         compared = await _compare(tx, visit, plan)
         run = await _find_run(tx, visit, plan)
+        case = await _find_case(tx, plan)
+        by_words = await _explain_words(tx, plan)
     workflow, _, _ = yaml_form.read_workflow(plan.yaml) if plan.yaml else (None, None, None)
     return await visit.show(
         "rules/plan.html",
@@ -195,6 +199,9 @@ async def _show(visit: Visit, plan_id: int) -> Response:
         examples=examples,
         compared=compared,
         run=run,
+        case=case,
+        by_words=by_words,
+        whys=WHY,
         history=history[::-1][:20],
         names=names,
         rights=say_rights(plan.rights),
@@ -223,7 +230,23 @@ async def _find_asked(tx: Tx, visit: Visit, plan: Plan) -> Seen | None:
 async def _list_examples(tx: Tx, visit: Visit, plan: Plan) -> list[ShownExample]:
     found = {case.id: case for case in await cases.load_cases(tx, [one["case"] for one in plan.examples])}
     mine = {number: case for number, case in found.items() if visit.scope.holds(case.unit_id)}
-    return [ShownExample(one["case"], one["score"], one["words"], mine.get(one["case"])) for one in plan.examples]
+    return [
+        ShownExample(one["case"], one["score"], one["words"], one.get("why", ["words"]), mine.get(one["case"]))
+        for one in plan.examples
+    ]
+
+
+async def _find_case(tx: Tx, plan: Plan) -> Case | None:
+    """What it is remembered as."""
+    number = await cases.find_of_plan(tx, plan.id)
+    found = [] if number is None else await cases.load_cases(tx, [number])
+    return found[0] if found else None
+
+
+async def _explain_words(tx: Tx, plan: Plan) -> Pair | None:
+    """Why its examples were looked for by words alone, where a model of meanings was wanted."""
+    found = await store.find_meaning(tx, plan)
+    return say_problem(found.problem) if found is not None and found.problem else None
 
 
 async def _compare(tx: Tx, visit: Visit, plan: Plan) -> Compared | None:

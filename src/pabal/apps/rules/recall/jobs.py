@@ -1,4 +1,4 @@
-"""rules.recall_embed: asks a model of meanings for cases that have no vector yet, some at a time, until all have one."""
+"""rules.recall_embed: asks a model of meanings for cases that have no vector yet, some at a time, until all have."""
 
 from dataclasses import dataclass
 

@@ -82,8 +82,8 @@ class Meaning:
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    """`score` is from 0 to 1: how much of the request it has, by rarity, and of what is missing, how alike the two mean;
-    less where its runs failed. `words` are those of the request it shares."""
+    """`score` is from 0 to 1: how much of the request it has, by rarity, and of the rest, how alike the two mean; less
+    where its runs failed. `words` are those of the request it shares."""
 
     case: Case
     score: float

@@ -33,8 +33,8 @@ class SkillsStartup(AppSettings, env_prefix="PABAL_RULES_"):
 
     embedding_url: str = Field(
         "",
-        description="Where a model of meanings is asked, as OpenAI's API is: `https://…/v1/embeddings`. Without TLS only "
-        "in PABAL_RULES_NETWORKS. Empty: cases are found by their words.",
+        description="Where a model of meanings is asked, as OpenAI's API is: `https://…/v1/embeddings`. Without TLS "
+        "only in PABAL_RULES_NETWORKS. Empty: cases are found by their words.",
     )
     embedding_key: str = Field("", description="The key of that API, where it wants one.", repr=False)
 
