@@ -19,7 +19,7 @@ _SAID: tuple[tuple[str, str, str], ...] = (
     ("too_deep", "workflows start each other (\\d+) deep at most", "워크플로우는 서로를 {}단계까지만 부를 수 있습니다"),
     (
         "destination_from_outside",
-        "(.+) of (\\S+) says where something goes, and was read outside",
+        "([^:]+) of (\\S+) says where something goes, and was read outside",
         "{1} 워크플로우의 {0} 값은 보낼 곳이라, 밖에서 읽은 값을 줄 수 없습니다",
     ),
     ("unknown_workflow", "there is no workflow named (\\S+)", "{} 워크플로우가 없습니다"),

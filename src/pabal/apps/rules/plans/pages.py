@@ -14,12 +14,21 @@ from pabal.apps.rules.plans.asking import REQUEST
 from pabal.apps.rules.plans.comparing import Compared, compare
 from pabal.apps.rules.plans.errors import TooManyPlans
 from pabal.apps.rules.plans.finding import PlanSeen
-from pabal.apps.rules.plans.labels import DOORS, EFFECTS, ICONS, say_author
+from pabal.apps.rules.plans.labels import (
+    DOORS,
+    EFFECTS,
+    ICONS,
+    say_author,
+    say_model,
+    say_problem,
+    show_value,
+)
 from pabal.apps.rules.plans.machine import PLAN
 from pabal.apps.rules.plans.model import AREA, RULES, Plan, PlanState
 from pabal.apps.rules.plans.resources import PlanFilter
 from pabal.apps.rules.recall import store as cases
-from pabal.apps.rules.recall.labels import WHY, say_problem
+from pabal.apps.rules.recall.labels import WHY
+from pabal.apps.rules.recall.labels import say_problem as say_lack
 from pabal.apps.rules.recall.model import Case
 from pabal.base.database import Tx
 from pabal.engine import transitions
@@ -152,6 +161,8 @@ async def _show_list(visit: Visit, filters: PlanFilters, *, request: str = "", f
         filters=filters,
         uses=uses,
         doors=DOORS,
+        say_model=say_model,
+        say_problem=say_problem,
         request_text=request,
         fault=fault,
         pager=turn(visit, page.cursor),
@@ -184,6 +195,7 @@ async def _show(visit: Visit, plan_id: int) -> Response:
         examples = await _list_examples(tx, visit, plan)
         compared = await _compare(tx, visit, plan)
         run = await _find_run(tx, visit, plan)
+        states = {} if run is None else await _list_states(tx, run)
         case = await _find_case(tx, plan)
         by_words = await _explain_words(tx, plan)
     workflow, _, _ = yaml_form.read_workflow(plan.yaml) if plan.yaml else (None, None, None)
@@ -194,7 +206,7 @@ async def _show(visit: Visit, plan_id: int) -> Response:
         asked=asked,
         path=tree.names(plan.unit_id),
         workflow=workflow,
-        graph=None if workflow is None else draw_workflow(workflow, {}),
+        graph=None if workflow is None else draw_workflow(workflow, states),
         steps=[] if workflow is None else _list_steps(visit, workflow),
         examples=examples,
         compared=compared,
@@ -205,6 +217,9 @@ async def _show(visit: Visit, plan_id: int) -> Response:
         history=history[::-1][:20],
         names=names,
         rights=say_rights(plan.rights),
+        say_model=say_model,
+        say_problem=say_problem,
+        show_value=show_value,
         doors=DOORS,
         effects=EFFECTS,
         icons=ICONS,
@@ -246,7 +261,7 @@ async def _find_case(tx: Tx, plan: Plan) -> Case | None:
 async def _explain_words(tx: Tx, plan: Plan) -> Pair | None:
     """Why its examples were looked for by words alone, where a model of meanings was wanted."""
     found = await store.find_meaning(tx, plan)
-    return say_problem(found.problem) if found is not None and found.problem else None
+    return say_lack(found.problem) if found is not None and found.problem else None
 
 
 async def _compare(tx: Tx, visit: Visit, plan: Plan) -> Compared | None:
@@ -260,6 +275,12 @@ async def _find_run(tx: Tx, visit: Visit, plan: Plan) -> listing.RunRow | None:
         return await listing.get_run(tx, plan.run_id, units=visit.scope.listed)
     except RunNotFound:
         return None
+
+
+async def _list_states(tx: Tx, run: listing.RunRow) -> dict[str, str]:
+    """How far its first run is, step by step."""
+    plain = [one for one in await listing.list_steps(tx, run.id) if one.item < 0 and not one.undo]
+    return {one.label: one.state for one in plain}
 
 
 def _list_steps(visit: Visit, workflow: Workflow) -> list[StepLine]:
