@@ -1,5 +1,6 @@
 """Cases found by what they mean, with PostgreSQL's real extension; and what goes on where it or the model is away."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -25,7 +26,7 @@ from pabal.platform.tenants import visible_to
 from pabal.testing import Parts, drain
 from tests.support.embedding import EmbeddingServer, serve_embeddings
 from tests.support.people import Tree, person
-from tests.support.plans import list_scanned
+from tests.support.plans import list_indexes
 
 NEWS, SAME, WEATHER = "AI 뉴스 요약해서 보내", "인공지능 소식 정리해 줘", "부산 날씨 궁금"
 pytestmark = pytest.mark.req("D-42")
@@ -265,6 +266,15 @@ async def test_one_job_at_a_time_fills_for_all_servers(memory: Memory):
     assert await _list_jobs(memory.db) == ["rules.recall_embed"]
 
 
+async def test_servers_that_start_together_make_one_extension_and_none_complains(memory: Memory):
+    await memory.teach(NEWS)
+
+    await asyncio.gather(*(FillMeanings(memory.db, memory.tools).run_once() for _ in range(4)))
+
+    now = await memory.look()
+    assert (now.version is not None, now.made_extension, now.problem) == (True, True, "")
+
+
 async def test_with_no_model_set_nothing_is_made_and_nothing_is_left(memory: Memory):
     await memory.teach(NEWS)
     await memory.fill()
@@ -378,7 +388,7 @@ async def test_the_most_alike_are_found_through_the_index_and_also_behind_many_o
         await tx.rows(meanings.SQL.open_vectors)
         await tx.script(MANY.format(unit=memory.tree.nampo.id, asked=case))
 
-        assert await list_scanned(tx, meanings.SQL.list_near, {"recall_meaning"}) == []
+        assert "recall_meaning_near" in await list_indexes(tx, meanings.SQL.list_near)
 
     [found] = await memory.find(SAME)
 

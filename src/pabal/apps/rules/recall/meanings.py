@@ -80,6 +80,9 @@ async def open_extension(tx: Tx) -> bool:
     if not now.is_available or (now.tried_at is not None and now.problem and tx.now - now.tried_at < TRY_AGAIN):
         return False
     await tx.rows(SQL.lock)
+    # servers that start together: the first one has made it
+    if (await look(tx)).version is not None:
+        return True
     try:
         async with tx.savepoint():
             await tx.script(SQL.make_extension.text)
