@@ -14,6 +14,7 @@ from pabal.apps.rules.machine import RULE, RULE_RUN
 from pabal.apps.rules.plans import actions, store
 from pabal.apps.rules.plans.jobs import Choose, make_plan_kinds
 from pabal.apps.rules.plans.model import Plan, PlanAnswer
+from pabal.apps.rules.recall.jobs import FillMeanings, make_recall_kinds
 from pabal.apps.rules.skills.choosing import ChosenModel, Tools, make_tools
 from pabal.apps.rules.skills.settings import SEARCH
 from pabal.apps.rules.skills.startup import SkillsStartup
@@ -114,6 +115,7 @@ class PlansWorld:
         kinds = merge(
             [
                 make_plan_kinds(self.tools, self.steps, choose),
+                make_recall_kinds(self.tools),
                 make_skill_kinds(self.tools, self.db, self.files),
                 Strands(self.db, self.steps).add_to(Kinds()),
             ]
@@ -177,6 +179,11 @@ class PlansWorld:
     async def set(self, setting: settings.Setting[Any], value: Any) -> None:
         async with self.db.transaction() as tx:
             await settings.change(tx, ENGINE, setting, setting.show(value))
+
+    async def fill(self) -> None:
+        """What a server does by itself: cases get their vectors."""
+        await FillMeanings(self.db, self.tools).run_once()
+        await self.drain()
 
     async def drain(self) -> None:
         await drain(self.parts)

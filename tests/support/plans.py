@@ -19,6 +19,11 @@ async def list_lookups(tx: Tx, statement: Statement) -> set[str]:
     return {node["Index Name"] for node in await _list_nodes(tx, statement) if "Index Cond" in node}
 
 
+async def list_indexes(tx: Tx, statement: Statement) -> set[str]:
+    """All indexes it uses, also those that only give an order."""
+    return {node["Index Name"] for node in await _list_nodes(tx, statement) if "Index Name" in node}
+
+
 async def _list_nodes(tx: Tx, statement: Statement) -> list[dict[str, Any]]:
     values = ", ".join("null" for _ in statement.parameters)
     await tx.script(f"prepare hot as {statement.text}")

@@ -16,7 +16,7 @@ from pabal.platform import auth, tenants
 from pabal.platform.actor import EVERYTHING, Right, Role, right_of
 from pabal.platform.auth import MadeToken, NewToken, Token
 from pabal.platform.language.pairs import Pair
-from pabal.platform.web.exposure import METRICS
+from pabal.platform.language.rights import AREAS, RIGHTS
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.keyset import cut_by_id, read_before
 from pabal.platform.web.lists import turn
@@ -24,24 +24,6 @@ from pabal.platform.web.tree import load_tree
 from pabal.platform.web.visit import Visit
 
 router = APIRouter()
-AREAS: dict[str, Pair] = {
-    "jobs": ("Jobs", "작업"),
-    "schedules": ("Schedules", "스케줄"),
-    "machines": ("Machines", "상태 기계"),
-    "facts": ("Facts", "사실"),
-    "events": ("Events", "이벤트"),
-    "servers": ("Servers", "서버"),
-    "alerts": ("Alerts", "경보"),
-    "approvals": ("Approvals", "승인"),
-    "notifications": ("Notifications", "알림"),
-    "files": ("Files", "파일"),
-    "audit": ("Audit", "감사"),
-    "people": ("People and tokens", "사용자·토큰"),
-    "settings": ("Settings", "설정"),
-    "backup": ("Backup", "백업"),
-    METRICS: ("Metrics (/metrics)", "지표(/metrics)"),
-}
-RIGHTS: dict[str, Pair] = {"read": ("read", "보기"), "write": ("write", "쓰기"), "manage": ("manage", "관리")}
 OVERLAPS: dict[int, Pair] = {
     0: ("at once", "바로"),
     1: ("after 1 hour", "1시간 뒤"),
@@ -95,7 +77,7 @@ def keep_strongest(scopes: Iterable[str]) -> tuple[str, ...]:
 
 def list_areas(visit: Visit) -> dict[str, Pair]:
     """The platform's, then one for each app."""
-    apps = {one.name: one.label if any(one.label) else (one.name, one.name) for one in visit.site.slices}
+    apps = {name: label for one in visit.site.slices for name, label in one.named_areas.items()}
     apps.pop("platform", None)
     return {**AREAS, **apps}
 

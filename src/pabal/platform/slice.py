@@ -17,7 +17,7 @@ from pabal.engine.machine import Machine
 from pabal.engine.ticks import Pace
 from pabal.platform.actor import Actor
 from pabal.platform.controls import KindControls, MachineControls, Owners, check_complete
-from pabal.platform.language import actions, errors, stories
+from pabal.platform.language import actions, errors, rights, stories
 from pabal.platform.language.pairs import Pair
 from pabal.platform.language.status import Words
 from pabal.platform.loading import AppNotFound, import_file, import_module
@@ -89,7 +89,8 @@ class Slice:
     jobs need not import a web framework; commands of a package are in its `cli`, which is found without naming it.
     `gateways` are opened by servers that run work, with this process's life. `pace` says how long the scheduler may
     rest. `errors` are the Korean sentences of its errors, by code; `actions` what the audit calls its verbs,
-    `names` what people call the subjects of its machines, `limits` its limits by the words behind their subject.
+    `areas` what its rights are about besides the app itself, `names` what people call the subjects of its machines,
+    `limits` its limits by the words behind their subject.
     Simulators are entered when a demo starts and left when it stops. `link` answers where a person sees what an
     `about` names. `events` are what it takes in from a broker, by name in any case.
     `consumers` take what anybody publishes (platform/events), each under a name of its own.
@@ -120,6 +121,7 @@ class Slice:
     errors: dict[str, str] = field(default_factory=dict)
     actions: dict[str, Pair] = field(default_factory=dict)
     names: dict[str, Pair] = field(default_factory=dict)
+    areas: dict[str, Pair] = field(default_factory=dict)
     limits: dict[str, Pair] = field(default_factory=dict)
     settings: "tuple[Setting[Any], ...]" = ()
     measures: "tuple[Measure, ...]" = ()
@@ -147,6 +149,11 @@ class Slice:
     def make_kinds(self, services: Services) -> Kinds:
         return self.kinds if isinstance(self.kinds, Kinds) else self.kinds(services)
 
+    @property
+    def named_areas(self) -> dict[str, Pair]:
+        """What rights of this app are about: itself, and what it keeps apart."""
+        return {self.name: self.label if any(self.label) else (self.name, self.name), **self.areas}
+
     def read_migrations(self) -> list[Migration]:
         return [] if self.migrations is None else read_migrations(self.name, self.migrations)
 
@@ -156,6 +163,7 @@ def load_slices(names: Iterable[str], *, also: tuple[Slice, ...] = ()) -> tuple[
     check_slices(slices)
     for one in slices:
         errors.add(one.errors)
+        rights.add(one.named_areas)
         stories.LIMITS.update(one.limits)
         if one.actions:
             actions.add(one.name, one.label, one.actions)

@@ -13,6 +13,10 @@ from pabal.platform.workflows.reasons import tell_reason
         ("arrive: nothing came in time", "arrive: 제때 아무것도 오지 않았습니다"),
         ("each[3]: its time is over", "each[3]: 제한 시간이 지났습니다"),
         ("go: there is no chat.send@2 here", "go: chat.send@2 단계를 실행할 앱이 여기에 없습니다"),
+        (
+            "c: to of letters says where something goes, and was read outside",
+            "c: letters 워크플로우의 to 값은 보낼 곳이라, 밖에서 읽은 값을 줄 수 없습니다",
+        ),
         ("it gave 9 bytes, more than 8", "결과가 9바이트로, 한도 8바이트를 넘었습니다"),
         (f"start: {WorkflowNotFound('x')}", "start: 이런 워크플로우가 없거나 볼 수 없는 것입니다. (x)"),
     ],

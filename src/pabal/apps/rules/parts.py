@@ -19,7 +19,10 @@ from pabal.apps.rules.plans.machine import PLAN
 from pabal.apps.rules.plans.model import AREA as PLANS
 from pabal.apps.rules.plans.remembering import REMEMBERING
 from pabal.apps.rules.recall import labels as recall_labels
+from pabal.apps.rules.recall import settings as recall_settings
 from pabal.apps.rules.recall.errors import KO as RECALL_KO
+from pabal.apps.rules.recall.jobs import EMBED
+from pabal.apps.rules.recall.telling import list_lacks
 from pabal.apps.rules.scripts import KO as SCRIPT_KO
 from pabal.apps.rules.skills import settings as skill_settings
 from pabal.apps.rules.skills.choosing import CALL_WINDOW
@@ -34,7 +37,11 @@ from pabal.platform.overview import NavItem
 
 MACHINES = (HEARTBEAT, PLAN)
 CONTROLS = (controls.CONTROLS, plan_controls.CONTROLS)
-KIND_CONTROLS = (*plan_controls.KIND_CONTROLS, KindControls(STEP, AREA))
+KIND_CONTROLS = (
+    *plan_controls.KIND_CONTROLS,
+    KindControls(STEP, AREA),
+    KindControls(EMBED, AREA, absences=list_lacks),
+)
 APPROVABLES = (APPROVABLE,)
 STEPS = SKILL_STEPS
 SUBSCRIBERS = (REMEMBERING,)
@@ -42,8 +49,14 @@ ERRORS = {**SOURCE_KO, **SKILL_KO, **SCRIPT_KO, **HEARTBEAT_KO, **RECALL_KO, **P
 NAMES = {**labels.NAMES, **plan_labels.NAMES}
 ACTIONS = {**labels.ACTIONS, **recall_labels.ACTIONS, **plan_labels.ACTIONS}
 STATUS = {**labels.STATUS, **recall_labels.STATUS, **plan_labels.STATUS}
-SETTINGS = (*skill_settings.ALL, *plan_settings.ALL, *alerts.list_rule_settings(alert_rules.RULES))
+SETTINGS = (
+    *skill_settings.ALL,
+    *plan_settings.ALL,
+    *recall_settings.ALL,
+    *alerts.list_rule_settings(alert_rules.RULES),
+)
 MEASURES, RULES = alert_rules.MEASURES, alert_rules.RULES
+AREAS: dict[str, Pair] = {PLANS: ("Plans (propose only)", "계획(제안만)")}
 LIMITS: dict[str, Pair] = {CALL_WINDOW: ("the language model's calls a day", "하루 언어 모델 호출 수")}
 NAV = (
     NavItem("/rules/plans", ("Planner", "플래너"), PLANS),

@@ -17,6 +17,7 @@ from pabal.apps.rules.permissions import ScriptCeiling
 from pabal.apps.rules.plans import jobs as plan_jobs
 from pabal.apps.rules.plans.hearing import hear
 from pabal.apps.rules.preparing import Preparing
+from pabal.apps.rules.recall.jobs import FillMeanings, make_recall_kinds
 from pabal.apps.rules.running import NoScripts, RepositoryScripts
 from pabal.apps.rules.skills import step_jobs
 from pabal.apps.rules.skills.choosing import ToolsAtWork, tools_of
@@ -37,6 +38,8 @@ HERE = Path(__file__).parent
 CLEAN_UP_SECONDS = 600.0
 # how soon after a change of the repository the packages of its scripts are looked after
 PREPARE_SECONDS = 15.0
+# how soon a new case can be found by what it means
+FILL_SECONDS = 20.0
 SCRIPTS = "rules.scripts"
 
 
@@ -47,12 +50,17 @@ def make_kinds(services: Services) -> Kinds:
             jobs.make_kinds(Lookups(tools), find_scripts(services) or NoScripts(), database),
             step_jobs.make_step_kinds(tools, database, services.files),
             plan_jobs.make_plan_kinds(tools, make_step_kinds(services.steps, services)),
+            make_recall_kinds(tools),
         ]
     )
 
 
 def make_loops(services: Services) -> list[Loop]:
-    loops = [Loop("rules.clean_up", Cleaning(services.database).run_once, idle=CLEAN_UP_SECONDS)]
+    filling = FillMeanings(services.database, tools_of(services))
+    loops = [
+        Loop("rules.clean_up", Cleaning(services.database).run_once, idle=CLEAN_UP_SECONDS),
+        Loop("rules.recall_meanings", filling.run_once, idle=FILL_SECONDS),
+    ]
     scripts = find_scripts(services)
     if scripts is not None:
         preparing = Preparing(services.database, scripts)
@@ -92,6 +100,7 @@ SLICE = Slice(
     errors={**KO, **parts.ERRORS},
     actions={**ACTIONS, **parts.ACTIONS},
     names={**NAMES, **parts.NAMES},
+    areas=parts.AREAS,
     limits=parts.LIMITS,
     settings=(*settings.ALL, *alerts.list_rule_settings(alert_rules.RULES), *parts.SETTINGS),
     measures=(*alert_rules.MEASURES, *parts.MEASURES),

@@ -67,6 +67,18 @@ def list_destinations(workflow: Workflow, kinds: StepKinds) -> list[str]:
     return [name for name in workflow.input if decides(name)]
 
 
+def list_from_outside(
+    workflow: Workflow, kinds: StepKinds, number: int, outside_inputs: frozenset[str] | None = None
+) -> dict[str, str]:
+    """What this step is given that was written outside, and where each comes from. `outside_inputs`: which of the
+    workflow's own inputs are; those of an event, unless it is said."""
+    given_by_event = _given_by_event(workflow)
+    check = _Check(workflow, kinds, given_by_event if outside_inputs is None else outside_inputs)
+    found = values.references(dict(workflow.steps[number].input))
+    sources = [(str(one.at[0]), check.source(one, number)) for one in found]
+    return {name: source for name, source in sources if source is not None}
+
+
 def list_kinds(workflow: Workflow) -> set[str]:
     """All that it runs, with their versions once it was read."""
     found = {step.kind for step in workflow.steps if step.kind}
@@ -195,7 +207,7 @@ class _Check:
         """What was written outside must not decide where something goes."""
         marks = set(schema.marked(kind.input, DESTINATION))
         for one in values.references(dict(given)):
-            source = self._source(one, number)
+            source = self.source(one, number)
             # the last part of a reference's place is its own word, `from` or `text`
             if source is not None and schema.has_mark(one.at[:-1], marks):
                 name = ".".join(map(str, one.at[:-1]))
@@ -256,12 +268,12 @@ class _Check:
         if (kind is not None and kind.reads_outside) or (step.wait and (step.wait.event or step.wait.workflow)):
             return step.name
         given = [*values.references(dict(step.input)), *values.references(step.for_each)]
-        return next((source for one in given if (source := self._source(one, number)) is not None), None)
+        return next((source for one in given if (source := self.source(one, number)) is not None), None)
 
-    def _source(self, one: Reference, number: int) -> str | None:
+    def source(self, one: Reference, number: int) -> str | None:
         if one.path.split(".")[0] == "item":
             looked = values.references(self.workflow.steps[number].for_each)
-            return next((source for inner in looked if (source := self._source(inner, number)) is not None), None)
+            return next((source for inner in looked if (source := self.source(inner, number)) is not None), None)
         if one.parts[0] == "input":
             named = one.parts[1:2] or self.outside_inputs
             return next((f"input.{name}" for name in named if name in self.outside_inputs), None)

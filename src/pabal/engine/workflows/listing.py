@@ -127,6 +127,15 @@ class Waiting:
 
 
 @dataclass(frozen=True, slots=True)
+class RunVersion:
+    """Which version of which workflow a run runs."""
+
+    id: int
+    workflow_id: int
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
 class WantedRuns:
     units: Sequence[int] | None
     workflow_id: int | None = None
@@ -169,6 +178,11 @@ async def get_run(tx: Tx, run_id: int, *, units: Sequence[int] | None) -> RunRow
     if found is None:
         raise RunNotFound(str(run_id))
     return found
+
+
+async def find_versions(tx: Tx, runs: Sequence[int]) -> dict[int, RunVersion]:
+    """By run; those that are gone are left out."""
+    return {one.id: one for one in await tx.all(RunVersion, SQL.find_versions, runs=list(runs))}
 
 
 async def list_steps(tx: Tx, run_id: int, *, most: int = 1000) -> list[StepRow]:

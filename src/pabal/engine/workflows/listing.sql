@@ -34,3 +34,7 @@ select id, step, item, undo, what, actor, data, at from pabal.workflow_note wher
 
 -- name: find_definition(run)
 select v.definition from pabal.workflow_run r join pabal.workflow_version v on v.id = r.definition_id where r.id = :run;
+
+-- name: find_versions(runs)
+select r.id, r.workflow_id, v.number from pabal.workflow_run r join pabal.workflow_version v on v.id = r.definition_id
+where r.id = any(:runs::bigint[]);

@@ -17,6 +17,7 @@ from pabal.engine.workflows.model import (
     OnError,
     WaitFor,
 )
+from pabal.engine.workflows.outside import list_decided
 from pabal.engine.workflows.records import PASSING, PLAIN, LockedRun, Opening, OpenStep, RunData
 from pabal.engine.workflows.signals import StepPlace
 from pabal.engine.workflows.step_kinds import StepFailed
@@ -195,7 +196,7 @@ class Openings(Writing):
             key = None if wait.key is None else str(values.resolve(wait.key, data))
             signal = signals.event_signal(wait.event, key, run.unit_id)
         else:
-            child = await self._start_child(run, wait.workflow, given)
+            child = await self._start_child(run, place.step, wait.workflow, given)
             if isinstance(child, StepFailed):
                 return self._open_failed(run, step, place, child.code, child.reason)
             signal = f"{CHILD}{child}"
@@ -204,12 +205,16 @@ class Openings(Writing):
         self._opening.append(Opening(place, "waiting", given, signal=signal, due_at=due_at, **timed))
         return False
 
-    async def _start_child(self, run: LockedRun, name: str, given: Any) -> int | StepFailed:
+    async def _start_child(self, run: LockedRun, number: int, name: str, given: Any) -> int | StepFailed:
         if run.depth + 1 > DEEPEST:
             return StepFailed(f"workflows start each other {DEEPEST} deep at most", "too_deep", is_final=True)
         found = await find_named(self._tx, name, run.unit_id)
         if found is None:
             return StepFailed(f"there is no workflow named {name}", "unknown_workflow", is_final=True)
+        decided = await list_decided(self._tx, found, checking.list_from_outside(run.flow, self._kinds, number))
+        if decided:
+            reason = f"{', '.join(decided)} of {name} says where something goes, and was read outside"
+            return StepFailed(reason, "destination_from_outside", is_final=True)
         flow, depth = found.workflow, run.depth + 1
         new = NewRun(found.id, found.definition_id, flow, given, run.unit_id, run.owner, run.id, depth)
         try:

@@ -9,6 +9,7 @@ from pabal.engine.workflows.definitions import StoredWorkflow, WorkflowNotFound
 from pabal.engine.workflows.listing import RunRow
 from pabal.engine.workflows.mistakes import Mistake
 from pabal.engine.workflows.model import Workflow
+from pabal.engine.workflows.outside import refuse_in_others
 from pabal.engine.workflows.runs import RunNotFound, Runs
 from pabal.engine.workflows.schema import HIDDEN
 from pabal.engine.workflows.step_kinds import StepKinds
@@ -50,6 +51,7 @@ class Workflows:
     ) -> StoredWorkflow:
         actor.require(Right.WRITE, AREA)
         unit = (await tenants.visible_to(tx, actor, within=unit_id)).unit_id
+        await refuse_in_others(tx, workflow, self.kinds, unit)
         decisive = checking.list_destinations(workflow, self.kinds)
         saved = await definitions.save_workflow(tx, workflow, unit_id=unit, by=actor.name, destinations=decisive)
         after = {"name": saved.name, "version": saved.number}

@@ -17,6 +17,11 @@ _SAID: tuple[tuple[str, str, str], ...] = (
     ("workflow_failed", "(\\S+) ended as failed", "{} 워크플로우가 실패했습니다"),
     ("workflow_failed", "(\\S+) ended as cancelled", "{} 워크플로우가 취소됐습니다"),
     ("too_deep", "workflows start each other (\\d+) deep at most", "워크플로우는 서로를 {}단계까지만 부를 수 있습니다"),
+    (
+        "destination_from_outside",
+        "([^:]+) of (\\S+) says where something goes, and was read outside",
+        "{1} 워크플로우의 {0} 값은 보낼 곳이라, 밖에서 읽은 값을 줄 수 없습니다",
+    ),
     ("unknown_workflow", "there is no workflow named (\\S+)", "{} 워크플로우가 없습니다"),
     ("not_a_list", "for_each found no list", "for_each에서 목록을 찾지 못했습니다"),
     ("too_many_items", "(\\d+) items are too many", "항목 {}개는 너무 많습니다"),

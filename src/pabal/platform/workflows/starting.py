@@ -10,6 +10,7 @@ from pabal.base.sql import load
 from pabal.engine.workflows import checking, schema, writing
 from pabal.engine.workflows.definitions import StoredWorkflow, WorkflowNotFound, find_named
 from pabal.engine.workflows.model import DEEPEST
+from pabal.engine.workflows.outside import list_decided
 from pabal.engine.workflows.runs import Runs
 from pabal.engine.workflows.step_kinds import StepKinds
 from pabal.platform import audit
@@ -48,13 +49,12 @@ async def find_workflow_for(tx: Tx, name: str, unit_id: int | None, wanted: Star
     found = await find_named(tx, name, unit_id)
     if found is None or found.seen_by not in roles_below(actor):
         raise WorkflowNotFound(name[:100])
-    check_start(found, wanted)
+    await check_start(tx, found, wanted)
     return found
 
 
-def check_start(workflow: StoredWorkflow, wanted: StartFor) -> None:
-    known = workflow.workflow.input if workflow.destinations is None else workflow.destinations
-    refused = sorted(wanted.outside.intersection(known))
+async def check_start(tx: Tx, workflow: StoredWorkflow, wanted: StartFor) -> None:
+    refused = await list_decided(tx, workflow, wanted.outside)
     if refused:
         raise DestinationFromOutside(", ".join(refused))
     if wanted.depth > DEEPEST:
@@ -65,7 +65,7 @@ def check_start(workflow: StoredWorkflow, wanted: StartFor) -> None:
 async def start_for(tx: Tx, workflow: StoredWorkflow, wanted: StartFor) -> int:
     """The run, begun in the caller's commit."""
     actor = await _find_starter(tx, workflow.unit_id, wanted)
-    check_start(workflow, wanted)
+    await check_start(tx, workflow, wanted)
     # Whoever runs a step looks for its kind. To begin, only items that share a job need theirs, and none of slices do.
     runs = Runs(StepKinds())
     run = await runs.start(tx, workflow, wanted.input, owner=wanted.owner, cause=wanted.cause, depth=wanted.depth)

@@ -6,6 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from pabal.apps.rules.recall.jobs import FillMeanings, make_recall_kinds
+from pabal.apps.rules.skills.choosing import make_tools
+from pabal.apps.rules.skills.startup import SkillsStartup
+from pabal.testing import Parts, drain
 from tests.cli.inside import Inside
 from tests.support.rules import RulesWorld
 
@@ -44,6 +48,41 @@ async def test_it_is_the_model_for_generating_that_writes(
 
     assert done.code == 0, done.err
     assert "+    return 'the-strong-one'" in done.out
+
+
+@pytest.mark.req("D-13")
+async def test_the_owner_chooses_another_model_for_this_one_time(
+    run: Inside, world: RulesWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = f"import sys; sys.stdin.read(); print({ANSWER!r}.replace('return 1', 'return ' + repr(sys.argv[1])))"
+    monkeypatch.setenv("PABAL_RULES_LLM_COMMAND", json.dumps([sys.executable, "-S", "-c", code, "{model}"]))
+    await run("config", "set", "rules.llm", "command")
+    await run("config", "set", "rules.generating_model", "the-strong-one")
+
+    chosen = await run("rule", "draft", "무엇이든", "--model", "llama3.3:70b")
+    after = await run("rule", "draft", "무엇이든")
+    shell = await run("rule", "draft", "무엇이든", "--model", "x; rm -rf /")
+
+    assert "+    return 'llama3.3:70b'" in chosen.out, chosen.err
+    assert "+    return 'the-strong-one'" in after.out, after.err
+    assert (shell.code != 0, "bad_model_name" in shell.err) == (True, True)
+
+
+@pytest.mark.req("D-42")
+async def test_a_case_that_means_the_same_is_an_example_too_and_it_is_said_why(run: Inside, world: RulesWorld) -> None:
+    taught = ("--answer", "=== fx/good.py\nGOOD = 1\n", "--org", "해운대점", "-o", "json")
+    case = await run("rule", "case", "new", "환율 오르면 알려줘", *taught)
+    await run("config", "set", "rules.embedding", "offline")
+    early = await run("rule", "draft", "달러 급등 통지")
+    tools = make_tools(SkillsStartup())
+    await FillMeanings(world.db, tools).run_once()
+    await drain(Parts(world.db, make_recall_kinds(tools)))
+
+    late = await run("rule", "draft", "달러 급등 통지")
+
+    assert "Examples were looked for by words alone. The vectors of cases are being made." in early.err
+    assert f"Example {case.json['id']}" not in early.err
+    assert f"Example {case.json['id']} (1.00, means the same)" in late.err
 
 
 @pytest.mark.req("D-42")

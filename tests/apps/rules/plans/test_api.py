@@ -123,6 +123,16 @@ async def test_an_agent_takes_part_through_events_in_a_plan_that_a_person_approv
     assert (run.state, run.output) == ("done", {"said": "120만 원"})
 
 
+@pytest.mark.req("D-13")
+async def test_a_token_that_may_only_propose_chooses_no_model(web: Web, world: PlansWorld):
+    agent = await web.as_("haeundae", Role.ADMIN, scopes=AGENT)
+
+    dear = await agent.post("/api/v1/plans", json={"request": NEWS, "model": "the-dearest"})
+    plain = await agent.post("/api/v1/plans", json={"request": NEWS})
+
+    assert (dear.status_code, plain.status_code, plain.json()["model"]) == (403, 201, "")
+
+
 async def test_no_other_door_opens_to_a_token_that_may_propose(web: Web, world: PlansWorld):
     agent = await web.as_("haeundae", Role.ADMIN, scopes=AGENT)
     opened = set()

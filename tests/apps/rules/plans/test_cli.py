@@ -7,6 +7,7 @@ import pytest
 from pabal.apps.rules.plans.machine import PLAN
 from pabal.engine.transitions import history
 from tests.cli.inside import Inside
+from tests.support.models import ScriptedModel
 from tests.support.planning import NEWS, NOTICE, PlansWorld
 
 
@@ -33,6 +34,24 @@ async def test_a_request_is_a_plan_that_waits_in_the_inbox_until_it_is_approved(
     assert (plan["state"], plan["run_id"] is not None) == ("approved", True)
     models = json.loads((await run("-o", "json", "plan", "models")).out)
     assert [one["model"] for one in models["items"]] == ["offline"]
+
+
+@pytest.mark.req("D-13")
+async def test_the_owner_chooses_the_model_of_a_plan(run: Inside, world: PlansWorld):
+    world.model = ScriptedModel([NOTICE])
+
+    asked = json.loads((await run("-o", "json", "plan", NEWS, "--model", "llama3.3:70b")).out)
+    await world.drain()
+    shown = json.loads((await run("-o", "json", "plan", "show", str(asked["id"]))).out)
+    await run("plan", "redo", str(asked["id"]), "-m", "짧게", "--model", "small")
+    await world.drain()
+    await run("plan", "redo", str(asked["id"]), "-m", "더 짧게")
+    await world.drain()
+    await run("plan", "new", NEWS)
+    await world.drain()
+
+    assert (shown["model"], shown["written_by"]) == ("llama3.3:70b", "model:llama3.3:70b")
+    assert world.model.models == ["llama3.3:70b", "small", "small", "strong"]
 
 
 @pytest.mark.req("D-14")

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from pabal.apps.rules.plans.labels import show_value
 from pabal.apps.rules.recall.actions import teach_case
 from pabal.apps.rules.recall.model import CaseKind
 from pabal.base.database import Database
@@ -51,10 +52,54 @@ async def test_a_plan_shows_what_it_does_and_what_it_may_cost(
     listed = await client.get(PLANS)
 
     assert page.status_code == 200
-    assert [word for word in (*words, "rules.report@1", "기사 찾기", "offline") if word not in page.text] == []
+    assert [
+        word for word in (*words, "rules.report@1", "기사 찾기", "← search.articles") if word not in page.text
+    ] == []
     assert page.text.count('class="pb-flow-step') == 4
     assert NEWS in listed.text
     assert 'id="models"' in listed.text
+
+
+@pytest.mark.parametrize(
+    ("lang", "rights"), [("en", "Automation: write, Workflows: write"), ("ko", "자동화: 쓰기, 워크플로우: 쓰기")]
+)
+async def test_the_rights_a_plan_takes_are_said_in_words(web: Web, world: PlansWorld, lang: str, rights: str):
+    here = await ask(web, world)
+    client = await web.as_("haeundae", Role.OPERATOR, by="session", **{"Accept-Language": lang})
+
+    pages = [(await client.get(here)).text, (await client.get("/approvals")).text]
+
+    assert [rights in page for page in pages] == [True, True]
+    assert [
+        word for page in pages for word in ("rules:write", "workflows:write", "model:offline") if word in page
+    ] == []
+
+
+@pytest.mark.parametrize(
+    ("lang", "words"),
+    [
+        ("en", ("the built-in planner", "Without a language model only news, reports, notices and waits")),
+        ("ko", ("내장 플래너", "언어 모델 없이는 뉴스·보고서·알림·기다림만 알아듣습니다")),
+    ],
+)
+async def test_why_no_plan_came_of_a_request_is_said_in_the_readers_language(
+    web: Web, world: PlansWorld, lang: str, words: tuple[str, ...]
+):
+    here = await ask(web, world, "파이썬으로 게임을 짜 줘")
+    client = await web.as_("haeundae", Role.OPERATOR, by="session", **{"Accept-Language": lang})
+
+    page, listed = (await client.get(here)).text, (await client.get(PLANS)).text
+
+    assert [word for word in words if word not in page or word not in listed] == []
+    assert "cannot:" not in page
+
+
+def test_what_a_step_is_given_is_shown_as_its_reader_judges_it():
+    values = ({"from": "steps.search.articles"}, {"text": "a {steps.x.y}"}, "AI", 7, {"from": "x", "more": 1}, ["a"])
+
+    shown = [show_value(one) for one in values]
+
+    assert shown == ["← search.articles", "a {steps.x.y}", "AI", "7", '{"from": "x", "more": 1}', '["a"]']
 
 
 async def test_approving_on_its_page_runs_it_and_the_page_says_what_it_became(web: Web, world: PlansWorld):
@@ -140,7 +185,7 @@ async def test_a_plan_shows_its_examples_with_why_and_they_can_be_pinned_and_ban
     client = await web.as_("haeundae", Role.OPERATOR, by="session")
 
     page = (await client.get(here)).text
-    assert ("어제 AI 뉴스" in page, "Shared words: ai, 뉴스, 요약해서, 보고서" in page) == (True, True)
+    assert ("어제 AI 뉴스" in page, "shares words: ai, 뉴스, 요약해서, 보고서" in page) == (True, True)
     for verb, word in (("pin", "pinned"), ("ban", "never used"), ("reset", "used when near")):
         answer = await client.post(f"/rules/cases/{case.id}/{verb}", data={"back": here})
         assert (answer.status_code, answer.headers["location"].partition("?")[0]) == (303, here)

@@ -1,7 +1,7 @@
 """Gets a document from an address that a person typed: bounded in time and size, never from a private network."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -42,6 +42,28 @@ class Fetcher:
     async def get(
         self, url: str, *, accept: str, seconds: float = SECONDS, largest: int = LARGEST
     ) -> Fetched | NotFetched:
+        return await self._ask("GET", url, {"accept": accept}, None, seconds, largest)
+
+    async def post(  # long: a question with a body
+        self,
+        url: str,
+        body: bytes,
+        *,
+        headers: Mapping[str, str],
+        seconds: float = SECONDS,
+        largest: int = LARGEST,
+    ) -> Fetched | NotFetched:
+        """JSON both ways. `headers` may hold a key: none of them is in a reason."""
+        given = {"accept": "application/json", "content-type": "application/json", **headers}
+        return await self._ask("POST", url, given, body, seconds, largest)
+
+    async def close(self) -> None:
+        for pool in self._pools.values():
+            await pool.aclose()
+
+    async def _ask(  # long: as the two above
+        self, method: str, url: str, headers: Mapping[str, str], body: bytes | None, seconds: float, largest: int
+    ) -> Fetched | NotFetched:
         import httpcore2  # noqa: PLC0415 -- long to load; most processes never fetch
 
         scheme = read_scheme(url)
@@ -49,7 +71,7 @@ class Fetcher:
             return NotFetched("the address must begin with https://")
         try:
             async with asyncio.timeout(seconds):
-                return await self._get(url, scheme, accept, largest)
+                return await self._send(method, url, scheme, headers, body, largest)
         except httpcore2.ConnectError as error:
             return NotFetched(str(error)[:200] or "no connection")
         except (httpcore2.TimeoutException, TimeoutError):
@@ -57,24 +79,25 @@ class Fetcher:
         except (httpcore2.NetworkError, httpcore2.ProtocolError, httpcore2.UnsupportedProtocol) as error:
             return NotFetched(type(error).__name__)
 
-    async def close(self) -> None:
-        for pool in self._pools.values():
-            await pool.aclose()
-
-    async def _get(self, url: str, scheme: str, accept: str, largest: int) -> Fetched | NotFetched:
+    async def _send(  # long: as the two above
+        self, method: str, url: str, scheme: str, headers: Mapping[str, str], body: bytes | None, largest: int
+    ) -> Fetched | NotFetched:
         from pabal.platform import outside  # noqa: PLC0415 -- as above
 
-        headers: list[tuple[bytes | str, bytes | str]] = [*_HEADERS.items(), ("accept", accept)]
-        async with self._pool(scheme).stream("GET", outside.split_url(url), headers=headers) as response:
+        given: list[tuple[bytes | str, bytes | str]] = [*_HEADERS.items(), *headers.items()]
+        if body is not None:
+            given.append(("content-length", str(len(body))))
+        address = outside.split_url(url)
+        async with self._pool(scheme).stream(method, address, headers=given, content=body) as response:
             if not 200 <= response.status < 300:
                 return NotFetched(_explain_status(response.status))
-            body = b""
+            found = b""
             async for piece in response.aiter_stream():
-                body += piece
-                if len(body) > largest:
+                found += piece
+                if len(found) > largest:
                     return NotFetched(f"more than {largest} bytes")
         kind = next((value for name, value in response.headers if name.lower() == b"content-type"), b"")
-        return Fetched(body, kind.decode("latin-1"))
+        return Fetched(found, kind.decode("latin-1"))
 
     def _pool(self, scheme: str) -> "httpcore2.AsyncConnectionPool":
         """Without TLS only from networks that somebody allowed."""

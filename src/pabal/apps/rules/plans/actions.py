@@ -6,7 +6,13 @@ from pabal.apps.rules.planner.errors import BadRequest
 from pabal.apps.rules.plans import asking, store
 from pabal.apps.rules.plans.allowed import may
 from pabal.apps.rules.plans.checking import CheckedPlan, check_plan
-from pabal.apps.rules.plans.errors import BadPlanRemark, PlanBeyondRights, PlanNotFound, PlanNotOpen, TooManyPlans
+from pabal.apps.rules.plans.errors import (
+    BadPlanRemark,
+    PlanBeyondRights,
+    PlanNotFound,
+    PlanNotOpen,
+    TooManyPlans,
+)
 from pabal.apps.rules.plans.machine import PLAN, PlanEvent
 from pabal.apps.rules.plans.model import (
     AREA,
@@ -19,6 +25,8 @@ from pabal.apps.rules.plans.model import (
     door_of,
 )
 from pabal.apps.rules.recall.scrubbing import scrub
+from pabal.apps.rules.skills.errors import BadModelName
+from pabal.apps.rules.skills.llm import is_model_name
 from pabal.base.database import Tx
 from pabal.engine import queue
 from pabal.engine.queue import NewJob
@@ -33,12 +41,19 @@ DRAFT, START = "rules.plan_draft", "rules.plan_start"
 ATTEMPTS = 3
 
 
-async def request_plan(
-    tx: Tx, actor: Actor, *, request: str, workflows: Workflows, yaml: str | None = None, unit_id: int | None = None
+async def request_plan(  # long: what one may say of a new one
+    tx: Tx,
+    actor: Actor,
+    *,
+    request: str,
+    workflows: Workflows,
+    yaml: str | None = None,
+    model: str = "",
+    unit_id: int | None = None,
 ) -> Plan:
     """In words, for a language model to plan; or with the workflow that an agent of one's own has planned already.
     Raises FieldsRefused with every mistake of that one."""
-    plan = await _insert(tx, actor, request, unit_id)
+    plan = await _insert(tx, actor, request, unit_id, _check_model(actor, model))
     if yaml is None:
         await _draft(tx, plan)
     else:
@@ -82,17 +97,18 @@ async def withdraw_plan(tx: Tx, actor: Actor, plan_id: int) -> Plan:
     return await _load(tx, plan_id)
 
 
-async def redo_plan(tx: Tx, actor: Actor, plan_id: int, *, remark: str = "") -> Plan:
+async def redo_plan(tx: Tx, actor: Actor, plan_id: int, *, remark: str = "", model: str = "") -> Plan:
     """A language model drafts it again, told what is wanted otherwise."""
     plan = await hold(tx, actor, plan_id)
+    chosen = _check_model(actor, model)
     said = scrub(remark.strip())
     if len(said) > LONGEST_REMARK or "\0" in said:
         raise BadPlanRemark(str(len(said)))
-    await store.begin_draft(tx, plan_id, said)
+    await store.begin_draft(tx, plan_id, said, chosen)
     await transition(tx, PLAN, plan_id, PlanEvent.REDO, actor=actor.name, reason=said or None)
     await asking.settle(tx, plan_id)
     await _draft(tx, await _load(tx, plan_id))
-    await _record(tx, actor, "redo", plan, after={"remark": said})
+    await _record(tx, actor, "redo", plan, after={"remark": said} | ({"model": chosen} if chosen else {}))
     return await _load(tx, plan_id)
 
 
@@ -151,7 +167,16 @@ def may_see(actor: Actor, plan: Plan) -> bool:
     return plan.asked_by == actor.name or actor.may(Right.READ, RULES)
 
 
-async def _insert(tx: Tx, actor: Actor, request: str, unit_id: int | None) -> Plan:
+def _check_model(actor: Actor, model: str) -> str:
+    """A dearer one costs the house: whoever may only propose takes what the settings name."""
+    if model:
+        actor.require(Right.WRITE, RULES)
+    if not is_model_name(model):
+        raise BadModelName(model[:100])
+    return model
+
+
+async def _insert(tx: Tx, actor: Actor, request: str, unit_id: int | None, model: str = "") -> Plan:
     actor.require(Right.WRITE, AREA)
     said = scrub(request.strip())
     if not 1 <= len(said) <= LONGEST_REQUEST or "\0" in said:
@@ -164,10 +189,10 @@ async def _insert(tx: Tx, actor: Actor, request: str, unit_id: int | None) -> Pl
     await tenants.get_unit(tx, owner)
     if await store.count_open(tx, actor.name) >= MOST_OPEN:
         raise TooManyPlans(str(MOST_OPEN))
-    made = await store.insert_plan(tx, owner, request=said, door=door_of(actor), asked_by=actor.name)
+    made = await store.insert_plan(tx, owner, request=said, door=door_of(actor), asked_by=actor.name, model=model)
     await begin(tx, PLAN, [made], actor=actor.name)
     plan = await _load(tx, made)
-    await _record(tx, actor, "request", plan, after={"request": said})
+    await _record(tx, actor, "request", plan, after={"request": said} | ({"model": model} if model else {}))
     return plan
 
 

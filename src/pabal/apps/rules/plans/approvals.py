@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from pabal.apps.rules.plans import actions, store
 from pabal.apps.rules.plans.asking import REQUEST
+from pabal.apps.rules.plans.labels import say_author
 from pabal.apps.rules.plans.machine import PLAN
 from pabal.apps.rules.plans.model import RULES, Plan
 from pabal.base.database import Tx
@@ -12,6 +13,7 @@ from pabal.engine.workflows.model import FlowStep
 from pabal.platform.actor import Actor, Right
 from pabal.platform.approvals import Approvable, Approval, Told
 from pabal.platform.language.pairs import Pair
+from pabal.platform.language.rights import say_rights
 
 MOST_TOLD = 8
 
@@ -41,11 +43,12 @@ def _tell(plan: Plan) -> Told:
     if len(steps) > MOST_TOLD:
         more = len(steps) - MOST_TOLD
         will.append((f"… and {more} more steps", f"… 그 밖에 {more}단계"))
-    written: Pair = (f"Written by {plan.written_by}", f"만든 쪽: {plan.written_by}")
+    author, rights = say_author(plan.written_by), say_rights(plan.rights)
+    written: Pair = (f"Written by {author[0]}", f"만든 쪽: {author[1]}")
     return Told(
         title=(f"Plan: {plan.request[:150]}", f"계획: {plan.request[:150]}"),
         will=tuple(will),
-        why=(written, (f"Needs {', '.join(plan.rights)}", f"필요한 권한: {', '.join(plan.rights)}")),
+        why=(written, (f"Takes the rights {rights[0]}", f"필요한 권한: {rights[1]}")),
         href=f"/rules/plans/{plan.id}",
         risks=plan.reckoned.risks,
     )

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 from pabal.apps.rules.planner.errors import BadRequest
 from pabal.apps.rules.plans import actions, store
@@ -83,9 +84,11 @@ async def request_plan(
     workflows: Workflows,
     reader: Actor,
     yaml: str | None = None,
+    model: str = "",
     unit_id: int | None = None,
 ) -> PlanSeen:  # long: what one may say of a new one
-    made = await actions.request_plan(tx, actor, request=request, workflows=workflows, yaml=yaml, unit_id=unit_id)
+    given: dict[str, Any] = {"request": request, "yaml": yaml, "model": model, "unit_id": unit_id}
+    made = await actions.request_plan(tx, actor, workflows=workflows, **given)
     return await _see(tx, made)
 
 
@@ -98,9 +101,9 @@ async def withdraw_plan(tx: Tx, actor: Actor, plan_id: int, *, workflows: Workfl
 
 
 async def redo_plan(
-    tx: Tx, actor: Actor, plan_id: int, *, workflows: Workflows, reader: Actor, remark: str = ""
+    tx: Tx, actor: Actor, plan_id: int, *, workflows: Workflows, reader: Actor, remark: str = "", model: str = ""
 ) -> PlanSeen:
-    return await _see(tx, await actions.redo_plan(tx, actor, plan_id, remark=remark))
+    return await _see(tx, await actions.redo_plan(tx, actor, plan_id, remark=remark, model=model))
 
 
 async def list_models(tx: Tx, scope: Scope, wanted: Filter) -> list[ModelUse]:

@@ -2,7 +2,7 @@
 rules.plan_start: an approved plan becomes a workflow and runs, in the name of whoever approved it."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pabal.apps.rules.plans import actions, store
 from pabal.apps.rules.plans import settings as own
@@ -10,11 +10,14 @@ from pabal.apps.rules.plans.actions import DRAFT, START
 from pabal.apps.rules.plans.allowed import list_allowed, may
 from pabal.apps.rules.plans.checking import check_plan, read_answer, read_refusal, tell_model
 from pabal.apps.rules.plans.errors import PlanNameTaken, PlanOwnerGone
-from pabal.apps.rules.plans.model import Plan, PlanAnswer, PlanState
+from pabal.apps.rules.plans.model import Plan, PlanAnswer, PlanMeaning, PlanState
 from pabal.apps.rules.plans.offline import OfflinePlanner
 from pabal.apps.rules.plans.prompting import make_prompt
 from pabal.apps.rules.recall import actions as recall
-from pabal.apps.rules.recall.model import CaseKind, Recalled
+from pabal.apps.rules.recall.choosing import ChosenEmbedder, NoMeanings, find_usable
+from pabal.apps.rules.recall.embedding import Vector
+from pabal.apps.rules.recall.model import CaseKind, Meaning, Recalled
+from pabal.apps.rules.recall.scrubbing import scrub
 from pabal.apps.rules.skills.choosing import ChosenModel, Role, Tools, choose_model, take_call
 from pabal.apps.rules.skills.llm import Answer, AskLimits, OfflineLlm
 from pabal.base.database import Tx
@@ -35,6 +38,14 @@ Choose = Callable[[Tx, Tools], Awaitable[ChosenModel]]
 
 
 @dataclass(frozen=True, slots=True)
+class RequestToEmbed:
+    """What a request means is asked for before examples are looked for: an attempt of its own."""
+
+    plan: Plan
+    chosen: ChosenEmbedder
+
+
+@dataclass(frozen=True, slots=True)
 class PlanToDraft:
     """`may_try`: whether a model that does not answer may be asked again."""
 
@@ -49,7 +60,7 @@ class DraftPlan:
     def __init__(self, tools: Tools, kinds: StepKinds, choose: Choose) -> None:
         self._tools, self._kinds, self._choose = tools, kinds, choose
 
-    async def prepare(self, tx: Tx, job: Job) -> PlanToDraft | Outcome:
+    async def prepare(self, tx: Tx, job: Job) -> PlanToDraft | RequestToEmbed | Outcome:
         plan = await _hold(tx, job)
         if plan is None:
             return Cancel("this draft is not wanted any more")
@@ -57,28 +68,41 @@ class DraftPlan:
         if asker is None:
             await actions.fail_plan(tx, plan, str(PlanOwnerGone(plan.asked_by)))
             return Cancel("its asker may not act here any more")
+        embedding = await self._find_embedding(tx, plan)
+        if embedding is not None:
+            return embedding
         limited = await take_call(tx, job)
         if limited is not None:
             return limited
         try:
             chosen = await self._choose(tx, self._tools)
+            # what is built in is nobody else, whatever it is called
+            chosen = replace(chosen, model=plan.model) if plan.model and chosen.model != OFFLINE else chosen
         except Invalid as error:
             await actions.fail_plan(tx, plan, str(error))
             return Cancel(str(error)[:200])
         prompt = await self._prompt(tx, plan, asker)
         return PlanToDraft(plan, asker, chosen, prompt, job.attempt < job.max_failures)
 
-    async def perform(self, job: Job, prepared: PlanToDraft) -> Answer | PabalError:
-        chosen = prepared.chosen
+    async def perform(self, job: Job, prepared: PlanToDraft | RequestToEmbed) -> Answer | list[Vector] | PabalError:
         try:
+            if isinstance(prepared, RequestToEmbed):
+                return await prepared.chosen.embedder.embed([scrub(prepared.plan.request)])
+            chosen = prepared.chosen
             return await chosen.llm.ask(prepared.prompt, model=chosen.model, limits=LIMITS)
         except PabalError as error:
             return error
 
-    async def record(self, tx: Tx, prepared: PlanToDraft, result: Answer | PabalError) -> Outcome:
+    async def record(
+        self, tx: Tx, prepared: PlanToDraft | RequestToEmbed, result: Answer | list[Vector] | PabalError
+    ) -> Outcome:
         plan = await store.hold_plan(tx, prepared.plan.id)
         if plan is None or not _is_same(plan, prepared.plan):
             return Cancel("this draft is not wanted any more")
+        if isinstance(prepared, RequestToEmbed):
+            await store.keep_meaning(tx, plan, _read_meaning(prepared.chosen.model, result))
+            return Snooze(tx.now, "what it means is known")
+        assert not isinstance(result, list)  # noqa: S101 -- what a language model said # nosec B101
         if isinstance(result, PabalError):
             if prepared.may_try:
                 return Retry(str(result)[:200])
@@ -96,9 +120,24 @@ class DraftPlan:
         """Examples are cases that the asker may see now."""
         most = await settings.value(tx, own.MOST_EXAMPLES)
         scope = await visible_to(tx, asker)
-        examples = await recall.find_nearest(tx, scope, plan.request, most, kind=CaseKind.PLAN) if most else []
+        meaning = await self._find_meaning(tx, plan)
+        near = recall.find_nearest(tx, scope, plan.request, most, kind=CaseKind.PLAN, meaning=meaning)
+        examples = await near if most else []
         await store.keep_examples(tx, plan.id, [_note(one) for one in examples])
         return make_prompt(plan, list_allowed(self._kinds, asker), examples, await _find_last(tx, plan))
+
+    async def _find_embedding(self, tx: Tx, plan: Plan) -> RequestToEmbed | None:
+        """None: it is known, or nobody can be asked. Where that is not as the settings want it, the plan says why."""
+        if await store.find_meaning(tx, plan) is not None or not await settings.value(tx, own.MOST_EXAMPLES):
+            return None
+        usable = await find_usable(tx, self._tools)
+        if isinstance(usable, NoMeanings):
+            await store.keep_meaning(tx, plan, PlanMeaning("", None, usable.problem))
+        return RequestToEmbed(plan, usable) if isinstance(usable, ChosenEmbedder) else None
+
+    async def _find_meaning(self, tx: Tx, plan: Plan) -> Meaning | None:
+        found = await store.find_meaning(tx, plan)
+        return None if found is None or found.meaning is None else Meaning(found.model, tuple(found.meaning))
 
     async def _take(self, tx: Tx, plan: Plan, prepared: PlanToDraft, answer: Answer) -> Outcome:
         model = prepared.chosen.model
@@ -180,6 +219,14 @@ async def _find_last(tx: Tx, plan: Plan) -> PlanAnswer | None:
     return found[-1] if found else None
 
 
+def _read_meaning(model: str, result: Answer | list[Vector] | PabalError) -> PlanMeaning:
+    """A model of meanings that is away keeps nobody from a plan: its cases are found by their words."""
+    if isinstance(result, list):
+        return PlanMeaning(model, result[0])
+    return PlanMeaning(model, None, f"no_answer: {result}"[:300])
+
+
 def _note(one: Recalled) -> dict[str, object]:
     """Why it was chosen."""
-    return {"case": one.case.id, "score": round(one.score, 3), "words": list(one.words)}
+    why = [each.value for each in one.why]
+    return {"case": one.case.id, "score": round(one.score, 3), "words": list(one.words), "why": why}

@@ -67,6 +67,8 @@ class Plan:
     decided_by: str | None
     workflow_id: int | None
     run_id: int | None
+    # the language model that its asker chose; empty: the one of the settings
+    model: str
     created_at: datetime
 
     @property
@@ -97,6 +99,15 @@ class PlanAnswer:
     answer: str = field(repr=False)
     mistakes: Sequence[str]
     at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class PlanMeaning:
+    """What a request means to a model of meanings; or why cases were recalled by their words alone."""
+
+    model: str
+    meaning: Sequence[float] | None
+    problem: str = ""
 
 
 @dataclass(frozen=True, slots=True)

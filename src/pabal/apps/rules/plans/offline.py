@@ -32,8 +32,8 @@ _AROUND = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[\w가-힣+#.]+")
-_CANNOT = (
-    "cannot: without a language model only news, reports, notices and waits are understood; "
+REFUSAL = (
+    "without a language model only news, reports, notices and waits are understood; "
     "choose a model in the settings of rules"
 )
 
@@ -45,7 +45,7 @@ class OfflinePlanner:
     async def ask(self, prompt: str, *, model: str, limits: AskLimits) -> Answer:
         check_prompt(prompt, limits)
         data = plan_offline(read_request(prompt))
-        return estimate(prompt, _CANNOT if data is None else yaml_form.show_data(data), self.price)
+        return estimate(prompt, f"cannot: {REFUSAL}" if data is None else yaml_form.show_data(data), self.price)
 
 
 def plan_offline(request: str) -> dict[str, Any] | None:

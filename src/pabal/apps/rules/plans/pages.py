@@ -14,11 +14,21 @@ from pabal.apps.rules.plans.asking import REQUEST
 from pabal.apps.rules.plans.comparing import Compared, compare
 from pabal.apps.rules.plans.errors import TooManyPlans
 from pabal.apps.rules.plans.finding import PlanSeen
-from pabal.apps.rules.plans.labels import DOORS, EFFECTS, ICONS
+from pabal.apps.rules.plans.labels import (
+    DOORS,
+    EFFECTS,
+    ICONS,
+    say_author,
+    say_model,
+    say_problem,
+    show_value,
+)
 from pabal.apps.rules.plans.machine import PLAN
 from pabal.apps.rules.plans.model import AREA, RULES, Plan, PlanState
 from pabal.apps.rules.plans.resources import PlanFilter
 from pabal.apps.rules.recall import store as cases
+from pabal.apps.rules.recall.labels import WHY
+from pabal.apps.rules.recall.labels import say_problem as say_lack
 from pabal.apps.rules.recall.model import Case
 from pabal.base.database import Tx
 from pabal.engine import transitions
@@ -32,7 +42,8 @@ from pabal.platform.actor import Right
 from pabal.platform.approvals import Seen
 from pabal.platform.findings import FieldsRefused
 from pabal.platform.language.errors import explain
-from pabal.platform.language.pairs import put
+from pabal.platform.language.pairs import Pair, put
+from pabal.platform.language.rights import say_rights
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.keyset import read_page
 from pabal.platform.web.lists import RowId, Word, turn
@@ -75,6 +86,7 @@ class ShownExample:
     number: int
     score: float
     words: Sequence[str]
+    why: Sequence[str]
     case: Case | None
 
 
@@ -149,6 +161,8 @@ async def _show_list(visit: Visit, filters: PlanFilters, *, request: str = "", f
         filters=filters,
         uses=uses,
         doors=DOORS,
+        say_model=say_model,
+        say_problem=say_problem,
         request_text=request,
         fault=fault,
         pager=turn(visit, page.cursor),
@@ -176,11 +190,14 @@ async def _show(visit: Visit, plan_id: int) -> Response:
         asked = await _find_asked(tx, visit, plan)
         history = await transitions.history(tx, PLAN, plan_id)
         tree = await load_tree(tx, visit.scope)
-        people = {plan.asked_by, *(step.actor for step in history)}
-        names = {one: await approvals.name_actor(tx, visit.actor, one) for one in people}
+        people = {plan.asked_by, plan.written_by, *(step.actor for step in history)}
+        names = {one: await _name(tx, visit, one) for one in people}
         examples = await _list_examples(tx, visit, plan)
         compared = await _compare(tx, visit, plan)
         run = await _find_run(tx, visit, plan)
+        states = {} if run is None else await _list_states(tx, run)
+        case = await _find_case(tx, plan)
+        by_words = await _explain_words(tx, plan)
     workflow, _, _ = yaml_form.read_workflow(plan.yaml) if plan.yaml else (None, None, None)
     return await visit.show(
         "rules/plan.html",
@@ -189,13 +206,20 @@ async def _show(visit: Visit, plan_id: int) -> Response:
         asked=asked,
         path=tree.names(plan.unit_id),
         workflow=workflow,
-        graph=None if workflow is None else draw_workflow(workflow, {}),
+        graph=None if workflow is None else draw_workflow(workflow, states),
         steps=[] if workflow is None else _list_steps(visit, workflow),
         examples=examples,
         compared=compared,
         run=run,
+        case=case,
+        by_words=by_words,
+        whys=WHY,
         history=history[::-1][:20],
         names=names,
+        rights=say_rights(plan.rights),
+        say_model=say_model,
+        say_problem=say_problem,
+        show_value=show_value,
         doors=DOORS,
         effects=EFFECTS,
         icons=ICONS,
@@ -205,6 +229,10 @@ async def _show(visit: Visit, plan_id: int) -> Response:
 
 async def _get(tx: Tx, visit: Visit, plan_id: int) -> PlanSeen:
     return await finding.get_plan(tx, visit.scope, plan_id, workflows=visit.site.workflows, reader=visit.actor)
+
+
+async def _name(tx: Tx, visit: Visit, one: str) -> Pair:
+    return say_author(one) if one.startswith("model:") else await approvals.name_actor(tx, visit.actor, one)
 
 
 async def _find_asked(tx: Tx, visit: Visit, plan: Plan) -> Seen | None:
@@ -217,7 +245,23 @@ async def _find_asked(tx: Tx, visit: Visit, plan: Plan) -> Seen | None:
 async def _list_examples(tx: Tx, visit: Visit, plan: Plan) -> list[ShownExample]:
     found = {case.id: case for case in await cases.load_cases(tx, [one["case"] for one in plan.examples])}
     mine = {number: case for number, case in found.items() if visit.scope.holds(case.unit_id)}
-    return [ShownExample(one["case"], one["score"], one["words"], mine.get(one["case"])) for one in plan.examples]
+    return [
+        ShownExample(one["case"], one["score"], one["words"], one.get("why", ["words"]), mine.get(one["case"]))
+        for one in plan.examples
+    ]
+
+
+async def _find_case(tx: Tx, plan: Plan) -> Case | None:
+    """What it is remembered as."""
+    number = await cases.find_of_plan(tx, plan.id)
+    found = [] if number is None else await cases.load_cases(tx, [number])
+    return found[0] if found else None
+
+
+async def _explain_words(tx: Tx, plan: Plan) -> Pair | None:
+    """Why its examples were looked for by words alone, where a model of meanings was wanted."""
+    found = await store.find_meaning(tx, plan)
+    return say_lack(found.problem) if found is not None and found.problem else None
 
 
 async def _compare(tx: Tx, visit: Visit, plan: Plan) -> Compared | None:
@@ -231,6 +275,12 @@ async def _find_run(tx: Tx, visit: Visit, plan: Plan) -> listing.RunRow | None:
         return await listing.get_run(tx, plan.run_id, units=visit.scope.listed)
     except RunNotFound:
         return None
+
+
+async def _list_states(tx: Tx, run: listing.RunRow) -> dict[str, str]:
+    """How far its first run is, step by step."""
+    plain = [one for one in await listing.list_steps(tx, run.id) if one.item < 0 and not one.undo]
+    return {one.label: one.state for one in plain}
 
 
 def _list_steps(visit: Visit, workflow: Workflow) -> list[StepLine]:

@@ -47,7 +47,8 @@ steps:
 {request}
 {frame}
 """
-EXAMPLE = "\nFor “{request}” this was good:\n{answer}\n"
+EXAMPLE = "\nFor “{request}” this was good{runs}:\n{answer}\n"
+RUNS = ", though {failed} of its {all} runs failed"
 REMARK = "\nWhoever asked wants it otherwise than last time:\n{frame}\n{remark}\n{frame}\n"
 REPAIR = "\nYour last answer cannot be used:\n{mistakes}\nIt was:\n{answer}\nAnswer again with the whole workflow.\n"
 
@@ -57,7 +58,7 @@ def make_prompt(
 ) -> str:
     """The best example stands last, next to the request. Neither it nor a request can end the frame."""
     shown = "".join(
-        EXAMPLE.format(request=_unframed(one.case.request), answer=_unframed(one.case.answer))
+        EXAMPLE.format(request=_unframed(one.case.request), runs=_tell_runs(one), answer=_unframed(one.case.answer))
         for one in reversed(examples)
     )
     prompt = PROMPT.format(
@@ -77,6 +78,11 @@ def make_prompt(
 def read_request(prompt: str) -> str:
     """What somebody asked for: between the first two lines of the frame."""
     return prompt.split(f"\n{FRAME}\n")[1].strip()
+
+
+def _tell_runs(one: Recalled) -> str:
+    failed, succeeded = one.case.failed, one.case.succeeded
+    return RUNS.format(failed=failed, all=failed + succeeded) if failed else ""
 
 
 def _show_kind(kind: StepKind) -> str:

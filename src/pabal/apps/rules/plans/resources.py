@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from pabal.apps.rules.plans.labels import DOORS
 from pabal.apps.rules.plans.model import AREA, LONGEST_REMARK, LONGEST_REQUEST, ModelUse, PlanState
+from pabal.apps.rules.skills.llm import LONGEST_MODEL
 from pabal.platform.resources import ROW_ID, Ask, Filter, Noun, Rules, View, Viewer, ask, field
 
 if TYPE_CHECKING:
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 APP = "pabal.apps.rules.plans"
 _ACTIONS, _FINDING = f"{APP}.actions", f"{APP}.finding"
 _FIND_UNIT = "pabal.platform.commands.options:find_unit_id"
+_MODEL = Rules(max_length=LONGEST_MODEL)
 _YAML = Rules(min_length=1, max_length=200_000)
 
 
@@ -22,6 +24,9 @@ class PlanExampleView(View):
     case: int = field(("Case", "사례"), example=7)
     score: float = field(("Score", "가까움"), description="From 0 to 1.", example=0.91)
     words: list[str] = field(("Shared words", "같은 낱말"), example=["뉴스", "요약해서"])
+    why: list[str] = field(
+        ("Why", "고른 까닭"), description="`words`: it shares words; `meaning`: it means the same.", example=["words"]
+    )
 
 
 class PlanAnswerView(View):
@@ -56,6 +61,9 @@ class PlanView(View):
     calls: int = field(("Calls at most", "최대 호출"), example=8)
     effects: dict[str, int] = field(("Effects", "영향"), example={"network": 2, "files": 1, "messages": 1})
     problem: str = field(("Problem", "문제"), example="")
+    model: str = field(
+        ("Chosen model", "고른 모델"), description="Empty: the one of the settings.", example="gemini-2.5-flash"
+    )
     remark: str = field(("Remark", "바꿀 점"), example="")
     tokens: int = field(("Tokens", "토큰"), description="Of all answers together.", example=4164)
     cost: float = field(("Cost ($)", "비용($)"), description="Of all answers together.", example=0.021)
@@ -89,7 +97,7 @@ def view_plan(seen: "PlanSeen", viewer: Viewer) -> PlanView:
         effects=dict(cost.effects),
         tokens=seen.tokens,
         cost=float(seen.cost),
-        examples=[PlanExampleView(**one) for one in plan.examples],
+        examples=[PlanExampleView(**{"why": ["words"], **one}) for one in plan.examples],
         answers=[PlanAnswerView.of(one, cost=float(one.cost), mistakes=list(one.mistakes)) for one in seen.answers],
     )
 
@@ -121,6 +129,14 @@ class PlanToRequest(Ask):
         rules=_YAML,
         default=None,
     )
+    model: str = ask(
+        "The language model that writes it, instead of the one of the settings. Takes the right to change rules.",
+        option="--model",
+        metavar="MODEL",
+        rules=_MODEL,
+        example="gemini-2.5-flash",
+        default="",
+    )
     unit_id: int | None = ask(
         "Whose it is.", option="--org", metavar="UNIT", find=_FIND_UNIT, rules=ROW_ID, example=3, default=None
     )
@@ -146,11 +162,19 @@ class PlanToRedo(Ask):
         example="Only articles of the last three days.",
         default="",
     )
+    model: str = ask(
+        "The language model that writes it, instead of the one before. Takes the right to change rules.",
+        option="--model",
+        metavar="MODEL",
+        rules=_MODEL,
+        example="gemini-2.5-flash",
+        default="",
+    )
 
 
 _COLUMNS = ("id", "state", "request", "unit_id", "door", "steps", "tokens", "created_at")
 _MORE: tuple[str, ...] = (
-    *("asked_by", "written_by", "rights", "calls", "effects", "problem", "remark", "cost"),
+    *("asked_by", "written_by", "rights", "calls", "effects", "problem", "remark", "model", "cost"),
     *("workflow_id", "run_id", "decided_by", "yaml"),
 )
 PLAN = Noun(
@@ -166,7 +190,7 @@ PLAN = Noun(
     which="Its number.",
     columns=(*_COLUMNS, *_MORE),
     details={
-        "examples": ("case", "score", "words"),
+        "examples": ("case", "score", "why", "words"),
         "answers": ("number", "model", "tokens_in", "tokens_out", "cost", "mistakes", "at"),
     },
     get_help="Shows one plan: the workflow, what it may cost, and how it was drafted.",

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from pabal.apps.rules.plans.errors import PlanNotFound
-from pabal.apps.rules.plans.model import Door, ModelUse, Plan, PlanAnswer, PlanCost
+from pabal.apps.rules.plans.model import Door, ModelUse, Plan, PlanAnswer, PlanCost, PlanMeaning
 from pabal.apps.rules.skills.llm import Answer
 from pabal.base.database import Tx
 from pabal.base.sql import load
@@ -17,8 +17,9 @@ SQL = load(__file__)
 MOST_COMPARED = 500
 
 
-async def insert_plan(tx: Tx, unit_id: int, *, request: str, door: Door, asked_by: str) -> int:
-    made: int = await tx.value(SQL.insert_plan, unit_id=unit_id, request=request, door=door.value, asked_by=asked_by)
+async def insert_plan(tx: Tx, unit_id: int, *, request: str, door: Door, asked_by: str, model: str = "") -> int:
+    given = {"request": request, "door": door.value, "asked_by": asked_by, "model": model}
+    made: int = await tx.value(SQL.insert_plan, unit_id=unit_id, **given)
     return made
 
 
@@ -81,8 +82,8 @@ async def keep_problem(tx: Tx, plan_id: int, problem: str) -> None:
     await tx.run(SQL.keep_problem, id=plan_id, problem=problem)
 
 
-async def begin_draft(tx: Tx, plan_id: int, remark: str) -> None:
-    await tx.run(SQL.begin_draft, id=plan_id, remark=remark)
+async def begin_draft(tx: Tx, plan_id: int, remark: str, model: str = "") -> None:
+    await tx.run(SQL.begin_draft, id=plan_id, remark=remark, model=model)
 
 
 async def keep_decision(tx: Tx, plan_id: int, decided_by: str) -> None:
@@ -97,8 +98,19 @@ async def list_approved(tx: Tx, scope: Scope, *, but: int) -> list[Plan]:
     return await tx.all(Plan, SQL.list_approved, units=scope.listed, but=but, most=MOST_COMPARED)
 
 
-async def find_of_runs(tx: Tx, runs: Sequence[int]) -> list[Plan]:
-    return await tx.all(Plan, SQL.find_of_runs, runs=list(runs))
+async def find_of_workflows(tx: Tx, workflows: Sequence[int]) -> list[Plan]:
+    return await tx.all(Plan, SQL.find_of_workflows, workflows=list(workflows))
+
+
+async def find_meaning(tx: Tx, plan: Plan) -> PlanMeaning | None:
+    """Of this draft; None until a model of meanings was asked, or it was found that none can be."""
+    return await tx.one(PlanMeaning, SQL.find_meaning, id=plan.id, draft=plan.draft)
+
+
+async def keep_meaning(tx: Tx, plan: Plan, meaning: PlanMeaning) -> None:
+    numbers = None if meaning.meaning is None else list(meaning.meaning)
+    given = {"model": meaning.model, "meaning": numbers, "problem": meaning.problem}
+    await tx.run(SQL.keep_meaning, id=plan.id, draft=plan.draft, **given)
 
 
 async def insert_answer(tx: Tx, plan: Plan, answer: Answer, *, model: str, mistakes: Sequence[str]) -> None:

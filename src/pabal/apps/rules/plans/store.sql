@@ -1,20 +1,20 @@
--- name: insert_plan(unit_id, request, door, asked_by)
-insert into rules.plan (unit_id, request, door, asked_by, draft_at)
-values (:unit_id, :request, :door, :asked_by, pabal.now()) returning id;
+-- name: insert_plan(unit_id, request, door, asked_by, model)
+insert into rules.plan (unit_id, request, door, asked_by, model, draft_at)
+values (:unit_id, :request, :door, :asked_by, :model, pabal.now()) returning id;
 
 -- name: load_plans(ids)
 select id, unit_id, state, version, request, door, asked_by, written_by, yaml, rights, cost, examples, remark, problem, draft, draft_at,
-  decided_by, workflow_id, run_id, created_at
+  decided_by, workflow_id, run_id, model, created_at
 from rules.plan where id = any(:ids::bigint[]) order by id;
 
 -- name: hold_plan(id)
 select id, unit_id, state, version, request, door, asked_by, written_by, yaml, rights, cost, examples, remark, problem, draft, draft_at,
-  decided_by, workflow_id, run_id, created_at
+  decided_by, workflow_id, run_id, model, created_at
 from rules.plan where id = :id for no key update;
 
 -- name: list_plans(units, states, q, asked_by, before, most)
 select id, unit_id, state, version, request, door, asked_by, written_by, yaml, rights, cost, examples, remark, problem, draft, draft_at,
-  decided_by, workflow_id, run_id, created_at
+  decided_by, workflow_id, run_id, model, created_at
 from rules.plan
 where id < :before and (:units::bigint[] is null or unit_id = any(:units::bigint[]))
   and (:states::text[] is null or state = any(:states::text[]))
@@ -34,9 +34,11 @@ update rules.plan set examples = :examples::jsonb where id = :id;
 -- name: keep_problem(id, problem)!
 update rules.plan set problem = :problem where id = :id;
 
--- name: begin_draft(id, remark)!
--- what was proposed before stays to be seen until there is something newer
-update rules.plan set draft = draft + 1, draft_at = pabal.now(), remark = :remark, problem = '', decided_by = null where id = :id;
+-- name: begin_draft(id, remark, model)!
+-- what was proposed before stays to be seen until there is something newer; no model: the one that was chosen before
+update rules.plan set draft = draft + 1, draft_at = pabal.now(), remark = :remark, problem = '', decided_by = null,
+  model = coalesce(nullif(:model::text, ''), model)
+where id = :id;
 
 -- name: keep_decision(id, decided_by)!
 update rules.plan set decided_by = :decided_by where id = :id;
@@ -46,16 +48,24 @@ update rules.plan set workflow_id = :workflow_id, run_id = :run_id where id = :i
 
 -- name: list_approved(units, but, most)
 select id, unit_id, state, version, request, door, asked_by, written_by, yaml, rights, cost, examples, remark, problem, draft, draft_at,
-  decided_by, workflow_id, run_id, created_at
+  decided_by, workflow_id, run_id, model, created_at
 from rules.plan
 where state = 'approved' and id <> :but and (:units::bigint[] is null or unit_id = any(:units::bigint[]))
 order by id desc limit :most;
 
--- name: find_of_runs(runs)
+-- name: find_of_workflows(workflows)
 -- unit: a run's own, whoever looks
 select id, unit_id, state, version, request, door, asked_by, written_by, yaml, rights, cost, examples, remark, problem, draft, draft_at,
-  decided_by, workflow_id, run_id, created_at
-from rules.plan where run_id = any(:runs::bigint[]) order by id;
+  decided_by, workflow_id, run_id, model, created_at
+from rules.plan where workflow_id = any(:workflows::bigint[]) order by id;
+
+-- name: find_meaning(id, draft)
+select model, meaning, problem from rules.plan_meaning where plan_id = :id and draft = :draft;
+
+-- name: keep_meaning(id, draft, model, meaning, problem)!
+insert into rules.plan_meaning (plan_id, draft, model, meaning, problem)
+values (:id, :draft, :model, :meaning::real[], :problem)
+on conflict (plan_id) do update set draft = excluded.draft, model = excluded.model, meaning = excluded.meaning, problem = excluded.problem;
 
 -- name: insert_answer(plan_id, draft, model, tokens_in, tokens_out, cost, is_estimated, answer, mistakes)!
 insert into rules.plan_answer (plan_id, number, draft, model, tokens_in, tokens_out, cost, is_estimated, answer, mistakes, at)

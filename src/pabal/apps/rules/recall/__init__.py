@@ -1,1 +1,2 @@
-"""Recall: requests with answers that were good, and which are nearest to a new one. No extension of PostgreSQL."""
+"""Recall: requests with answers that were good, and which are nearest to a new one: by words in any PostgreSQL, by what
+they mean where it has pgvector and a model is set."""

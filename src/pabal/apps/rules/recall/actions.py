@@ -1,8 +1,10 @@
 """The verbs of recall: teach a case, find the nearest, pin, ban, forget."""
 
+from collections.abc import Mapping
 from typing import Any
 
-from pabal.apps.rules.recall import store
+from pabal.apps.rules.recall import meanings, store
+from pabal.apps.rules.recall import settings as own
 from pabal.apps.rules.recall.errors import BadCase, CaseNotFound
 from pabal.apps.rules.recall.model import (
     ABOUT,
@@ -10,18 +12,23 @@ from pabal.apps.rules.recall.model import (
     LEAST_SCORE,
     LONGEST_ANSWER,
     LONGEST_REQUEST,
+    MOST_ALIKE,
     NEAREST,
     Case,
     CaseKind,
+    Meaning,
     Recalled,
     Standing,
+    Wanted,
     list_grams,
+    recall,
     share_words,
     want,
+    weigh_words,
 )
 from pabal.apps.rules.recall.scrubbing import scrub
 from pabal.base.database import Tx
-from pabal.platform import audit, tenants
+from pabal.platform import audit, settings, tenants
 from pabal.platform.actor import Actor, Right
 from pabal.platform.tenants import Scope, UnitNotFound, visible_to
 
@@ -58,22 +65,53 @@ def check_case(request: str, answer: str) -> tuple[str, str]:
     return request, answer
 
 
-async def find_nearest(
-    tx: Tx, scope: Scope, request: str, limit: int = NEAREST, *, kind: CaseKind = CaseKind.SCRIPT
+async def find_nearest(  # long: what one may look for
+    tx: Tx,
+    scope: Scope,
+    request: str,
+    limit: int = NEAREST,
+    *,
+    kind: CaseKind = CaseKind.SCRIPT,
+    meaning: Meaning | None = None,
 ) -> list[Recalled]:
-    """The best first. Among the cases of this kind in this scope only, whatever lies outside of it."""
+    """The best first. Among the cases of this kind in this scope only, whatever lies outside of it. With a meaning also
+    those that share no word with the request."""
     grams = list_grams(request)
     wanted = want(grams, await store.count_grams(tx, grams))
-    if not wanted.rarest:
-        return []
-    near = await store.list_nearest(tx, scope, wanted, limit, kind)
-    cases = {case.id: case for case in await store.load_cases(tx, [one.id for one in near])}
-    scored = [(cases[one.id], one.shared / wanted.weight) for one in near]
+    near = await store.list_nearest(tx, scope, wanted, limit, kind) if wanted.rarest else []
+    by_words = {one.id: one.shared / wanted.weight for one in near}
+    if meaning is not None:
+        return await _find_both(tx, scope, request, limit, wanted=wanted, by_words=by_words, kind=kind, meaning=meaning)
+    cases = {case.id: case for case in await store.load_cases(tx, list(by_words))}
+    scored = [(cases[one.id], by_words[one.id] * one.trust) for one in near]
     return [
         Recalled(case, score, share_words(request, case.request))
         for case, score in scored
         if score >= LEAST_SCORE or case.standing == Standing.PINNED
     ]
+
+
+async def _find_both(  # long: what both ways found
+    tx: Tx,
+    scope: Scope,
+    request: str,
+    limit: int,
+    *,
+    wanted: Wanted,
+    by_words: Mapping[int, float],
+    kind: CaseKind,
+    meaning: Meaning,
+) -> list[Recalled]:
+    least = await settings.value(tx, own.LEAST_LIKENESS)
+    alike = await meanings.list_near(tx, scope, meaning, kind=kind, most=MOST_ALIKE, also=list(by_words))
+    found = await store.load_cases(tx, sorted({*by_words, *(one for one, like in alike.items() if like >= least)}))
+    recalled = [
+        recall(case, request, words=by_words.get(case.id) or weigh_words(wanted, case.request), likeness=like)
+        for case in found
+        for like in [alike.get(case.id, 0.0) if alike.get(case.id, 0.0) >= least else 0.0]
+    ]
+    near = [one for one in recalled if one.score >= LEAST_SCORE or one.case.standing == Standing.PINNED]
+    return sorted(near, key=lambda one: (one.case.standing != Standing.PINNED, -one.score, -one.case.id))[:limit]
 
 
 async def pin_case(tx: Tx, actor: Actor, case_id: int) -> Case:
@@ -90,7 +128,8 @@ async def reset_case(tx: Tx, actor: Actor, case_id: int) -> Case:
 
 
 async def forget_case(tx: Tx, actor: Actor, case_id: int) -> None:
-    """For good: its text is gone from the database. The audit keeps that it was there, not what it said."""
+    """For good: its text is gone from the database, and so is what a model of meanings made of it. The audit keeps that
+    it was there, not what it said."""
     case = await _hold(tx, actor, case_id)
     await store.delete_case(tx, case_id)
     await _record(tx, actor, "forget", case)

@@ -4,7 +4,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from itertools import pairwise
@@ -16,6 +16,8 @@ LONGEST_ANSWER = 20_000
 # how many cases are looked at closely, whatever the request is
 MOST_CANDIDATES = 1000
 NEAREST = 5
+# how many of the most alike are looked at; of the pinned among them, all go first
+MOST_ALIKE = 20
 # Below this a case has too little of the request to teach anything.
 LEAST_SCORE = 0.2
 _WORD = re.compile(r"[^\W_]+")
@@ -49,17 +51,44 @@ class Case:
     request: str
     answer: str
     standing: str
+    # the plan it came of, and how its runs ended since the first good one
+    plan_id: int | None
+    succeeded: int
+    failed: int
+    last_run_at: datetime | None
     created_at: datetime
     created_by: str
+
+    @property
+    def trust(self) -> float:
+        """What its runs leave of a score, from 0 to 1: nothing is lost as long as none failed."""
+        return (self.succeeded + 1) / (self.succeeded + self.failed + 1)
+
+
+class Why(StrEnum):
+    """Why a case was chosen."""
+
+    WORDS = "words"
+    MEANING = "meaning"
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """A text as a model of meanings has it; only those of the same model can be compared."""
+
+    model: str
+    numbers: tuple[float, ...] = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    """`score` is how much of the request it has, by rarity, from 0 to 1; `words` are those of the request it shares."""
+    """`score` is from 0 to 1: how much of the request it has, by rarity, and of the rest, how alike the two mean; less
+    where its runs failed. `words` are those of the request it shares."""
 
     case: Case
     score: float
     words: tuple[str, ...]
+    why: tuple[Why, ...] = (Why.WORDS,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +130,25 @@ def want(grams: Sequence[int], counts: Mapping[int, int], most: int = MOST_CANDI
     return Wanted(tuple(grams), weights, tuple(gram for _, gram in known), tuple(rarest))
 
 
+def weigh_words(wanted: Wanted, request: str) -> float:
+    """What another request has of this one, from 0 to 1, as the database weighs it."""
+    there = set(list_grams(request))
+    shared = sum(weight for gram, weight in zip(wanted.grams, wanted.weights, strict=True) if gram in there)
+    return shared / wanted.weight if wanted.weight else 0.0
+
+
 def weigh(cases: int) -> float:
     """A pair that nobody else has tells most; one that everybody has, nearly nothing."""
     return 1.0 / (1.0 + math.log(max(cases, 1)))
+
+
+def recall(case: Case, request: str, *, words: float, likeness: float) -> Recalled:
+    """What one way misses the other may have: a case that both choose comes before one that either chooses as well."""
+    why = [Why.MEANING] if likeness > 0 else []
+    if words >= LEAST_SCORE or not why:
+        why.insert(0, Why.WORDS)
+    score = 1 - (1 - min(words, 1.0)) * (1 - min(likeness, 1.0))
+    return Recalled(case, score * case.trust, share_words(request, case.request), tuple(why))
 
 
 def share_words(request: str, other: str) -> tuple[str, ...]:

@@ -7,16 +7,22 @@ from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict
 
 from pabal.apps.rules.recall import actions, store
-from pabal.apps.rules.recall.model import AREA, CaseKind, Standing
+from pabal.apps.rules.recall.model import AREA, Case, CaseKind, Standing
 from pabal.apps.rules.recall.resources import KINDS
+from pabal.apps.rules.recall.telling import tell_recall
+from pabal.base.database import Tx
+from pabal.platform import approvals
 from pabal.platform.actor import Right
+from pabal.platform.language.pairs import Pair, put
 from pabal.platform.web.identify import Visitor
 from pabal.platform.web.keyset import read_page
 from pabal.platform.web.lists import RowId, Word, back_to, turn
 from pabal.platform.web.tree import load_tree
+from pabal.platform.web.visit import Visit
 
 HERE = "/rules/cases"
 PAGE = 30
+FROM_PLAN: Pair = ("plan {n}", "계획 {n}번")
 Back = Annotated[str, Form()]
 
 router = APIRouter(prefix=HERE, include_in_schema=False)
@@ -48,14 +54,25 @@ async def show_list(visit: Visitor, filters: Annotated[CaseFilters, Query()]) ->
             filters.cursor,
         )
         tree = await load_tree(tx, visit.scope)
+        recall = await tell_recall(tx)
+        authors = {case.created_by: await _name(tx, visit, case) for case in page.items}
     return await visit.show(
         "rules/cases.html",
         lines=[(case, tree.names(case.unit_id)) for case in page.items],
         kinds=KINDS,
         standings=[str(one) for one in Standing],
         filters=filters,
+        recall=recall,
+        authors=authors,
         pager=turn(visit, page.cursor),
     )
+
+
+async def _name(tx: Tx, visit: Visit, case: Case) -> Pair:
+    """Who taught it; a plan's own is named with its plan."""
+    if case.plan_id is not None:
+        return put("en", FROM_PLAN, n=case.plan_id), put("ko", FROM_PLAN, n=case.plan_id)
+    return await approvals.name_actor(tx, visit.actor, case.created_by)
 
 
 @router.post("/{case_id}/pin")

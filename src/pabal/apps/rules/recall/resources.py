@@ -25,6 +25,9 @@ class CaseView(View):
     standing: str = field(("Use", "사용"), status="recall_case", example="pinned")
     score: float | None = field(("Score", "가까움"), description="From 0 to 1.", example=0.91)
     words: list[str] = field(("Shared words", "같은 낱말"), example=["환율이", "알려줘"])
+    succeeded: int = field(("Succeeded", "성공"), description="Runs of its plan, since the first good one.", example=4)
+    failed: int = field(("Failed", "실패"), example=1)
+    last_run_at: datetime | None = field(("Last run", "마지막 실행"))
     unit_id: int = field(("Unit", "조직"), kind="unit", example=3)
     answer: str = field(("Answer", "답"), example="=== fx/alert.py\n")
     created_at: datetime = field(("Remembered", "기억한 때"))
@@ -39,7 +42,7 @@ def view_case(found: Case | Recalled, viewer: Viewer) -> CaseView:
 
 class CaseFilter(Filter):
     near: str | None = ask(
-        "The five nearest to this request, and why.", rules=Rules(max_length=LONGEST_REQUEST), default=None
+        "The five nearest to this request by its words, and why.", rules=Rules(max_length=LONGEST_REQUEST), default=None
     )
     kind: CaseKind | None = ask(
         "Scripts or workflows; the nearest to a request are scripts unless this says otherwise.",
@@ -71,7 +74,7 @@ class CaseToTeach(Ask):
     )
 
 
-_COLUMNS = ("id", "request", "kind", "standing", "score", "words", "unit_id", "created_at")
+_COLUMNS = ("id", "request", "kind", "standing", "score", "words", "succeeded", "failed", "unit_id", "created_at")
 CASE = Noun(
     "case",
     "cases",
@@ -82,7 +85,7 @@ CASE = Noun(
     hold=f"{_STORE}:hold_case",
     named=f"{_FINDING}:find_case",
     words=f"{APP}.labels:STATUS",
-    columns=(*_COLUMNS, "answer", "created_by"),
+    columns=(*_COLUMNS, "last_run_at", "answer", "created_by"),
     get_help="Shows one remembered case.",
 )
 CASE.lists(

@@ -15,10 +15,11 @@ SQL = load(__file__)
 
 @dataclass(frozen=True, slots=True)
 class Near:
-    """`shared` is the weight of what the case has of the request."""
+    """`shared` is the weight of what the case has of the request, `trust` what its runs leave of it."""
 
     id: int
     shared: float
+    trust: float
 
 
 async def insert_case(  # long: a row
@@ -51,6 +52,21 @@ async def insert_case(  # long: a row
 async def delete_case(tx: Tx, case_id: int) -> None:
     grams = await tx.value(SQL.delete_case, id=case_id)
     await tx.run(SQL.count_out, grams=grams)
+
+
+async def count_run(tx: Tx, case_id: int, plan_id: int, *, is_good: bool) -> None:
+    await tx.run(SQL.count_run, id=case_id, plan_id=plan_id, is_good=is_good)
+
+
+async def find_of_plan(tx: Tx, plan_id: int) -> int | None:
+    found: int | None = await tx.value(SQL.find_of_plan, plan_id=plan_id)
+    return found
+
+
+async def is_forgotten(tx: Tx, plan_id: int) -> bool:
+    """Whether somebody let the case of this plan go."""
+    found: bool = await tx.value(SQL.is_forgotten, plan_id=plan_id)
+    return found
 
 
 async def set_standing(tx: Tx, case_id: int, standing: str) -> None:

@@ -36,6 +36,10 @@ class ModelSaidTooMuch(ModelUnavailable, code="model_said_too_much"):
     """The language model answered with more than is allowed."""
 
 
+class BadModelName(Invalid, code="bad_model_name"):
+    """The name of a model has at most 200 letters, digits and . _ : / @ + -, and begins with a letter or a digit."""
+
+
 class BadModelCommand(Invalid, code="bad_model_command"):
     """PABAL_RULES_LLM_COMMAND is a JSON list of words, the program first, such as ["ollama", "run", "{model}"]."""
 
@@ -55,6 +59,7 @@ KO = {
         "언어 모델이 이 서버의 키를 거절했습니다. PABAL_RULES_LLM_ENVIRONMENT에 적은 변수를 확인하세요."
     ),
     "model_said_too_much": "언어 모델의 응답이 허용된 길이를 넘었습니다.",
+    "bad_model_name": "모델 이름은 글자나 숫자로 시작하고, 글자·숫자와 . _ : / @ + - 로 200자까지 적을 수 있습니다.",
     "bad_model_command": (
         'PABAL_RULES_LLM_COMMAND는 프로그램을 맨 앞에 둔 JSON 목록이어야 합니다. 예: ["ollama", "run", "{model}"]'
     ),

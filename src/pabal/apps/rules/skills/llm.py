@@ -38,6 +38,8 @@ EXTRA = "pabal[llm]"
 _BYTES_PER_TOKEN = 3
 _MILLION = Decimal(1_000_000)
 _CENT_PARTS = Decimal("0.000001")
+LONGEST_MODEL = 200
+_MODEL_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@+-]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +194,11 @@ def read_command(text: str) -> tuple[str, ...]:
     if not isinstance(words, list) or not words or not all(isinstance(one, str) and one for one in words):
         raise BadModelCommand
     return tuple(words)
+
+
+def is_model_name(text: str) -> bool:
+    """Also empty. It becomes a word of a command line, and an operator's command may hand it to a shell."""
+    return not text or (len(text) <= LONGEST_MODEL and _MODEL_NAME.fullmatch(text) is not None)
 
 
 def check_prompt(prompt: str, limits: AskLimits) -> None:

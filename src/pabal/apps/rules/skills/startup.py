@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from pydantic import Field, field_validator
 
+from pabal.apps.rules.outside.fetching import read_scheme
 from pabal.apps.rules.skills.llm import read_command
 from pabal.base.errors import Invalid
 from pabal.base.settings import AppSettings, parse_networks, split_list
@@ -29,6 +30,20 @@ class SkillsStartup(AppSettings, env_prefix="PABAL_RULES_"):
         "GEMINI_API_KEY,GOOGLE_GEMINI_BASE_URL,OLLAMA_HOST",
         description="Names of variables that this program gets of the server's environment, separated by commas.",
     )
+
+    embedding_url: str = Field(
+        "",
+        description="Where a model of meanings is asked, as OpenAI's API is: `https://…/v1/embeddings`. Without TLS "
+        "only in PABAL_RULES_NETWORKS. Empty: cases are found by their words.",
+    )
+    embedding_key: str = Field("", description="The key of that API, where it wants one.", repr=False)
+
+    @field_validator("embedding_url")
+    @classmethod
+    def _check_address(cls, value: str) -> str:
+        if value and read_scheme(value) is None:
+            raise ValueError("write an address such as https://api.example.com/v1/embeddings")
+        return value
 
     @field_validator("networks")
     @classmethod
