@@ -43,7 +43,22 @@ def test_make_test_leaves_nothing_out() -> None:
     assert "$(PYTEST) $(TESTS) $(ARGS)" in recipe
     assert "-m" not in recipe.split()
     assert " -m " not in makefile.split("PYTEST := ")[1].splitlines()[0]
-    assert "make test\n" in (PROJECT / ".ci/run").read_text(encoding="utf-8")
+
+
+def test_ci_runs_everything_and_nothing_twice(sample: Sample) -> None:
+    for folder in ("tests/architecture", "tests/engine", "tests/stories"):
+        (sample.path / folder).mkdir(parents=True)
+        sample.write("def test_it(): ...", name=f"{folder}/test_{Path(folder).name}.py")
+    checking = (PROJECT / "Makefile").read_text(encoding="utf-8").split("\ncheck:")[1].split("\n\n")[0]
+    steps = [line.strip() for line in (PROJECT / ".ci/run").read_text(encoding="utf-8").splitlines()]
+
+    done = sample.run("-p", "tests.support.parts", "-v", "-m", "not checked", "tests")
+
+    assert "/pytest -q tests/architecture\n" in checking
+    assert steps.index("make check") < steps.index("make test ARGS='-m \"not checked\"'")
+    done.stdout.fnmatch_lines_random(
+        ["*test_engine.py::test_it*", "*test_stories.py::test_it*", "*2 passed, 1 deselected*"]
+    )
 
 
 def test_the_second_part_begins_first(sample: Sample) -> None:

@@ -25,7 +25,7 @@ from tests.support.database import prefer_memory, session_folder
 
 ROOT = Path(__file__).parents[2]
 FIXTURE = "figures"
-USERS = ("tests/test_bench.py::test_a_figure_", "tests/test_bench.py::test_one_figure_")
+USERS = ("tests/test_bench.py::test_a_figure_runs_", "tests/test_bench.py::test_one_figure_alone_")
 ALONE = "scale"
 CEILING = 900.0
 _started = pytest.StashKey["Started"]()

@@ -14,7 +14,8 @@ DEAR = {
 
 
 # whole folders of it: `make check` runs the first already, and what breaks the second mostly breaks a smaller test too
-FOLDERS = ("tests/architecture/", "tests/stories/")
+CHECKED = "tests/architecture/"
+FOLDERS = (CHECKED, "tests/stories/")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -28,6 +29,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.nodeid.startswith(FOLDERS):
             item.add_marker(pytest.mark.slow)
+        if item.nodeid.startswith(CHECKED):
+            item.add_marker(pytest.mark.checked)
     items.sort(key=_place)
     if wrong := list_misplaced(items):
         raise pytest.UsageError("\n".join(wrong))

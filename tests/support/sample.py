@@ -8,7 +8,15 @@ import pytest
 from tools.acceptance import PROJECT
 
 NAME = "tests/test_sample.py"
-MARKERS = "[pytest]\nmarkers =\n    req(*lines): lines\n    slow: the second part\n    beside: mostly waits\n"
+MARKERS = "\n    ".join(
+    (
+        "[pytest]\nmarkers =",
+        "req(*lines): lines",
+        "slow: the second part",
+        "beside: mostly waits",
+        "checked: by make check\n",
+    )
+)
 
 
 class Sample:
