@@ -42,7 +42,7 @@ async def test_without_a_yes_nothing_of_a_plan_runs_and_a_no_keeps_its_reason(ru
     [approval] = [one["id"] for one in json.loads((await run("-o", "json", "inbox")).out)["items"]]
     waiting = json.loads((await run("-o", "json", "plan", "show", str(number))).out)
 
-    silent = await run("reject", approval)
+    silent = await run("reject", approval, "-m", " ", "--lang", "en")
     done = await run("-o", "json", "reject", approval, "-m", "다음 주에")
     late = await run("approve", approval)
     await world.drain()
