@@ -10,7 +10,7 @@ from pabal.apps.rules.store import rules
 from pabal.base.settings import Settings
 from pabal.platform import notifications
 from pabal.platform.actor import ENGINE, Role
-from pabal.platform.notifications import ChannelForm
+from pabal.platform.notifications import ChannelForm, Level
 from pabal.platform.workflows import Workflows, make_step_kinds
 from tests.apps.rules.pages.typed import find_error, read_form
 from tests.support.rules import HOUSE, RulesWorld, make_rules
@@ -341,6 +341,21 @@ async def test_channels_workflows_and_rules_are_chosen_from_those_that_are_there
         {"then": str(other.id)},
         {"workflow": "ours", "input": {"who": "{message}"}},
     ]
+
+
+async def test_a_channel_that_takes_no_news_of_a_success_says_so(web: Web, person: Any, world: RulesWorld):
+    async with world.db.transaction() as tx:
+        for name, level in (("큰일만", Level.ATTENTION), ("전부", Level.INFO)):
+            given = ChannelForm(name, "-1", TOKEN, least_level=level)
+            await notifications.add_channel(tx, ENGINE, VAULT, given, unit_id=web.tree.haeundae.id)
+    shown = read_form((await person.get(NEW, headers=ENGLISH)).text)
+
+    page = (await person.post(NEW, data={**shown, "do": "add:on_failure"}, headers=ENGLISH)).text
+
+    assert page.count(">큰일만 (takes no news of a success)<") == 1
+    # a failure is worth their attention
+    assert page.count(">큰일만<") == 1
+    assert page.count(">전부<") == 2
 
 
 async def test_everything_that_is_wrong_is_said_at_once(person: Any):

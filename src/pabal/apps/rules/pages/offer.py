@@ -22,7 +22,7 @@ from pabal.platform.web.visit import Visit
 # more rules than that are not offered to run after a yes; the newest are
 MOST_RULES = 300
 _BY_CHANNEL = {one.value: one for one in (CallbackType.TELEGRAM, CallbackType.WEBHOOK, CallbackType.EMAIL)}
-SUCCESS = Notice(ENDED, ("", ""), level=Level.INFO)
+SUCCESS = Notice(ENDED, ("a success", "성공"), level=Level.INFO)
 # what every run says of itself
 KEYS = ("rule_name", "message", "status", "status_emoji", "scheduled_at")
 
