@@ -6,16 +6,19 @@ import pytest
 
 from pabal.apps.rules.plans import actions, store
 from pabal.apps.rules.plans import settings as own
+from pabal.apps.rules.plans.actions import START
 from pabal.apps.rules.plans.model import PlanState
 from pabal.apps.rules.skills import settings as skills
 from pabal.apps.rules.skills.errors import ModelUnavailable
 from pabal.apps.rules.skills.llm import Answer, AskLimits
+from pabal.engine import queue
+from pabal.engine.queue import NewJob
 from pabal.engine.workflows import listing
 from pabal.platform import auth
 from pabal.platform.actor import ENGINE, Role
 from pabal.platform.approvals import Verdict
 from tests.support.models import ScriptedModel
-from tests.support.planning import HOUSE, NOTICE, PlansWorld
+from tests.support.planning import HOUSE, NEWS, NOTICE, PlansWorld
 
 WRONG = NOTICE.replace("platform.notify", "platform.shout")
 
@@ -204,3 +207,16 @@ async def test_what_is_asked_for_names_the_kinds_the_asker_may_use_and_no_other(
     assert ("test.wipe@1" in first, "test.wipe@1" in second) == (False, True)
     assert '"x-destination": true' in first
     assert "- rules.search@1: Search news articles. Effects: network, reads_outside." in first
+
+
+@pytest.mark.req("D-44")
+async def test_work_that_would_start_a_plan_nobody_approved_or_a_second_time_does_nothing(world: PlansWorld):
+    kim = await world.hire(world.tree.haeundae)
+    waiting, approved = await world.ask(kim, NEWS), await world.decide(kim, await world.ask(kim, NEWS))
+
+    async with world.db.transaction() as tx:
+        await queue.enqueue_many(tx, [NewJob(START, {"plan": one.id}) for one in (waiting, approved)])
+    await world.drain()
+
+    assert await world.look(waiting) == waiting
+    assert await world.look(approved) == approved

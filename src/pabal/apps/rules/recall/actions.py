@@ -91,29 +91,6 @@ async def find_nearest(  # long: what one may look for
     ]
 
 
-async def _find_both(  # long: what both ways found
-    tx: Tx,
-    scope: Scope,
-    request: str,
-    limit: int,
-    *,
-    wanted: Wanted,
-    by_words: Mapping[int, float],
-    kind: CaseKind,
-    meaning: Meaning,
-) -> list[Recalled]:
-    least = await settings.value(tx, own.LEAST_LIKENESS)
-    alike = await meanings.list_near(tx, scope, meaning, kind=kind, most=MOST_ALIKE, also=list(by_words))
-    found = await store.load_cases(tx, sorted({*by_words, *(one for one, like in alike.items() if like >= least)}))
-    recalled = [
-        recall(case, request, words=by_words.get(case.id) or weigh_words(wanted, case.request), likeness=like)
-        for case in found
-        for like in [alike.get(case.id, 0.0) if alike.get(case.id, 0.0) >= least else 0.0]
-    ]
-    near = [one for one in recalled if one.score >= LEAST_SCORE or one.case.standing == Standing.PINNED]
-    return sorted(near, key=lambda one: (one.case.standing != Standing.PINNED, -one.score, -one.case.id))[:limit]
-
-
 async def pin_case(tx: Tx, actor: Actor, case_id: int) -> Case:
     return await _set_standing(tx, actor, case_id, Standing.PINNED, "pin")
 
@@ -133,6 +110,33 @@ async def forget_case(tx: Tx, actor: Actor, case_id: int) -> None:
     case = await _hold(tx, actor, case_id)
     await store.delete_case(tx, case_id)
     await _record(tx, actor, "forget", case)
+
+
+async def _find_both(  # long: what both ways found
+    tx: Tx,
+    scope: Scope,
+    request: str,
+    limit: int,
+    *,
+    wanted: Wanted,
+    by_words: Mapping[int, float],
+    kind: CaseKind,
+    meaning: Meaning,
+) -> list[Recalled]:
+    least = await settings.value(tx, own.LEAST_LIKENESS)
+    alike = await meanings.list_near(tx, scope, meaning, kind=kind, most=MOST_ALIKE, also=list(by_words))
+    close = {case_id: likeness for case_id, likeness in alike.items() if likeness >= least}
+    recalled = [
+        recall(
+            case,
+            request,
+            words=by_words.get(case.id) or weigh_words(wanted, case.request),
+            likeness=close.get(case.id, 0.0),
+        )
+        for case in await store.load_cases(tx, sorted({*by_words, *close}))
+    ]
+    near = [one for one in recalled if one.score >= LEAST_SCORE or one.case.standing == Standing.PINNED]
+    return sorted(near, key=lambda one: (one.case.standing != Standing.PINNED, -one.score, -one.case.id))[:limit]
 
 
 async def _set_standing(tx: Tx, actor: Actor, case_id: int, standing: Standing, verb: str) -> Case:
