@@ -4,6 +4,7 @@ import base64
 import io
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 
 import pytest
 import pytest_asyncio
@@ -200,3 +201,21 @@ def _png(colour: int) -> str:
     target = io.BytesIO()
     Image.new("RGB", (40, 30), (colour * 60 % 256, 80, 160)).save(target, "PNG")
     return base64.b64encode(target.getvalue()).decode()
+
+
+async def test_each_of_many_rooms_has_its_own_line(demo: Demo, visitors: Visitors):
+    page = await visitors.open(demo.url)
+    await page.goto(NEW)
+    await page.locator(".mg-many > summary").click()
+    await page.locator(".mg-rooms").evaluate(
+        "list => { for (let n = 0; n < 90; n++) list.append(list.firstElementChild.cloneNode(true)); }"
+    )
+
+    boxes = await page.locator(".mg-rooms > label").evaluate_all(
+        "all => all.map(one => one.getBoundingClientRect()).map(one => [one.left, one.top, one.bottom])"
+    )
+
+    column = [(top, bottom) for left, top, bottom in boxes if left == boxes[0][0]]
+    assert len(column) > 20
+    assert all(above[1] <= below[0] for above, below in pairwise(column))
+    assert all(bottom - top >= 20 for top, bottom in column)
