@@ -148,7 +148,10 @@ async def test_at_the_period_its_owner_chose_the_action_is_done_where_the_condit
         "source": "offline_quote",
         "payload": {"ticker": "AAPL", "price": price},
         "condition": {"path": "price", "op": ">", "value": 200},
-        "on_success": {"type": "log", "config": {"template": "{ticker} {price}"}},
+        "on_success": [
+            {"type": "log", "config": {"template": "{ticker} {price}"}},
+            {"type": "event", "config": {"name": "price.above"}, "when": "condition"},
+        ],
     }
     made = await client.post("/api/v1/rules", json=asked)
 
@@ -158,11 +161,12 @@ async def test_at_the_period_its_owner_chose_the_action_is_done_where_the_condit
     moments = [datetime.fromisoformat(one["scheduled_at"]) for one in runs]
     assert [(one.minute, one.second) for one in moments] == [(40, 0), (30, 0)]
     assert [one["met"] for one in runs] == [is_met] * 2
-    # the newest first; what stays so is not told again
+    # the newest first; what stays so is not told again, unless it is asked for each time it holds
+    every_time = ("event", "price.above", True) if is_met else ("event", "", False)
     told = [(await client.get(f"/api/v1/rule-executions/{one['id']}")).json()["captured"] for one in runs]
     assert [[(one["type"], one["text"], one["is_due"]) for one in each] for each in told] == [
-        [("log", "", False)],
-        [("log", "AAPL 201", True) if is_met else ("log", "", False)],
+        [("log", "", False), every_time],
+        [("log", "AAPL 201", True) if is_met else ("log", "", False), every_time],
     ]
 
 
