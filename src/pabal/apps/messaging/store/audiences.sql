@@ -30,7 +30,7 @@ select r.id, r.name, r.unit_id, coalesce(u.name, '') as unit_name, r.channel_id,
 from pabal.room r left join pabal.unit u on u.id = r.unit_id where r.id = any(:ids::bigint[]);
 
 -- name: list_group_rooms(groups, room_types, tags, owners, units, most)
--- `units`: of the group in the same place of `owners`
+-- unit: below that of each group; `units` are of the group in the same place of `owners`
 select g.id as group_id, r.id from unnest(:groups::bigint[], :room_types::text[], :tags::text[]) as g(id, room_type, tag)
 cross join lateral (
   select r.id, r.name from unnest(:owners::bigint[], :units::bigint[]) as u(group_id, unit_id) join pabal.room r on r.unit_id = u.unit_id

@@ -182,7 +182,7 @@ async def _load_page(tx: Tx, visit: Visit, filters: PlanFilters) -> Page[PlanSee
     )
 
 
-async def _show(visit: Visit, plan_id: int) -> Response:
+async def _show(visit: Visit, plan_id: int) -> Response:  # long: all that one page says of a plan
     visit.actor.require(Right.READ, AREA)
     async with visit.read() as tx:
         seen = await _get(tx, visit, plan_id)
