@@ -259,3 +259,28 @@ async def all_of(content) -> bytes:
 async def audited(db: Database) -> list[str]:
     async with db.transaction() as tx:
         return [entry.action for entry in await audit.list_entries(tx, Wanted(action="files.*"))]
+
+
+class Unkept(Files):
+    """A store that dies when content is to be put where it stays."""
+
+    async def keep(self, incoming: str, key: str) -> None:
+        raise ConnectionResetError
+
+
+@pytest.mark.parametrize("accept", ["file", "picture"])
+async def test_nothing_is_listed_whose_content_is_not_where_it_stays(db: Database, tmp_path: Path, accept: str):
+    tree, files = await plant(db), Unkept(tmp_path / "files")
+    upload = Upload(stream(picture("PNG", noise(8, 8))), "report.png")
+
+    actor = person(tree.haeundae)
+    accepting = (
+        accept_file(db, files, actor, upload, max_bytes=1_000_000)
+        if accept == "file"
+        else accept_image(db, files, actor, upload, LIMITS)
+    )
+    with pytest.raises(ConnectionResetError):
+        await accepting
+
+    async with db.transaction() as tx:
+        assert await audit.list_entries(tx, Wanted(action="files.add")) == []
