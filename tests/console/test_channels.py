@@ -39,7 +39,7 @@ async def test_without_a_channel_the_page_says_how_to_connect_one(web: Web, tele
 
     assert "No channel is connected." in english
     assert "@BotFather" in english
-    assert "pabal.platform.notifications.simulator" in english
+    assert "pabal sim telegram" in english
     assert telegram.url in english
     assert "이어 둔 채널이 없습니다." in korean
 

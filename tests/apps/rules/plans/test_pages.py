@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pabal.apps.rules.plans.labels import show_value
+from pabal.apps.rules.plans.wording import show_value
 from pabal.apps.rules.recall.actions import teach_case
 from pabal.apps.rules.recall.model import CaseKind
 from pabal.base.database import Database

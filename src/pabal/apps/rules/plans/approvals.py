@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from pabal.apps.rules.plans import actions, store
 from pabal.apps.rules.plans.asking import REQUEST
-from pabal.apps.rules.plans.labels import say_author
 from pabal.apps.rules.plans.machine import PLAN
 from pabal.apps.rules.plans.model import RULES, Plan
+from pabal.apps.rules.plans.wording import say_author
 from pabal.base.database import Tx
 from pabal.engine.workflows import yaml_form
 from pabal.engine.workflows.model import FlowStep

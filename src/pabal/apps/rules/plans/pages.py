@@ -14,18 +14,11 @@ from pabal.apps.rules.plans.asking import REQUEST
 from pabal.apps.rules.plans.comparing import Compared, compare
 from pabal.apps.rules.plans.errors import TooManyPlans
 from pabal.apps.rules.plans.finding import PlanSeen
-from pabal.apps.rules.plans.labels import (
-    DOORS,
-    EFFECTS,
-    ICONS,
-    say_author,
-    say_model,
-    say_problem,
-    show_value,
-)
+from pabal.apps.rules.plans.labels import DOORS, EFFECTS, ICONS
 from pabal.apps.rules.plans.machine import PLAN
 from pabal.apps.rules.plans.model import AREA, RULES, Plan, PlanState
 from pabal.apps.rules.plans.resources import PlanFilter
+from pabal.apps.rules.plans.wording import say_author, say_model, say_problem, show_value
 from pabal.apps.rules.recall import store as cases
 from pabal.apps.rules.recall.labels import WHY
 from pabal.apps.rules.recall.labels import say_problem as say_lack

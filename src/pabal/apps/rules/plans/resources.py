@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from pabal.apps.rules.plans.labels import DOORS
 from pabal.apps.rules.plans.model import AREA, LONGEST_REMARK, LONGEST_REQUEST, ModelUse, PlanState
-from pabal.apps.rules.skills.llm import LONGEST_MODEL
+from pabal.apps.rules.skills.errors import LONGEST_MODEL
 from pabal.platform.resources import ROW_ID, Ask, Filter, Noun, Rules, View, Viewer, ask, field
 
 if TYPE_CHECKING:

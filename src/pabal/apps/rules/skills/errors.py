@@ -2,6 +2,8 @@
 
 from pabal.base.errors import Conflict, Invalid, Unavailable
 
+LONGEST_MODEL = 200
+
 
 class BadSearch(Invalid, code="bad_search"):
     """A search needs a topic of 1 to 200 characters, and at least one address of a feed."""

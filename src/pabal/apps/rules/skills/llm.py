@@ -23,6 +23,7 @@ from pabal.apps.rules.outside.processes import (
     run_program,
 )
 from pabal.apps.rules.skills.errors import (
+    LONGEST_MODEL,
     BadModelCommand,
     ModelNotInstalled,
     ModelNotSignedIn,
@@ -38,7 +39,6 @@ EXTRA = "pabal[llm]"
 _BYTES_PER_TOKEN = 3
 _MILLION = Decimal(1_000_000)
 _CENT_PARTS = Decimal("0.000001")
-LONGEST_MODEL = 200
 _MODEL_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@+-]*")
 
 
