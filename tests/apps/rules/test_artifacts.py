@@ -1,8 +1,11 @@
 """Files of a run: pictures are shown, texts begin on the page, everything else is a download; strangers get none."""
 
 import base64
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,6 +17,7 @@ from pabal.apps.rules.running import ScriptEnd
 from pabal.apps.rules.settings import KEEP_RUNS
 from pabal.apps.rules.store import runs
 from pabal.base import clock
+from pabal.base.database import Database, DatabaseUnavailable, Tx
 from pabal.base.settings import Settings
 from pabal.platform import settings
 from pabal.platform.actor import ENGINE, Role
@@ -48,6 +52,31 @@ async def run(web: Web, tmp_path: Path) -> Run:
     await world.advance(minutes=5)
     [made] = await world.runs(rule)
     return made
+
+
+class Away(Database):
+    """Does not answer at first."""
+
+    failures = 2
+
+    @asynccontextmanager
+    async def transaction(self, *given: Any, **named: Any) -> AsyncIterator[Tx]:
+        if self.failures:
+            self.failures -= 1
+            raise DatabaseUnavailable("on purpose")
+        async with super().transaction(*given, **named) as tx:
+            yield tx
+
+
+async def test_files_of_a_script_that_has_run_wait_for_a_database_that_is_away(web: Web, tmp_path: Path):
+    database = await Away.open(web.db.url)
+    (tmp_path / "a.txt").write_text("그날의 기사")
+
+    found = [FoundFile("a.txt", tmp_path / "a.txt", "text/plain")]
+    [kept] = await Shelf(database, web.app.services.files).keep(web.unit("haeundae").id, found)
+    await database.close()
+
+    assert (kept["name"], database.failures) == ("a.txt", 0)
 
 
 @pytest.mark.req("D-20", "D-76")

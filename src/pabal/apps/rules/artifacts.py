@@ -11,7 +11,7 @@ from uuid import UUID
 
 from pabal.apps.rules.model.rules import AREA, RUN_ABOUT, Run
 from pabal.apps.rules.store import runs
-from pabal.base.database import Database, Tx
+from pabal.base.database import Database, DatabaseUnavailable, Tx
 from pabal.base.errors import Invalid
 from pabal.platform import storage
 from pabal.platform.actor import ENGINE
@@ -23,6 +23,8 @@ PREVIEW = 16 * 1024
 # lines of a difference that are shown
 MOST_DIFF = 200
 _PIECE = 1 << 18
+# between two looks whether the database is back
+_AWAY_SECONDS = 0.2
 _PICTURES = ("image/png", "image/jpeg", "image/gif")
 _TEXTS = ("text/", "application/json", "application/xml")
 
@@ -62,7 +64,16 @@ class Shelf:
         self._database, self._files = database, files
 
     async def keep(self, unit_id: int, found: Sequence[FoundFile]) -> list[dict[str, Any]]:
-        return [_describe(await self._keep(unit_id, one), one.media_type) for one in found]
+        return [_describe(await self._keep_in_time(unit_id, one), one.media_type) for one in found]
+
+    async def _keep_in_time(self, unit_id: int, found: FoundFile) -> File:
+        """The script has run, and must neither run again nor fail because the database is away for a moment: that is
+        waited for as long as the attempt may last."""
+        while True:
+            try:
+                return await self._keep(unit_id, found)
+            except DatabaseUnavailable:
+                await asyncio.sleep(_AWAY_SECONDS)
 
     async def _keep(self, unit_id: int, found: FoundFile) -> File:
         """What says that it is a picture and can be drawn is kept as one; everything else as bytes."""
