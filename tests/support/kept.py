@@ -188,7 +188,7 @@ class Keeper:
         name, wanted = name_of(url), given.get("connection_class")
         if wanted is not asyncpg.Connection or not name.startswith(own_prefix()) or not _is_by_file(url):
             return _create_pool(url, **given)
-        kind, init = self._kept[name][_describe(given)], given.pop("init")
+        kind, init = self._kept[name][f"{url} {_describe(given)}"], given.pop("init")
 
         async def connect(*args: Any, **named: Any) -> asyncpg.Connection:
             return await _take(kind) or await _connect(kind, init, *args, **named)
