@@ -1,6 +1,7 @@
 """What people decide about bots and devices: who may, what is kept of it, and that no secret is."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +14,7 @@ from pabal.apps.messaging.errors import (
     BotNotFound,
     DeviceNotFound,
     DeviceNotReady,
+    SchedulesDepend,
 )
 from pabal.apps.messaging.model.bots import TOPIC, DeviceState
 from pabal.apps.messaging.model.content import ImageMode
@@ -23,7 +25,7 @@ from pabal.platform import audit
 from pabal.platform.actor import ENGINE, Actor, NotAllowed, Role
 from pabal.platform.secrets import Vault
 from pabal.platform.tenants import UnitNotFound, visible_to
-from tests.support.messaging import add_bot, add_room, connect_two
+from tests.support.messaging import add_bot, add_room, add_schedule, connect_two, make_world
 from tests.support.people import Tree, person, plant
 
 VAULT = Vault("a key for tests only")
@@ -175,3 +177,19 @@ async def test_a_bot_given_to_a_unit_takes_its_devices_along(db: Database):
 
     assert (bot.image_mode, bot.unit_id) == (ImageMode.GROUP, tree.haeundae.id)
     assert device.unit_id == tree.haeundae.id
+
+
+async def test_moving_a_bot_away_names_the_schedules_that_send_by_it(db: Database, tmp_path: Path):
+    world = await make_world(db, tmp_path)
+    schedule_id = await add_schedule(world)
+    house = person(world.tree.hq)
+
+    async with db.transaction() as tx:
+        near = await actions.edit(tx, house, world.bot_id, unit_id=world.tree.haeundae.id)
+        with pytest.raises(SchedulesDepend) as refusal:
+            await actions.edit(tx, house, world.bot_id, unit_id=world.tree.nampo.id)
+        moved = await actions.edit(tx, house, world.bot_id, unit_id=world.tree.nampo.id, confirm=True)
+
+    assert near.unit_id == world.tree.haeundae.id
+    assert refusal.value.members == {"schedules": [{"id": schedule_id, "title": "아침 인사"}]}
+    assert moved.unit_id == world.tree.nampo.id

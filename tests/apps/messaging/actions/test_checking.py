@@ -118,6 +118,14 @@ async def test_a_bot_must_be_in_the_room_and_its_troubles_are_told(world: World,
     assert excluded.upcoming[0].reasons[0][0] == "The bot is excluded now."
 
 
+async def test_a_room_nobody_has_claimed_is_refused(world: World):
+    room_id = await add_room(world.db, None, "3", "주인 없는 방", bots=[world.bot_id])
+
+    checked = await check(world, person(world.tree.hq), room_id=room_id)
+
+    assert "room_unclaimed" in [one.code for one in checked.problems]
+
+
 @pytest.mark.req("A-112")
 async def test_a_schedule_for_a_bot_that_is_offline_is_saved_with_a_warning(world: World, me: Actor):
     away, _ = await add_bot(world.db, world.tree.haeundae, "busan2")

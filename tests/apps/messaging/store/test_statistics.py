@@ -74,6 +74,8 @@ async def test_the_success_rate_is_what_was_sent_of_all_that_ended(world: World)
     states = ["sent"] * 6 + ["partial", "failed", "unknown", "missed", "open"]
     rows = [ended(state, NOON - (number + 1) * MINUTE) for number, state in enumerate(states)]
     rows.append(ended("failed", NOON - HOUR, cause="test"))
+    # what somebody paused is no success and no failure
+    rows.append(ended("missed", NOON - HOUR - MINUTE, reason="paused"))
     await add_deliveries(world.db, schedule, rows)
 
     totals = (await summarise(world)).totals
