@@ -27,23 +27,15 @@ from pabal.demo import SLICE as DEMO
 from pabal.engine import housekeeping
 from pabal.platform.slice import list_migrations, load_slice
 from tests.support.invariants import assert_every_job_is_in_one_place
-from tests.support.kept import KEEPER
 from tests.support.maker import Maker, with_database
 
 SQL = load(__file__)
-FAST = {"fsync": "off", "full_page_writes": "off", "synchronous_commit": "off", "max_connections": "500"}
+FAST = {"fsync": "off", "full_page_writes": "off", "synchronous_commit": "off", "max_connections": "300"}
 # Whenever tests run, each begins on this Tuesday, at 10:20:30 in Seoul: far from the end of a minute, a day or a month
 # in every zone they look from. What happens at such an end is shown by those who go there.
 BEGINS_AT = datetime(2026, 11, 17, 1, 20, 30, 250000, tzinfo=UTC)
 MEMORY = Path("/dev/shm")
 ROOM = 2 * 2**30  # far more than two workers ever need
-
-
-@pytest.fixture(autouse=True, scope="session")
-def _connections_are_kept() -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(asyncpg, "create_pool", KEEPER.create_pool)
-        yield
 
 
 @pytest.fixture(scope="session")

@@ -6,6 +6,7 @@ truncated, statistics, settings, a connection somebody left open) ends it, and a
 """
 
 import asyncio
+import os
 import threading
 from collections.abc import Coroutine, Iterable, Set
 from concurrent.futures import Future
@@ -17,7 +18,6 @@ from urllib.parse import urlsplit, urlunsplit
 import asyncpg
 
 from pabal.base.sql import load
-from tests.support.kept import KEEPER, own_prefix
 
 SQL = load(__file__)
 # Rows that are gone still take room, and a test should find its tables small.
@@ -91,7 +91,7 @@ class Made:
 
     async def _is_left(self, connection: asyncpg.Connection) -> bool:
         for _ in range(LOOKS):
-            if not await connection.fetchval(SQL.count_others.text, KEEPER.processes(self.name)):
+            if not await connection.fetchval(SQL.count_others.text):
                 return True
             await asyncio.sleep(BETWEEN_LOOKS)
         return False
@@ -187,7 +187,7 @@ class Maker:
         return None
 
     async def _clone(self, template: str) -> str:
-        name = f"{own_prefix()}{next(_numbers)}"
+        name = f"test_{os.getpid()}_{next(_numbers)}"
         await clone(self._admin, name, template)
         if template != EMPTY:
             self._made[name] = Made(name, template, await self._read_contents(name, template))
@@ -201,7 +201,6 @@ class Maker:
         return self._contents[template]
 
     async def _drop(self, name: str) -> None:
-        KEEPER.end(name)
         made = self._made.pop(name, None)
         if made and made.connection:
             await made.connection.close()

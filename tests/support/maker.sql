@@ -19,8 +19,8 @@ select row(
     (select count(*) from pg_prepared_xacts where database = current_database())
 )::text;
 
--- name: count_others(known)
-select count(*) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and pid <> all(:known::int[]);
+-- name: count_others()
+select count(*) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid();
 
 -- name: list_written()
 -- every table that had a row at any time, and its bytes

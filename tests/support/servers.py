@@ -19,7 +19,6 @@ from pabal.engine.kinds import Job, Kinds
 from pabal.engine.outcome import Done, Outcome
 from pabal.engine.queue import NewJob, Place
 from pabal.engine.server import Options, Server
-from tests.support.kept import KEEPER, name_of
 from tests.support.programs import PIPE, Program, start
 from tests.support.work import enqueue, lapse, place
 
@@ -63,9 +62,9 @@ async def lapse_life(db: Database, server: Server) -> int:
 
 
 async def count_connections(db: Database) -> int:
-    """Everybody's to this database, but for the one that asks and those that were closed and are kept."""
+    """Everybody's to this database, but for the one that asks."""
     async with db.transaction() as tx:
-        found: int = await tx.value(SQL.count_connections, kept=KEEPER.processes(name_of(db.url)))
+        found: int = await tx.value(SQL.count_connections)
     return found
 
 

@@ -23,9 +23,9 @@ select pg_terminate_backend(pg_backend_pid()) as terminated;
 select count(*)::int from pg_stat_activity
 where datname = current_database() and pid <> pg_backend_pid() and state like 'idle in transaction%';
 
--- name: count_connections(kept)
+-- name: count_connections()
 select count(*)::int from pg_stat_activity
-where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid() and pid <> all(:kept::int[]);
+where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid();
 
 -- name: give_leases(worker, other)!
 -- what a rescue and the next claim leave behind
