@@ -21,7 +21,7 @@ from pabal.base.sql import Statement
 from pabal.platform.actor import Actor, NotAllowed, Role
 from pabal.platform.tenants import visible_to
 from tests.support.botline import Desk, fall_due, find_deliveries, find_delivery, send_now
-from tests.support.messaging import World, add_room, add_schedule, make_world
+from tests.support.messaging import SQL, World, add_room, add_schedule, make_world
 from tests.support.people import person
 from tests.support.plans import list_lookups
 from tests.support.servers import until
@@ -254,7 +254,12 @@ async def test_a_room_nobody_has_claimed_holds_its_namesake_and_the_house_decide
     assert await held(db, world.room_id) == [True], "it is in the chat after all"
 
 
-async def test_the_look_before_every_send_goes_by_the_name_and_not_through_all_rooms_of_the_bot(db: Database):
+async def test_the_look_before_every_send_goes_by_the_name_and_not_through_all_rooms_of_the_bot(
+    db: Database, world: World
+):
     async with db.transaction() as tx:
+        # over a few rows any plan will do
+        await tx.run(SQL.insert_many_rooms, unit_id=world.tree.haeundae.id, bot_id=world.bot_id, count=2000)
+        await tx.script("analyze pabal.room; analyze pabal.room_bot")
         for statement in (sending.SQL.load_deliveries, rooms.SQL.list_room_bots, rooms.SQL.list_namesakes):
             assert "room_bot_name" in await list_lookups(tx, statement), statement.name
