@@ -3,7 +3,7 @@
 import asyncio
 from collections import Counter
 from contextlib import AsyncExitStack
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import pytest
 
@@ -183,6 +183,22 @@ async def test_what_committed_late_is_behind_the_floor_until_a_hint_says_since_w
     exchange.hear(f"queue:{PLAIN}", at)
 
     assert unseen == []
+    assert await take(exchange, worker) == [job_id]
+
+
+async def test_a_claim_of_nothing_is_not_looked_through_again(db: Database) -> None:
+    """Behind an old snapshot every dead row would be walked at each claim of an idle server."""
+    exchange, worker = await quiet(db)
+    stack, job_id, at = await late_row(db)
+    newer = at + timedelta(minutes=1)
+    exchange.hear(f"queue:{PLAIN}", newer)
+    nothing = await take(exchange, worker)
+    await stack.aclose()
+
+    exchange.hear(f"queue:{PLAIN}", newer)
+
+    assert (nothing, await take(exchange, worker)) == ([], [])
+    exchange.hear("*", None)
     assert await take(exchange, worker) == [job_id]
 
 

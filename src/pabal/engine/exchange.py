@@ -169,6 +169,8 @@ class Exchange:
     async def _claim_alone(self, worker: int, dirty: set[str], room: Capacity) -> list[Job]:
         """Without a transaction around it: the wait of a job that meets an idle server is mostly round trips."""
         total = room.of_all(dirty)
+        # No transaction, no moment; but what a hint stands for is not later than the claim that follows it.
+        until = {queue: self._hinted[queue] for queue in dirty & self._hinted.keys()}
         wanted = self._wanted(dirty)
         try:
             claimed = await claims.claim(self._database, worker, wanted, total=total)
@@ -177,7 +179,7 @@ class Exchange:
             self._sweep_at = elapsed()
             raise
         kill_point("exchange.committed")
-        self._remember(None, wanted, claimed, was_cut=len(claimed) >= total)
+        self._remember(until, wanted, claimed, was_cut=len(claimed) >= total)
         return [job for job, _, _ in claimed]
 
     async def _claim_all(
@@ -211,7 +213,7 @@ class Exchange:
             return []
         wanted = self._wanted(queues)
         claimed = await claims.claim(tx, worker, wanted, total=total)
-        self._remember(tx.now, wanted, claimed, was_cut=len(claimed) >= total)
+        self._remember(dict.fromkeys(queues, tx.now), wanted, claimed, was_cut=len(claimed) >= total)
         return [job for job, _, _ in claimed]
 
     def _wanted(self, queues: set[str]) -> list[Wanted]:
@@ -225,13 +227,13 @@ class Exchange:
 
     def _remember(
         self,
-        now: datetime | None,
+        until: Mapping[str, datetime],
         wanted: Sequence[Wanted],
         claimed: Sequence[tuple[Job, datetime, int]],
         *,
         was_cut: bool,
     ) -> None:
-        """A claim that came back short has seen everything up to now; one that was cut, up to what it took."""
+        """A claim that came back short has seen everything until its moment; one that was cut, up to what it took."""
         newest: dict[tuple[str, int], datetime] = {}
         for job, ready_at, priority in claimed:
             place = (job.queue, priority)
@@ -239,8 +241,9 @@ class Exchange:
         self._serve({queue for queue, _ in newest})
         for want in wanted:
             place = (want.queue, want.priority)
-            looked_until = newest.get(place) if was_cut or now is None else now
-            if looked_until is not None:
+            seen = [newest.get(place), None if was_cut else until.get(want.queue)]
+            looked_until = max((moment for moment in seen if moment is not None), default=BEGINNING)
+            if looked_until > BEGINNING:
                 self._floors[place] = max(self._floors.get(place, BEGINNING), looked_until - MARGIN)
             # Cut where it looked further back than the floor: the rest of what a hint stood for is still there.
             again = newest.get(place, want.floor)
