@@ -43,6 +43,11 @@ async def undo(db: Database, actor: Actor, bulk: Bulk) -> Bulk:
         return await bulks.undo(tx, actor, bulk.id, nouns=NOUNS, lang="ko", hands=HANDS)
 
 
+async def get(db: Database, actor: Actor, bulk: Bulk) -> Bulk:
+    async with db.transaction() as tx:
+        return await bulks.get_bulk(tx, actor.name, bulk.id)
+
+
 async def list_rows(db: Database, bulk: Bulk) -> list[BulkRow]:
     async with db.transaction() as tx:
         return await bulks.list_rows(tx, bulk.id)
@@ -84,8 +89,23 @@ async def test_only_what_was_done_is_taken_back_the_last_first_and_once(db: Data
         (other, None),
     ]
     assert [(row.key, row.result) for row in await list_rows(db, back)] == [(other, "done"), (one, "done")]
-    with pytest.raises(BulkNotUndoable):
+    with pytest.raises(BulkNotUndoable, match=bulk.shown_id):
         await undo(db, actor, bulk)
+    assert (await get(db, actor, bulk)).undone_by == back.id
+
+
+async def test_what_was_taken_back_once_stays_so_when_it_was_done_again(db: Database, world: World, actor: Actor):
+    """Each bulk is taken back by itself: the second time it is paused it is another bulk."""
+    key = str(await add_schedule(world))
+    first = await start(db, actor, [key])
+    await undo(db, actor, first)
+    second = await start(db, actor, [key])
+
+    with pytest.raises(BulkNotUndoable, match=first.shown_id):
+        await undo(db, actor, first)
+
+    assert (await start(db, actor, [key])).done == 0, "it is paused still"
+    assert (await undo(db, actor, second)).done == 1
 
 
 async def test_nobody_elses_bulk_is_seen_or_taken_back(db: Database, world: World, actor: Actor):

@@ -13,6 +13,7 @@ from pabal.engine.facts import Subscriber
 from pabal.platform import notifications
 from pabal.platform.actor import Actor, Role
 from pabal.platform.notifications import Notification
+from pabal.platform.tenants import Unit
 from tests.apps.messaging.history import add_deliveries, ended
 from tests.support.botline import Desk, fall_due, set_value
 from tests.support.messaging import World, add_schedule, make_world
@@ -40,16 +41,18 @@ async def gone_wrong(world: World, state: str, **more: Any) -> dict[str, Any]:
         return ended(state, tx.now, **more)
 
 
-async def end_as(world: World, state: str, **more: Any) -> None:
-    schedule_id = await add_schedule(world)
+async def end_as(world: World, state: str, *, unit: Unit | None = None, **more: Any) -> None:
+    unit = unit or world.tree.haeundae
+    schedule_id = await add_schedule(world, unit_id=unit.id)
     [delivery_id] = await add_deliveries(world.db, schedule_id, [await gone_wrong(world, state, **more)])
     async with world.db.transaction() as tx:
-        await facts.record(tx, f"delivery.{state}", f"delivery:{delivery_id}", {}, world.tree.haeundae.id)
+        await facts.record(tx, f"delivery.{state}", f"delivery:{delivery_id}", {}, unit.id)
 
 
-async def tell(world: World) -> list[Notification]:
+async def tell(world: World, reader: Actor | None = None) -> list[Notification]:
+    """What its reader finds; without one, an operator of Haeundae."""
     await facts.deliver_once(world.db, Subscriber("test", telling.TROUBLES, telling.tell_troubles, from_start=True))
-    actor = Actor("user:1", world.tree.haeundae.id, Role.OPERATOR)
+    actor = reader or Actor("user:1", world.tree.haeundae.id, Role.OPERATOR)
     async with world.db.transaction() as tx:
         found = await notifications.list_notifications(tx, actor)
     return [one for one in found if one.name == telling.NAME]
@@ -71,6 +74,29 @@ async def test_they_are_gathered_by_default_and_counted(world: World) -> None:
     [told] = await tell(world)
 
     assert told.times == 2
+
+
+async def test_gathered_is_all_that_went_wrong_in_one_unit_and_nothing_of_another(world: World) -> None:
+    for state in ("failed", "partial", "unknown", "missed"):
+        await end_as(world, state)
+    await end_as(world, "failed", unit=world.tree.gangnam)
+
+    await tell(world)
+    told = await tell(world, Actor("user:1", None, Role.OPERATOR))
+
+    expected = {(world.tree.haeundae.id, 4), (world.tree.gangnam.id, 1)}
+    assert (len(told), {(one.unit_id, one.times) for one in told}) == (2, expected)
+
+
+@pytest.mark.parametrize("how", ["at_once", "gathered"])
+async def test_of_one_send_nobody_is_told_twice(world: World, how: str) -> None:
+    await set_value(world.db, own.TELL_TROUBLES, how)
+    await end_as(world, "failed")
+    await tell(world)
+
+    [told] = await tell(world)
+
+    assert told.times == 1
 
 
 async def test_of_what_goes_wrong_later_somebody_is_told_again_after_an_hour(world: World) -> None:

@@ -48,6 +48,10 @@ def was_told(bot: SimulatedBot, word: str) -> bool:
     return any(change.state == "told" and word in change.message for change in bot.changes)
 
 
+def count_told(bot: SimulatedBot, word: str) -> int:
+    return sum(word in change.message for change in bot.changes)
+
+
 async def welcome(db: Database, house: House, device_id: str) -> None:
     await act(house, actions.approve, (await find_device(db, device_id)).id)
 
@@ -106,6 +110,29 @@ async def test_a_phone_in_reserve_takes_over_when_the_one_that_sends_leaves(db: 
     await older.until(lambda each: texts(each) == ["예비 기기로"])
     assert "이제 이 기기가" in older.changes[-1].message
     assert [change.state for change in older.changes].count("lost") == 0
+
+
+async def test_a_phone_is_told_once_each_time_it_comes_to_be_in_reserve(db: Database, house: House, phone: OpenBot):
+    older, newer = await two_phones(db, house, phone)
+
+    for _ in "123":
+        await settle(house)
+    await act(house, actions.choose, (await find_device(db, "a")).id)
+    await until(lambda: sender(house) == "a")
+    for _ in "123":
+        await settle(house)
+    await act(house, actions.choose, (await find_device(db, "b")).id)
+    await until(lambda: sender(house) == "b")
+    for _ in "123":
+        await settle(house)
+    await newer.stop()
+    await until(lambda: sender(house) == "a")
+    await say(house, "예전 기기로")
+
+    # a line comes after those before it: whatever else it was told has arrived
+    await older.until(lambda each: texts(each) == ["예전 기기로"])
+    assert count_told(older, "예비") == 2
+    assert count_told(older, "이제 이 기기가") == 2
 
 
 async def test_a_person_gives_the_bot_to_the_phone_in_reserve(db: Database, house: House, phone: OpenBot):
