@@ -37,7 +37,7 @@ from tests.apps.messaging.bulking import (
     tag,
 )
 from tests.support.botline import Desk, find_deliveries, set_value
-from tests.support.messaging import SQL, World, add_bot, add_room, make_world
+from tests.support.messaging import SEOUL, SQL, World, add_bot, add_room, make_world
 from tests.support.people import person
 
 
@@ -206,6 +206,29 @@ async def test_rooms_of_which_nobody_knows_get_it_again_only_when_that_is_said(
     assert [one.what for one in desk.line.sent] == [f"손님방 {n} 안녕하세요" for n in (0, 1, 2, 1)]
 
 
+async def test_what_is_missing_of_a_room_is_not_the_part_of_which_nobody_knows(
+    world: World, desk: Desk, manager: Actor
+):
+    content = Content(text="안녕하세요", images_1=(world.picture,), send_interval_seconds=0)
+    await save(world, manager, picked(await make_rooms(world, 1)), content=content)
+    bulk = await fan_out(world.db)
+    desk.line.go(0, began=True)
+    await desk.run()
+    await desk.disconnect()
+    await clock.advance(world.db, timedelta(days=1))
+    await desk.expire()
+    [before] = await list_bulks(world.db)
+    await desk.connect()
+
+    await send_missing(world, manager, bulk)
+    while await desk.run():
+        pass
+
+    [after] = await list_bulks(world.db)
+    assert (before.summary[0], after.summary[0]) == ("0 of 1, 1 in part", "0 of 1, 1 unknown")
+    assert [type(one.what) for one in desk.line.sent] == [str, tuple], "the text, and later the image alone"
+
+
 async def test_one_action_sends_what_failed_and_the_rest_of_what_went_out_in_part(
     world: World, desk: Desk, manager: Actor
 ):
@@ -355,6 +378,22 @@ async def test_columns_of_a_csv_are_words_of_the_text(world: World, desk: Desk, 
         f"{unit} 김하늘: {{그대로}} 화요일",
         f"{unit} 이바다: {{그대로}} 화요일",
     ]
+
+
+async def test_today_is_the_day_on_the_wall_clock_of_the_schedule(world: World, desk: Desk, manager: Actor):
+    async with world.db.transaction() as tx:
+        # past midnight in Seoul, and the day before in London
+        night = tx.now.astimezone(SEOUL).replace(hour=0, minute=30) + timedelta(days=1)
+        wait = night - tx.now
+    await clock.advance(world.db, wait)
+    text = Content(text="{오늘} {요일}", send_interval_seconds=0)
+    await save(world, manager, picked(await make_rooms(world, 1)), content=text)
+
+    await fan_out(world.db)
+    await desk.run()
+
+    [sent] = desk.line.sent
+    assert sent.what == f"{night.month}월 {night.day}일 수요일"
 
 
 async def refused(world: World, actor: Actor, audience: Audience, **more: Any) -> set[str]:

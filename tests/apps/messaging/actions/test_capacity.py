@@ -59,8 +59,10 @@ async def test_what_else_is_due_comes_first_but_not_itself_nor_what_is_paused_or
     await add_schedule(world, title="나중", at=later)
     with_one = await busy(world, manager, schedule)
     other = await save(world, manager, picked([world.room_id]))
+    single = await add_schedule(world, title="멈춘 것")
     async with world.db.transaction() as tx:
         await schedules.deactivate(tx, manager, other.id)
+        await schedules.deactivate(tx, manager, single)
 
     assert (alone, with_one) == (timedelta(0), SECOND)
     assert await busy(world, manager, schedule) == SECOND
@@ -120,6 +122,26 @@ async def test_a_notice_that_is_spread_is_in_the_way_of_others_room_by_room(worl
     await save(world, manager, picked(await make_rooms(world, 3), spread_minutes=30))
 
     assert await busy(world, manager, schedule) == SECOND
+
+
+async def test_what_was_due_half_an_hour_before_and_still_lasts_comes_first(world: World, manager: Actor):
+    await take(world, seconds=1000)
+    schedule = await save(world, manager, picked([world.room_id]))
+    await save(world, manager, picked(await make_rooms(world, 3)))
+    at = datetime.combine(schedule.when.valid_from, schedule.when.schedule_time) + 30 * MINUTE
+
+    later = await busy(world, manager, schedule, when=replace(schedule.when, schedule_time=at.time()))
+
+    assert later == 3 * 1000 * SECOND - 30 * MINUTE
+
+
+async def test_a_notice_that_is_spread_takes_until_the_turn_of_its_last_room(world: World, manager: Actor):
+    schedule = await save(world, manager, picked(await make_rooms(world, 3), spread_minutes=30))
+
+    expected = (await look(world, manager, schedule)).estimate
+
+    assert expected is not None
+    assert (expected.takes, expected.late) == (20 * MINUTE + SECOND, 0)
 
 
 async def take(world: World, *, seconds: int) -> None:

@@ -19,6 +19,7 @@ def room(number: int, *speakers: Speaker) -> BulkRoom:
 
 ONE, TWO = Speaker(1, "busan1", is_connected=True), Speaker(2, "busan2", is_connected=True)
 AWAY = Speaker(1, "busan1", turn=1)
+SECOND, THIRD = Speaker(3, "busan3", 2, is_connected=True), Speaker(2, "busan2", 3, is_connected=True)
 
 
 @pytest.mark.parametrize(
@@ -29,6 +30,9 @@ AWAY = Speaker(1, "busan1", turn=1)
         pytest.param((AWAY, TWO), False, True, 1, id="without a turn nobody takes over"),
         pytest.param((AWAY, Speaker(2, "busan2", 2, is_connected=True)), False, True, 2, id="with a turn one does"),
         pytest.param((AWAY, Speaker(2, "busan2", 2, is_connected=True)), False, False, 1, id="not if nobody may"),
+        pytest.param((AWAY, THIRD, SECOND), False, True, 3, id="the next of the order and not of the alphabet"),
+        pytest.param((THIRD, SECOND), False, False, 3, id="the first of the order where the wanted one is not"),
+        pytest.param((TWO, SECOND), False, False, 3, id="one with a turn before one without"),
         pytest.param((AWAY, TWO), True, True, 2, id="shared among those that are connected"),
         pytest.param((Speaker(1, "busan1", is_excluded=True), TWO), False, False, 2, id="never an excluded one"),
         pytest.param((), False, True, 1, id="where no bot is, the wanted one says so"),
