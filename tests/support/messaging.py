@@ -99,13 +99,18 @@ async def connect_two(db: Database, unit: Unit | None, name: str) -> tuple[int, 
 async def sign_wrongly(db: Database, unit: Unit | None, name: str) -> int:
     """A bot with a secret, whose phone is connected to a server that is alive and signs with another one."""
     bot_id, device = await add_bot(db, unit, name)
+    await connect_unproven(db, bot_id, device, name, signature="invalid")
+    return bot_id
+
+
+async def connect_unproven(db: Database, bot_id: int, device: int, name: str, *, signature: str) -> None:
+    """Its bot has a secret, and this is how its phone signs."""
     async with db.transaction() as tx:
         worker = await workers.insert_worker(tx, host="gw-1", meta={"roles": ["worker"]})
         await bots.update_secret(tx, bot_id, secret="sealed", salt=None)
         caller = Caller(name, f"device of {name}", "3.3.3", "MessengerBotR", "", "127.0.0.1:5000", "127.0.0.0/24")
         await connected.register(tx, caller, worker=worker, asks_at_new=False)
-        await connected.update_heard(tx, [Heard(device, timedelta(0), {}, "invalid", 0)], worker=worker)
-    return bot_id
+        await connected.update_heard(tx, [Heard(device, timedelta(0), {}, signature, 0)], worker=worker)
 
 
 async def add_room(

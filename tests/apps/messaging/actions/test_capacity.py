@@ -124,6 +124,17 @@ async def test_a_notice_that_is_spread_is_in_the_way_of_others_room_by_room(worl
     assert await busy(world, manager, schedule) == SECOND
 
 
+async def test_of_what_is_under_way_the_rooms_whose_turn_comes_later_are_not_in_the_way(world: World, manager: Actor):
+    await take(world, seconds=40)
+    schedule = await save(world, manager, picked([world.room_id]))
+    spread = await save(world, manager, picked(await make_rooms(world, 3), spread_minutes=60))
+    await send_now(world.db, spread.id)
+    await run_bulk(world.db)
+
+    # its first room is through by then, and that of tomorrow's like today's is due with the notice
+    assert await busy(world, manager, schedule) == 40 * SECOND
+
+
 async def test_what_was_due_half_an_hour_before_and_still_lasts_comes_first(world: World, manager: Actor):
     await take(world, seconds=1000)
     schedule = await save(world, manager, picked([world.room_id]))

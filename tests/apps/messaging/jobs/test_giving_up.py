@@ -18,7 +18,7 @@ from pabal.engine import withdrawals
 from pabal.engine.transitions import transition
 from pabal.platform.tenants import Scope
 from tests.support.botline import Desk, fall_due, find_deliveries, find_delivery, send_now, set_value
-from tests.support.messaging import SQL, World, add_schedule, make_world
+from tests.support.messaging import SQL, World, add_schedule, connect_unproven, make_world
 from tests.support.work import advance
 
 QUICK = Content(text="안녕하세요", send_interval_seconds=0)
@@ -38,6 +38,12 @@ async def stay_away(desk: Desk, world: World) -> None:
     await desk.disconnect()
 
 
+async def sign_otherwise(desk: Desk, world: World) -> None:
+    """The phone is there, and nobody believes it."""
+    await connect_unproven(world.db, world.bot_id, world.device_id, world.bot_name, signature="invalid")
+    await desk.disconnect()
+
+
 async def exclude(desk: Desk, world: World) -> None:
     async with world.db.transaction() as tx:
         await tx.run(SQL.exclude_bot, id=world.bot_id)
@@ -50,7 +56,13 @@ async def be_busy(desk: Desk, world: World) -> None:
 
 @pytest.mark.req("A-34", "A-205")
 @pytest.mark.parametrize(
-    ("happen", "reason"), [(stay_away, "bot_offline"), (exclude, "bot_excluded"), (be_busy, "lane_busy")]
+    ("happen", "reason"),
+    [
+        (stay_away, "bot_offline"),
+        (sign_otherwise, "wrong_secret"),
+        (exclude, "bot_excluded"),
+        (be_busy, "lane_busy"),
+    ],
 )
 async def test_what_nobody_could_begin_in_time_is_missed_and_says_why(
     happen: Callable[[Desk, World], Awaitable[None]], reason: str, world: World, desk: Desk

@@ -17,6 +17,7 @@ from pabal.engine import routes, workers
 from pabal.platform import notifications, settings
 from pabal.platform.actor import ENGINE
 from tests.apps.messaging.listener.houses import (
+    ADMIN,
     House,
     OpenBot,
     act,
@@ -155,6 +156,23 @@ async def test_a_person_gives_the_bot_to_the_phone_in_reserve(db: Database, hous
     away = (await find_device(db, "b")).id
     with pytest.raises(DeviceNotReady):
         await act(house, actions.choose, away)
+
+
+async def test_of_two_phones_that_may_take_the_bot_it_is_the_one_somebody_chose(
+    db: Database, house: House, phone: OpenBot
+):
+    await two_phones(db, house, phone)
+    bot_id, older = (await find_bot(db)).id, (await find_device(db, "a")).id
+    # in one commit: nobody has the bot when the word is heard
+    async with house.services.database.transaction() as tx:
+        await actions.choose(tx, ADMIN, older)
+        await actions.exclude(tx, ADMIN, bot_id, "전화기 점검")
+    await until_free(db)
+
+    await act(house, actions.include, bot_id)
+    await until(lambda: sender(house))
+
+    assert sender(house) == "a"
 
 
 async def test_while_a_bot_is_excluded_none_of_its_phones_is_shown_as_the_one_that_sends(
