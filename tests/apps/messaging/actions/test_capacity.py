@@ -131,7 +131,7 @@ async def test_of_what_is_under_way_the_rooms_whose_turn_comes_later_are_not_in_
     await send_now(world.db, spread.id)
     await run_bulk(world.db)
 
-    # its first room is through by then, and that of tomorrow's like today's is due with the notice
+    # its first room is through by then; the first room of its own daily moment is due together with the notice
     assert await busy(world, manager, schedule) == 40 * SECOND
 
 
