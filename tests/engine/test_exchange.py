@@ -221,6 +221,25 @@ async def test_the_announcement_of_an_enqueue_carries_the_moment_that_finds_it(d
     assert await take(exchange, worker) == [job_id]
 
 
+@pytest.mark.parametrize(("room", "is_told"), [(2, False), (1, True)])
+async def test_nobody_is_told_of_what_was_claimed_in_the_same_commit(db: Database, room: int, is_told: bool) -> None:
+    """Where not all could be taken, everybody is."""
+    heard: list[dict[str, datetime | None]] = []
+
+    async def remember(hints: dict[str, datetime | None]) -> None:
+        heard.append(dict(hints))
+
+    exchange, worker = await quiet(db)
+    first = await start(db, lane="lane")
+    second = await enqueue(db, lane="lane")
+    db.announce = remember
+
+    _, jobs = await exchange.run(worker, [(first, Done())], slow(room))
+
+    assert [job.id for job in jobs] == [second]
+    assert any(f"queue:{PLAIN}" in hints for hints in heard) is is_told
+
+
 async def test_what_committed_late_and_unannounced_is_found_by_the_sweep(db: Database) -> None:
     stack, job_id, _ = await late_row(db)
     exchange, worker = await quiet(db)

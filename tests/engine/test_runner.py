@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from pabal.base.database import Database, DatabaseUnavailable
+from pabal.base.database import Database, DatabaseUnavailable, Hints
 from pabal.engine import claims, queue, withdrawals, workers
 from pabal.engine.exchange import Exchange
 from pabal.engine.kinds import Job, Kinds, Stop
@@ -98,6 +98,28 @@ async def test_all_three_shapes_end_what_they_are_given(db: Database, locks: Pat
         ended = [(await until_ended(db, job)).result for job in jobs]
 
     assert ended == ["done", "done", "done"]
+
+
+async def test_the_next_of_a_lane_is_claimed_with_the_end_of_the_one_before(db: Database, locks: Path):
+    """So nobody is told to look for it, neither we nor others: a lane of many jobs takes a commit for each."""
+    told: list[str] = []
+
+    async with serving(db, gated(gate := Gate()), locks) as server:
+        jobs = [await enqueue_via(server, GATED, lane="l") for _ in range(3)]
+        await gate.until_begun()
+        announce = server.database.announce
+
+        async def listen(hints: Hints) -> None:
+            told.extend(hints)
+            if announce is not None:
+                await announce(hints)
+
+        server.database.announce = listen
+        gate.open.set()
+        await until_ended(db, jobs[-1])
+
+    assert [job.id for job in gate.begun] == jobs
+    assert f"queue:{GATED}" not in told
 
 
 async def test_a_running_job_that_is_cancelled_gets_the_signal_and_ends(db: Database, locks: Path):

@@ -204,6 +204,11 @@ class Tx:
         """The topics so far."""
         return self._hints.keys()
 
+    def unhint(self, topics: Iterable[str]) -> None:
+        """Nobody need look: this transaction has taken itself what it hinted at."""
+        for topic in topics:
+            self._hints.pop(topic, None)
+
     def after_commit(self, callback: "Callable[[Database], Awaitable[None]]") -> None:
         """Runs after the commit, never after a rollback. A crash in between skips it, so a sweep must mend it."""
         self._after_commit.append(callback)

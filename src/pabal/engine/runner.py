@@ -4,7 +4,7 @@
 import asyncio
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, cast
@@ -116,7 +116,7 @@ class Runner:
             return 0
         if self._must_reconcile:
             await self._reconcile()
-        batch = _Batch(self._ended, self._room())
+        batch = _Batch(self._ended, self._room(self._ended))
         self._ended = []
         with self._beside(batch):
             try:
@@ -327,8 +327,11 @@ class Runner:
         self._plain.waiting.clear()
         self._routed.waiting.clear()
 
-    def _room(self) -> Capacity:
-        """Quick handlers are fetched ahead, as many as can begin soon; slow ones not behind them, or never."""
+    def _room(self, ended: Sequence[Attempted] = ()) -> Capacity:
+        """Quick handlers are fetched ahead, as many as can begin soon; slow ones not behind them, or never.
+
+        None where there is nothing to claim; the end of a job in a lane may let another go.
+        """
         if self._is_stopping or self._life.is_draining:
             return Capacity(0, 0, self._is_quick, 0)
         waiting = Counter(job.kind for _, job in self._plain.waiting)
@@ -349,7 +352,8 @@ class Runner:
             routed=max(self._routed.size - self._routed_running - routed, 0),
             limits={kind.names: self._left(kind) for kind in self._kinds.limited},
         )
-        return room if self._exchange.wants(room) else Capacity(0, 0, self._is_quick, 0)
+        is_wanted = self._exchange.wants(room) or any(job.lane is not None for job, _ in ended)
+        return room if is_wanted else Capacity(0, 0, self._is_quick, 0)
 
     def _soon(self) -> int:
         """Slots that are free or will be in a moment; one whose attempt takes longer than its kind does is not."""
