@@ -10,6 +10,7 @@ from pabal.base.telemetry import start_logging
 
 pytest_plugins = [
     "pytester",
+    "tests.support.arrays",
     "tests.support.beside",
     "tests.support.database",
     "tests.support.durations",
