@@ -30,6 +30,8 @@ settings.register_profile(
     "same", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
 )
 settings.load_profile("same")
+# what is imported and collected stays, so there is next to nothing to find until pytest_collection_finish
+gc.set_threshold(100_000, 20, 20)
 
 
 @pytest.fixture(autouse=True, scope="session")
