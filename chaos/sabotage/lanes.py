@@ -59,6 +59,27 @@ LANES = (
 _NARROWER = "test_widths.py::test_one_that_is_ready_again_in_a_lane_that_became_narrower_waits_for_its_turn"
 RETURNS = (
     seen_by_test(
+        "the end of a job has no room for the next of its lane",
+        "runner.py",
+        "_Batch(self._ended, self._room(self._ended))",
+        "_Batch(self._ended, self._room())",
+        "test_runner.py::test_the_next_of_a_lane_is_claimed_with_the_end_of_the_one_before",
+    ),
+    seen_by_test(
+        "nobody is told of what a claim had no room for",
+        "exchange.py",
+        "if 0 < len(claimed) < total:",
+        "if len(claimed) > 0:",
+        "test_exchange.py::test_nobody_is_told_of_what_was_claimed_in_the_same_commit",
+    ),
+    seen_by_test(
+        "a claim of nothing is looked through again",
+        "exchange.py",
+        "until = {queue: self._hinted[queue] for queue in dirty & self._hinted.keys()}",
+        "until: dict[str, datetime] = {}",
+        "test_exchange.py::test_a_claim_of_nothing_is_not_looked_through_again",
+    ),
+    seen_by_test(
         "every start changes the widths",
         "widths.py",
         "        if await tx.value(SQL.is_declared, **declared):\n            return\n",
