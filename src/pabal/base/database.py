@@ -4,7 +4,7 @@ import asyncio
 import json
 import os
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -140,7 +140,8 @@ class Tx:
     def __init__(self, connection: "Connection | PoolConnectionProxy[Row]", opened: list[Row]) -> None:
         self._connection = connection
         self._after_commit: list[Callable[[Database], Awaitable[None]]] = []
-        self._hints: Hints = {}
+        # who is woken after the commit; who takes itself what it hinted at takes the hint away
+        self.hints: Hints = {}
         self._was_lost: bool | None = None
         self.reopen(opened)
         self.now: datetime = opened[0][0]
@@ -196,18 +197,8 @@ class Tx:
 
     def hint(self, topic: str, at: datetime | None = None) -> None:
         """Wakes whoever waits for this topic, after the commit. `at` is the earliest moment it stands for."""
-        known = self._hints.get(topic, at)
-        self._hints[topic] = None if known is None or at is None else min(known, at)
-
-    @property
-    def hinted(self) -> Set[str]:
-        """The topics so far."""
-        return self._hints.keys()
-
-    def unhint(self, topics: Iterable[str]) -> None:
-        """Nobody need look: this transaction has taken itself what it hinted at."""
-        for topic in topics:
-            self._hints.pop(topic, None)
+        known = self.hints.get(topic, at)
+        self.hints[topic] = None if known is None or at is None else min(known, at)
 
     def after_commit(self, callback: "Callable[[Database], Awaitable[None]]") -> None:
         """Runs after the commit, never after a rollback. A crash in between skips it, so a sweep must mend it."""
@@ -344,8 +335,8 @@ class Database:
             raise PoolBusy(self._purpose) from error.__cause__
 
     async def _tell(self, tx: Tx) -> None:
-        if tx._hints and self.announce is not None:
-            await self.announce(tx._hints)
+        if tx.hints and self.announce is not None:
+            await self.announce(tx.hints)
 
     async def _follow(self, tx: Tx) -> None:
         """The commit stands whatever happens here: a caller must not take a lost hint for a lost transaction."""

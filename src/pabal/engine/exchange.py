@@ -138,7 +138,7 @@ class Exchange:
                 is_alive = tx.opened["id"] is not None
                 settled = await claims.settle(tx, worker, attempts, self._kinds)
                 # Whom the lanes let go is claimed in the commit that made it ready, not in the next one.
-                dirty |= {topic.removeprefix("queue:") for topic in tx.hinted} & self._queues - back
+                dirty |= {topic.removeprefix("queue:") for topic in tx.hints} & self._queues - back
                 kill_point("exchange.settled")
                 is_claiming = is_alive and not room.is_full
                 if is_claiming:
@@ -216,7 +216,8 @@ class Exchange:
         if 0 < len(claimed) < total:
             # Whom the lanes let go in this commit is here: another look, by us or by others, would find nothing.
             # None at all may mean that this server drains and gets nothing.
-            tx.unhint(f"queue:{queue}" for queue in queues)
+            for queue in queues:
+                tx.hints.pop(f"queue:{queue}", None)
         self._remember(dict.fromkeys(queues, tx.now), wanted, claimed, was_cut=len(claimed) >= total)
         return [job for job, _, _ in claimed]
 
