@@ -126,7 +126,7 @@ async def test_a_hint_without_a_moment_means_now_whatever_else_was_said(rooms: D
         tx.hint("timers")
         tx.hint("timers", tx.now)
 
-        assert tx._hints == {"timers": None}
+        assert tx.hints == {"timers": None}
 
 
 async def test_a_database_that_does_not_answer_is_a_named_error():

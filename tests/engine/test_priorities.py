@@ -166,6 +166,6 @@ async def test_servers_are_told_from_which_moment_to_look_again(db: Database) ->
     async with db.transaction() as tx:
         [(_, ready_at)] = await tx.rows(SQL.list_ready)
         await priorities.move(tx, job_id, Priority.URGENT)
-        hints = dict(tx._hints)
+        hints = dict(tx.hints)
 
     assert hints == {f"queue:{PLAIN}": ready_at}

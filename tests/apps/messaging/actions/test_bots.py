@@ -56,7 +56,7 @@ async def test_a_decision_is_kept_with_who_made_it_and_every_server_hears_of_it(
             device = await verb(tx, person(tree.busan), device_id)
             [entry] = [each for each in await entries(tx) if each.about == f"bot_device:{device_id}"]
 
-            assert TOPIC in tx._hints
+            assert TOPIC in tx.hints
         assert (device.state, device.decided_by) == (becomes, "user:1")
         assert device.decided_at is not None
         assert (entry.before, entry.after["state"]) == ({"state": state}, becomes)
@@ -139,7 +139,7 @@ async def test_a_secret_is_sealed_and_shown_to_nobody(db: Database):
         written = json.dumps([str(entry) for entry in await entries(tx)]) + str(bot)
         assert bot.has_secret
         assert SECRET not in written
-        assert TOPIC in tx._hints
+        assert TOPIC in tx.hints
         with pytest.raises(BadBotSecret):
             await actions.set_secret(tx, ENGINE, bot_id, vault=VAULT, secret="short")
         with pytest.raises(BadBotSecret):
