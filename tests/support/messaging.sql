@@ -29,6 +29,9 @@ update pabal.message_schedule set timetable_id = :timetable_id where id = :id;
 -- name: set_limit(room_id, min_gap_seconds, messages_per_minute)!
 update pabal.room set min_gap_seconds = :min_gap_seconds, messages_per_minute = :messages_per_minute where id = :room_id;
 
+-- name: set_max_text(room_id, most)!
+update pabal.room set max_text_length = :most where id = :room_id;
+
 -- name: find_timetable(id)
 select timetable_id from pabal.message_schedule where id = :id;
 

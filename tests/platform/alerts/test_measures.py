@@ -182,6 +182,15 @@ async def test_a_server_that_begins_again_on_its_host_is_lost_no_more(db: Databa
     assert (lost, await read(db, "servers.lost")) == (1.0, 0.0)
 
 
+async def test_a_server_beside_it_on_its_host_is_not_its_return(db: Database) -> None:
+    dead = await begin_life(db, host="there")
+    await begin_life(db, host="there")
+
+    await crash(db, dead)
+
+    assert await read(db, "servers.lost") == 1.0
+
+
 async def test_a_lost_server_is_forgotten_after_an_hour(db: Database) -> None:
     await crash(db, await begin_life(db))
     await clock.advance(db, 61 * MINUTES)

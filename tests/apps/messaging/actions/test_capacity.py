@@ -10,14 +10,17 @@ import pytest
 from pabal.apps.messaging import settings as own
 from pabal.apps.messaging.actions import checking, groups, schedules
 from pabal.apps.messaging.actions.checking import Checked
+from pabal.apps.messaging.actions.reports import read_capacity
 from pabal.apps.messaging.model.bulks import Audience, NewGroup
+from pabal.apps.messaging.model.capacity import Hourly
 from pabal.apps.messaging.model.schedules import Schedule
 from pabal.base.database import Database
 from pabal.platform.actor import Actor
+from pabal.platform.tenants import Scope
 from tests.apps.messaging.bulking import make_rooms, picked, run_bulk, save
 from tests.apps.messaging.history import add_deliveries, add_parts, ended
-from tests.support.botline import send_now, set_value
-from tests.support.messaging import World, add_bot, add_room, add_schedule, make_world
+from tests.support.botline import Desk, send_now, set_value
+from tests.support.messaging import SQL, World, add_bot, add_room, add_schedule, make_world
 from tests.support.people import person
 
 SECOND, MINUTE = timedelta(seconds=1), timedelta(minutes=1)
@@ -95,6 +98,8 @@ async def test_ten_other_notices_are_counted_with_as_many_statements_as_two(worl
 
     # the first is asked what it looks like, too
     assert asked[1] >= asked[2]
+    # seven to two rooms, seven to those and one more
+    assert await busy(world, manager, schedule) == 35 * SECOND
 
 
 async def test_what_is_under_way_at_that_moment_comes_first(world: World, manager: Actor):
@@ -187,3 +192,27 @@ async def test_a_bot_needs_what_it_took_for_sends_that_went_out_at_once(world: W
     # the ninth would begin after 64 seconds
     assert (checked.estimate.takes, checked.estimate.late) == (80 * SECOND, 2)
     assert [one.code for one in checked.warnings if one.field == "window_minutes"] == ["bulk_too_slow"]
+
+
+async def test_what_can_be_sent_in_an_hour_is_what_the_bots_can_that_are_connected_and_may_send(world: World):
+    for name in ("busan2", "busan3"):
+        excluded, _ = await add_bot(world.db, world.tree.haeundae, name)
+        await Desk.open(world, bot=name)
+    desk = await Desk.open(world)
+    await take(world, seconds=40)
+
+    with_all = await hourly(world)
+    async with world.db.transaction() as tx:
+        # its route is let go a moment later
+        await tx.run(SQL.exclude_bot, id=excluded)
+    without_the_excluded = await hourly(world)
+    await desk.disconnect()
+
+    assert with_all == Hourly(sends=90, bots=3, unmeasured=2)
+    assert without_the_excluded == Hourly(sends=90, bots=2, unmeasured=1)
+    assert await hourly(world) == Hourly(sends=0, bots=1, unmeasured=1)
+
+
+async def hourly(world: World) -> Hourly:
+    async with world.db.transaction() as tx:
+        return await read_capacity(tx, Scope(None, None))

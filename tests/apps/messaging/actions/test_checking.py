@@ -9,19 +9,22 @@ from pabal.apps.messaging import settings
 from pabal.apps.messaging.actions import bots, checking, schedules
 from pabal.apps.messaging.actions.checking import Checked, read_budget
 from pabal.apps.messaging.errors import ScheduleRefused
+from pabal.apps.messaging.model.bulks import Audience, Target
 from pabal.apps.messaging.model.content import Content, ImageMode
 from pabal.apps.messaging.model.rooms import Budget
 from pabal.apps.messaging.model.schedules import Schedule
 from pabal.apps.messaging.store import schedules as store
 from pabal.apps.messaging.store.rooms import find_room
+from pabal.apps.messaging.store.schedules import get_schedule
 from pabal.base.database import Database
 from pabal.platform.actor import ENGINE, Actor, Role
 from pabal.platform.settings import change
 from pabal.platform.storage import Upload, accept_file
+from pabal.platform.tenants import Scope
 from tests.apps.messaging.asking import DAY, NINE, asked, begin_at, daily, once, save
 from tests.platform.storage.samples import stream
 from tests.support.botline import Desk, send_now
-from tests.support.messaging import World, add_bot, add_room, add_schedule, make_world, set_limit
+from tests.support.messaging import SQL, World, add_bot, add_room, add_schedule, make_world, set_limit
 from tests.support.people import person
 from tests.support.work import begin_life, hold_route
 
@@ -216,3 +219,45 @@ async def test_a_message_that_never_fits_still_has_a_budget(db: Database, tmp_pa
     await set_limit(db, world.room_id, per_minute=2)
 
     assert replace(await look(world, 3), rows=()) == Budget((), None, None)
+
+
+async def test_words_in_braces_from_before_there_were_variables_may_stay_as_they_are_and_only_so(
+    world: World, me: Actor
+):
+    text = "{담당자}님 안녕하세요"
+    async with world.db.transaction() as tx:
+        old = await get_schedule(tx, Scope(None, None), await add_schedule(world, Content(text=text)))
+    many = Audience((Target(world.room_id),))
+
+    assert refused(await check(world, me, old, title="새 제목")) == []
+    assert refused(await check(world, me, old, content=Content(text=f"{text}!"))) == ["variable_unknown"]
+    assert refused(await check(world, me, old, audience=many)) == ["variable_unknown"]
+
+
+async def test_a_word_that_was_a_column_of_many_rooms_is_unknown_in_one_room(world: World, me: Actor):
+    table = Audience(rooms_csv="톡방,담당자\n해운대 손님방,김하늘\n")
+    text = Content(text="{담당자}님 안녕하세요")
+    old = await save(world, me, content=text, audience=table)
+
+    assert refused(await check(world, me, old)) == []
+    assert refused(await check(world, me, old, audience=None)) == ["variable_unknown"]
+
+
+async def test_a_text_is_as_long_as_the_room_reads_it(world: World, me: Actor):
+    await limit_text(world, 12)
+    many = Audience((Target(world.room_id),))
+
+    fits = await check(world, me, audience=many, content=Content(text="{톡방} 안녕하"))
+    longer = await check(world, me, audience=many, content=Content(text="{톡방} 안녕하세요"))
+
+    assert refused(fits) == []
+    assert refused(longer) == ["text_too_long_in_room"]
+
+
+def refused(checked: Checked) -> list[str]:
+    return [one.code for one in checked.problems]
+
+
+async def limit_text(world: World, most: int) -> None:
+    async with world.db.transaction() as tx:
+        await tx.run(SQL.set_max_text, room_id=world.room_id, most=most)

@@ -113,6 +113,24 @@ async def test_a_phone_in_reserve_takes_over_when_the_one_that_sends_leaves(db: 
     assert [change.state for change in older.changes].count("lost") == 0
 
 
+async def test_when_the_phone_that_sends_leaves_the_one_in_reserve_is_asked_at_once(
+    db: Database, house: House, phone: OpenBot
+):
+    _, newer = await two_phones(db, house, phone)
+    woken: list[str | None] = []
+    wake = house.gateway.routes.wake
+
+    def note() -> None:
+        woken.append(sender(house))
+        wake()
+
+    house.gateway.routes.wake = note
+    await newer.stop()
+    await until(lambda: sender(house) == "a")
+
+    assert woken == [None]
+
+
 async def test_a_phone_is_told_once_each_time_it_comes_to_be_in_reserve(db: Database, house: House, phone: OpenBot):
     older, newer = await two_phones(db, house, phone)
 

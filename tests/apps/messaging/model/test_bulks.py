@@ -92,6 +92,22 @@ def test_one_phone_is_too_slow_for_many_rooms():
     assert found.says[1] == "톡방 150곳을 전화기 1대로: 약 10분. 74곳은 발송 시간(5분) 안에 보내지 못합니다"
 
 
+@pytest.mark.parametrize(
+    ("seconds", "english", "korean"),
+    [
+        (1, "about 1 second", "약 1초"),
+        (89, "about 89 seconds", "약 89초"),
+        (91, "about 2 minutes", "약 2분"),
+        (119 * 60, "about 119 minutes", "약 119분"),
+        (3 * 3600, "about 3 hours", "약 3시간"),
+    ],
+)
+def test_how_long_it_takes_is_said_in_the_unit_people_would_use(seconds: int, english: str, korean: str):
+    found = estimate([Turn(1, NINE)], {1: float(seconds)}, {}, begin=NINE, until=NINE + FIVE)
+
+    assert found.says == (f"1 room by 1 phone: {english}", f"톡방 1곳을 전화기 1대로: {korean}")
+
+
 def test_two_phones_share_it_and_what_else_is_due_comes_first():
     turns = [Turn(1 + n % 2, NINE) for n in range(150)]
 

@@ -1,19 +1,24 @@
 """Bots in the console: where each is connected, which device is one, what its server carries, and who decides."""
 
+import re
+from datetime import timedelta
 from typing import Any
 
 import httpx2
 import pytest
 
-from pabal.apps.messaging.model.bots import Device, network_of
+from pabal.apps.messaging.model.bots import Device, network_of, route_of
 from pabal.apps.messaging.store import bots, connected
 from pabal.apps.messaging.store.connected import Caller
 from pabal.engine import routes
+from pabal.engine.queue import NewJob, enqueue_many
 from pabal.platform.actor import Role
 from pabal.platform.tenants import Scope
-from tests.apps.messaging.history import add_server
+from tests.apps.messaging.history import add_parts, add_server
 from tests.apps.messaging.pages.house import BRANCH, House, build
-from tests.support.messaging import add_bot, add_room, connect_two, sign_wrongly
+from tests.apps.messaging.pages.logged import one, schedule
+from tests.support.botline import send_now
+from tests.support.messaging import SEOUL, add_bot, add_room, connect_two, sign_wrongly
 from tests.support.pages import read, visitor
 from tests.support.web import Web
 
@@ -119,6 +124,42 @@ async def test_a_wrong_secret_is_called_that_and_not_away(web: Web) -> None:
     assert "does not sign with its secret" in page
     assert 'data-state="wrong_secret"' in page
     assert 'data-state="wrong_secret"' in listed
+
+
+async def test_sends_that_wait_for_a_phone_that_does_not_sign_are_not_said_to_wait_for_one_that_is_away(
+    web: Web,
+) -> None:
+    house = await build(web)
+    bot_id = await sign_wrongly(web.db, web.tree.haeundae, "busan3")
+    room_id = await add_room(web.db, web.tree.haeundae, "18200044", "단골방", bots=[bot_id])
+    away = await schedule(house)
+    unsigned = await schedule(house, room_id=room_id, bot_id=bot_id)
+    for waiting in (away, unsigned):
+        await send_now(web.db, waiting.id)
+
+    page = await read(await visitor(web, BRANCH), "/messages/bots")
+
+    trouble = page.partition('id="trouble"')[2].partition('id="pending"')[0]
+    assert "Bot ‘busan1’ is away" in trouble
+    assert "The phone of bot ‘busan3’ does not sign with its secret" in trouble
+    assert "Bot ‘busan3’ is away" not in trouble
+
+
+async def test_each_bot_shows_how_many_wait_for_it_and_until_when_about(web: Web) -> None:
+    house = await build(web)
+    worker = await add_server(web.db)
+    await add_parts(web.db, await one(house, await schedule(house), "sent", took_ms=600_000), "written")
+    async with web.db.transaction() as tx:
+        await routes.hold_route(tx, route_of("busan1"), worker=worker)
+        await enqueue_many(tx, [NewJob("test.bot", route=route_of("busan1")) for _ in range(3)])
+        through = (tx.now + timedelta(minutes=30)).astimezone(SEOUL)
+
+    page = await read(await visitor(web, BRANCH), "/messages/bots")
+
+    row = page.partition(f'<tr id="bot-{house.bot_id}">')[2].partition("</tr>")[0]
+    waiting = re.sub(r"<[^>]+>", " ", row.partition('data-label="Waiting">')[2].partition("</td>")[0]).split()
+    assert waiting[:3] == ["3", "until", "about"]
+    assert f"{through:%H:%M}" in waiting
 
 
 async def test_a_bot_is_excluded_with_a_reason_and_included_again(web: Web) -> None:

@@ -17,7 +17,16 @@ from pabal.base.database import ConstraintBroken, Database
 from pabal.base.sql import Statement, load
 from pabal.platform.tenants import Scope, visible_to
 from tests.support.botline import Desk, fall_due, find_deliveries, send_now
-from tests.support.messaging import SQL, World, add_bot, add_room, add_schedule, make_world, set_limit
+from tests.support.messaging import (
+    SQL,
+    World,
+    add_bot,
+    add_room,
+    add_schedule,
+    connect_unproven,
+    make_world,
+    set_limit,
+)
 from tests.support.people import person
 from tests.support.plans import list_lookups, list_scanned
 from tests.support.work import advance
@@ -216,3 +225,26 @@ async def test_a_delivery_belongs_to_its_schedule_and_goes_when_that_is_really_d
         await tx.run(SQL.purge_schedule, id=schedule_id)
 
     assert await find_deliveries(world.db) == []
+
+
+async def test_a_send_whose_phone_does_not_sign_says_so_and_not_that_it_waits_for_the_bot(world: World):
+    desk = await Desk.open(world)
+    await send_now(world.db, await add_schedule(world, replace(QUICK, images_1=(world.picture,))))
+    desk.line.go(1, began=False)
+    await desk.run()
+    await desk.disconnect()
+
+    away = await read_places(world)
+    await connect_unproven(world.db, world.bot_id, world.device_id, world.bot_name, signature="invalid")
+
+    assert away == ("waiting_for_bot", "waiting_for_bot")
+    assert await read_places(world) == ("wrong_secret", "wrong_secret")
+
+
+async def read_places(world: World) -> tuple[str | None, str | None]:
+    """As its own page and as the list of what is under way say."""
+    [delivery] = await find_deliveries(world.db)
+    async with world.db.transaction() as tx:
+        shown = await get_delivery(tx, HOUSE, delivery.id)
+        [listed] = await list_open(tx, None)
+    return shown.place, listed.place

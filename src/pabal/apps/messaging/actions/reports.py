@@ -168,7 +168,7 @@ async def read_summary(tx: Tx, scope: Scope, period: Period, zone: ZoneInfo) -> 
 
 async def read_capacity(tx: Tx, scope: Scope) -> Hourly:
     """Of the bots of these units that are connected now."""
-    states = await show_bot_states(tx, await capacity.list_included(tx, scope.listed))
+    states = await show_bot_states(tx, await capacity.list_bots(tx, scope.listed))
     online = [bot_id for bot_id, state in states.items() if state == "online"]
     return add_up(online, await capacity.measure(tx, online) if online else {})
 

@@ -21,9 +21,9 @@ async def measure(tx: Tx, bots: Collection[int]) -> dict[int, Measured]:
     return {row["bot_id"]: Measured(float(row["part"]), float(row["send"])) for row in rows}
 
 
-async def list_included(tx: Tx, units: Sequence[int] | None) -> list[int]:
-    """Bots that may send, connected or not."""
-    rows = await tx.rows(SQL.list_included, units=None if units is None else list(units))
+async def list_bots(tx: Tx, units: Sequence[int] | None) -> list[int]:
+    """Those of these units, whatever state they are in."""
+    rows = await tx.rows(SQL.list_bots, units=None if units is None else list(units))
     return [row["id"] for row in rows]
 
 

@@ -9,8 +9,8 @@ cross join lateral (
   order by d.id desc limit 100) d
 where d.parts > 0 group by b.id;
 
--- name: list_included(units)
-select id from pabal.bot where excluded_at is null and (:units::bigint[] is null or unit_id = any(:units::bigint[]));
+-- name: list_bots(units)
+select id from pabal.bot where :units::bigint[] is null or unit_id = any(:units::bigint[]);
 
 -- name: count_open(bots, until)
 -- what waits for these bots now, be there a delivery of it or not
@@ -28,7 +28,7 @@ group by 1;
 -- what other schedules of one room have for these bots until then
 select s.bot_id, t.next_at as at, count(*)::int as sends
 from pabal.message_schedule s join pabal.schedule t on t.id = s.timetable_id
-where s.bot_id = any(:bots::bigint[]) and s.state = 'active' and t.paused_at is null and s.id is distinct from :but_id::bigint
+where s.bot_id = any(:bots::bigint[]) and t.paused_at is null and s.id is distinct from :but_id::bigint
   and t.next_at >= :since and t.next_at <= :until
   and not exists (select from pabal.message_audience a where a.schedule_id = s.id)
 group by 1, 2;
@@ -38,5 +38,5 @@ group by 1, 2;
 -- the last of them first: who is far from the moment is through by then
 select s.id as schedule_id, s.bot_id, t.next_at as at from pabal.message_audience a join pabal.message_schedule s on s.id = a.schedule_id
 join pabal.schedule t on t.id = s.timetable_id
-where s.state = 'active' and t.paused_at is null and s.id is distinct from :but_id::bigint and t.next_at >= :since and t.next_at <= :until
+where t.paused_at is null and s.id is distinct from :but_id::bigint and t.next_at >= :since and t.next_at <= :until
 order by t.next_at desc, s.id limit :most;
