@@ -62,3 +62,10 @@ def pytest_collection_finish() -> None:
     gc.freeze()
     # and at what a test leaves, less often: a twelfth of the Python of a test was this
     gc.set_threshold(20_000, 20, 20)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish() -> None:
+    """pytest collects five times at its end, to tell of what failed unseen: once is enough, over all that has stayed."""
+    gc.collect()
+    gc.freeze()

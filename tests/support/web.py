@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -15,9 +15,11 @@ import httpcore2
 import httpx2
 import pytest
 from fastapi import APIRouter, FastAPI
-from fastapi.routing import iter_route_contexts
+from fastapi.routing import RouteContext, iter_route_contexts
+from starlette.routing import BaseRoute
 
 from pabal import api, console, main, serving
+from pabal import web as whole_web
 from pabal.base.database import Database
 from pabal.base.migrations import Migration, migrate
 from pabal.base.settings import Settings
@@ -26,7 +28,7 @@ from pabal.platform import auth
 from pabal.platform.actor import ENGINE, EVERYTHING, Role
 from pabal.platform.auth import Caller, NewToken, NewUser, User
 from pabal.platform.tenants import Unit
-from pabal.platform.web import openapi
+from pabal.platform.web import methods, openapi
 from pabal.platform.web.identify import CSRF_HEADER, SESSION_COOKIE
 from pabal.platform.web.turns import Shares, Turns
 from pabal.web import make_web
@@ -51,6 +53,7 @@ KEEPING_HOUSE = frozenset(
     }
 )
 _included: dict[int, Any] = {}
+_assets: dict[tuple[tuple[str, Path], ...], APIRouter] = {}
 
 
 @dataclass
@@ -155,6 +158,42 @@ def _routers_are_included_once() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True, scope="session")
+def _assets_are_listed_once() -> Iterator[None]:
+    """The files of a slice stay as they are."""
+    make = whole_web.make_assets
+
+    def make_or_share(folders: Mapping[str, Path]) -> APIRouter:
+        key = tuple(sorted(folders.items()))
+        if key not in _assets:
+            _assets[key] = make(folders)
+        return _assets[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(whole_web, "make_assets", make_or_share)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _addresses_are_gathered_once() -> Iterator[None]:
+    """Shared routers have the same ones at every site, and the first request to each site goes through all of them."""
+    known: dict[int, list[RouteContext]] = {}
+
+    def walk(routes: Sequence[BaseRoute]) -> Iterator[RouteContext]:
+        shared = {id(one) for one in _included.values()}
+        for route in routes:
+            if id(route) not in shared:
+                yield from iter_route_contexts([route])
+                continue
+            if id(route) not in known:
+                known[id(route)] = list(iter_route_contexts([route]))
+            yield from known[id(route)]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(methods, "iter_route_contexts", walk)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
 def _descriptions_are_made_once() -> Iterator[None]:
     """Sites of the same routes have the same description, which takes more than a second."""
     make_schema, made = openapi.make_schema, dict[tuple[Any, ...], str]()
@@ -255,9 +294,9 @@ async def _make_none(_: Database) -> int:
 
 def share_routers(site: FastAPI, app: App) -> None:
     """FastAPI works out the parameters of every endpoint at a site's first request, 200 ms; those of routers that are
-    the same for every site need that once. Health and assets, middleware and state are each site's own."""
-    modules = [module for one in app.slices for module in (one.api, one.pages) if module]
-    common = [api.router, console.router, openapi.router, *(import_module(module).router for module in modules)]
+    the same for every site need that once. Health, middleware and state are each site's own."""
+    modules = [import_module(name) for one in app.slices for name in (one.api, one.pages) if name]
+    common = [api.router, console.router, openapi.router, *_assets.values(), *(module.router for module in modules)]
     for place, route in enumerate(site.router.routes):
         router = getattr(route, "original_router", None)
         if any(router is one for one in common):
