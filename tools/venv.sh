@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Makes the folder named by $1 a virtual environment that holds the uv that the lock $2 names, by its hash.
-# Needs only some Python >= 3.11; $PYTHON chooses one, otherwise the first that fits is taken.
+# Needs only some Python >= 3.11; $PYTHON chooses one, otherwise the first that fits is taken. The system's own comes first: distributions
+# build theirs with a profile, version managers mostly do not, and then starting and computing take a fifth to a quarter longer.
 set -euo pipefail
 
 folder=$1 lock=$2
@@ -10,13 +11,26 @@ fits() {
     command -v "$1" >/dev/null && "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null
 }
 
+makes_environments() {
+    "$1" -c 'import ensurepip, venv' 2>/dev/null
+}
+
 find_python() {
-    for name in ${PYTHON:-python3 python3.14 python3.13 python3.12 python3.11 python}; do
+    local found=
+    for name in ${PYTHON:-/usr/bin/python3 python3 python3.14 python3.13 python3.12 python3.11 python}; do
         if fits "$name"; then
-            echo "$name"
-            return
+            found=${found:-$name}
+            if makes_environments "$name"; then
+                echo "$name"
+                return
+            fi
         fi
     done
+    if [ -n "$found" ]; then
+        echo "$found cannot make virtual environments: its modules venv and ensurepip are missing." >&2
+        echo "On Debian and Ubuntu they come with: apt install python3-venv" >&2
+        return 1
+    fi
     echo "Pabal needs Python 3.11 or newer and found none (looked for: ${PYTHON:-python3, python3.14 … python3.11, python})." >&2
     echo "Install one, or say where it is: make PYTHON=/path/to/python3 …" >&2
     return 1
@@ -29,11 +43,6 @@ is_usable() {
 
 if ! is_usable; then
     python=$(find_python)
-    if ! "$python" -c 'import ensurepip, venv' 2>/dev/null; then
-        echo "$python cannot make virtual environments: its modules venv and ensurepip are missing." >&2
-        echo "On Debian and Ubuntu they come with: apt install python3-venv" >&2
-        exit 1
-    fi
     echo "Making $folder with $("$python" --version) …"
     "$python" -m venv --clear "$folder"
 fi
