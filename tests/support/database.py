@@ -183,8 +183,11 @@ async def _let_in_quickly(url: str) -> None:
 
 def prefer_memory(folder: Path) -> Path:
     """A place in memory for this folder, where there is room; who takes it removes it."""
-    has_room = os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM
-    return MEMORY / f"pabal-tests-{_digest(folder)}" if has_room else folder
+    return MEMORY / f"pabal-tests-{_digest(folder)}" if has_memory() else folder
+
+
+def has_memory() -> bool:
+    return os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM
 
 
 def session_folder(factory: pytest.TempPathFactory, worker_id: str) -> Path:
