@@ -20,7 +20,7 @@ import pytest
 
 import pabal
 from pabal.base import embedded
-from tests.support.database import MEMORY, has_memory
+from tests.support.memory import MEMORY, has_memory
 
 FAST = {"fsync": "off", "shared_buffers": "16MB"}
 SOURCES = str(Path(pabal.__file__).parents[1])
