@@ -63,7 +63,7 @@ async def open_room(*, on_disk: bool = False) -> AsyncIterator[Path]:
 @pytest.fixture(scope="session")
 def stopped_cluster() -> Iterator[Path]:
     """The folder of a private PostgreSQL that has been made and stopped. A copy of it is one of one's own: initdb takes
-    ten times as long as to copy what it made, and most tests are about what comes after it."""
+    several times as long as to copy what it made, and most tests are about what comes after it."""
     room = make_room()
     asyncio.run(_make_and_stop(room / "pg"))
     yield room / "pg"
