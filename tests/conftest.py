@@ -14,6 +14,7 @@ pytest_plugins = [
     "tests.support.beside",
     "tests.support.database",
     "tests.support.durations",
+    "tests.support.embedded",
     "tests.support.figures",
     "tests.support.parts",
     "tests.support.passwords",

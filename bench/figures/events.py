@@ -15,7 +15,8 @@ from bench.result import Measured, Target, middle, middle_ratio
 from bench.sides import Side
 from pabal.base.clock import elapsed
 
-SIDE = Side("events", (sys.executable, "-m", "bench.events_side"))
+OURS = Side("events", (sys.executable, "-m", "bench.events_side"))
+REDIS = Side("redis", (sys.executable, "-m", "bench.events_redis_side"))
 TARGETS = (Target("per_s_vs_redis", at_least=0.5),)
 CONSUMERS = 3
 
@@ -53,25 +54,23 @@ async def measure(ground: Ground, sizes: Sizes) -> Measured:
 
 async def _round(ground: Ground, sizes: Sizes) -> dict[str, Any]:
     async with _redis() as url:
-        redis = await _run("redis_", url, sizes.events, sizes.batch)
+        redis = await _run(REDIS, url, sizes.events, sizes.batch)
     async with ground.fresh() as url:
-        ours = await _run("", url, sizes.events, sizes.batch)
+        ours = await _run(OURS, url, sizes.events, sizes.batch)
     async with _redis() as url:
-        redis_one = await _run("redis_", url, sizes.singles, 1)
+        redis_one = await _run(REDIS, url, sizes.singles, 1)
     async with ground.fresh() as url:
-        ours_one = await _run("", url, sizes.singles, 1)
+        ours_one = await _run(OURS, url, sizes.singles, 1)
     return {"ours_per_s": ours, "redis_per_s": redis, "ours_one_per_s": ours_one, "redis_one_per_s": redis_one}
 
 
-async def _run(side: str, url: str, count: int, batch: int) -> float:
+async def _run(side: Side, url: str, count: int, batch: int) -> float:
     """Events a second."""
-    installed = await SIDE.run(f"{side}install", url, CONSUMERS)
+    installed = await side.run("install", url, CONSUMERS)
     async with contextlib.AsyncExitStack() as stack:
         start = stack.enter_async_context
-        consumers = [
-            await start(SIDE.start(f"{side}consume", url, number, count, batch)) for number in range(CONSUMERS)
-        ]
-        producer = await start(SIDE.start(f"{side}produce", url, count, batch, installed["unit"]))
+        consumers = [await start(side.start("consume", url, number, count, batch)) for number in range(CONSUMERS)]
+        producer = await start(side.start("produce", url, count, batch, installed["unit"]))
         started = [*consumers, producer]
         for each in started:
             await each.line()

@@ -15,6 +15,12 @@ def say(**fields: Any) -> None:
     print(json.dumps(fields), flush=True)
 
 
+async def wait_for_word() -> None:
+    """All are there before anybody begins."""
+    say(ready=True)
+    await asyncio.to_thread(input)
+
+
 class Drain:
     """Counts handled jobs; over when all are handled, or after `seconds` for a side that would take minutes."""
 

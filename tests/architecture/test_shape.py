@@ -9,8 +9,11 @@ from tests.architecture.source import PROJECT, write
 from tools.shape import main, measure
 
 
-def test_the_last_line_is_json_with_every_number(capsys: pytest.CaptureFixture[str]):
-    assert main(["--json"]) == 0
+def test_the_last_line_is_json_with_every_number(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    write(tmp_path, "src/pabal/engine/one.py", "")
+    write(tmp_path, "src/pabal/engine/two.py", "")
+
+    assert main(["--json", "--root", str(tmp_path)]) == 0
 
     figures = json.loads(capsys.readouterr().out.splitlines()[-1])
 
@@ -25,11 +28,14 @@ def test_the_last_line_is_json_with_every_number(capsys: pytest.CaptureFixture[s
         "upward_imports",
         "engine_tables_used_by_apps",
     ]
-    assert figures["files"] == sum(1 for _ in (PROJECT / "src").rglob("*.py"))
+    assert figures["files"] == 2
 
 
 def test_no_floor_leans_on_one_above_it():
-    assert measure(PROJECT)[1]["upward_imports"] == []
+    figures, found = measure(PROJECT)
+
+    assert found["upward_imports"] == []
+    assert figures["files"] == sum(1 for _ in (PROJECT / "src").rglob("*.py"))
 
 
 def test_what_scripts_import_stands_below_everything(tmp_path: Path):

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.architecture.source import CODE, PROJECT, files, write
+from tools.shape import list_statements
 
 FUNCTION_LINES = 40
 FILE_LINES = 450
@@ -98,7 +99,7 @@ def _oversized_in(path: Path, root: Path) -> Iterator[str]:
     where = path.relative_to(root)
     if len(lines) > FILE_LINES and not _has_reason(lines[:10]):
         yield f"{where}: {len(lines)} lines, at most {FILE_LINES}"
-    for node in ast.walk(ast.parse(text)):
+    for node in list_statements(ast.parse(text)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield from _oversized_function(node, lines, where)
 

@@ -21,6 +21,11 @@ _LOOKS_LIKE_SQL = re.compile(
     )""",
     re.IGNORECASE | re.DOTALL | re.VERBOSE,
 )
+# such a string begins behind a quote or a value in braces: what has none need not be parsed
+_MAY_HOLD_SQL = re.compile(
+    r"""["'}](?:\s|\\.)*(?:select|insert|update|delete|with|create|alter|drop|truncate)\b""", re.IGNORECASE | re.DOTALL
+)
+_MAY_USE = re.compile(r"\bSQL\s*\.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +153,8 @@ def _named_files(root: Path) -> Iterator[Path]:
 
 
 def _uses(path: Path) -> Iterator[Use]:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    text = path.read_text(encoding="utf-8")
+    for node in ast.walk(ast.parse(text)) if _MAY_USE.search(text) else ():
         match node:
             case ast.Attribute(value=ast.Name(id="SQL"), attr=name):
                 yield Use(path, None, name, node.lineno)
@@ -162,7 +168,8 @@ def _statements_of(use: Use) -> Path:
 
 def _string_faults(root: Path) -> Iterator[str]:
     for path in files(root, "*.py", folders=("src",)):
-        for node in _strings(ast.parse(path.read_text(encoding="utf-8"))):
+        text = path.read_text(encoding="utf-8")
+        for node in _strings(ast.parse(text)) if _MAY_HOLD_SQL.search(text) else ():
             if _LOOKS_LIKE_SQL.match(str(node.value)):
                 yield f"{path.relative_to(root)}:{node.lineno}: SQL in a string"
 

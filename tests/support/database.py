@@ -6,9 +6,7 @@ new one, so that after some hundred databases another one took 150 ms instead of
 
 import asyncio
 import fcntl
-import hashlib
 import os
-import shutil
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from datetime import UTC, datetime
@@ -28,6 +26,7 @@ from pabal.engine import housekeeping
 from pabal.platform.slice import list_migrations, load_slice
 from tests.support.invariants import assert_every_job_is_in_one_place
 from tests.support.maker import Maker, with_database
+from tests.support.memory import digest, prefer_memory, session_folder
 
 SQL = load(__file__)
 # Autovacuum would count the rows of a test that is just writing them: its statements were planned for an empty table,
@@ -42,8 +41,6 @@ FAST = {
 # Whenever tests run, each begins on this Tuesday, at 10:20:30 in Seoul: far from the end of a minute, a day or a month
 # in every zone they look from. What happens at such an end is shown by those who go there.
 BEGINS_AT = datetime(2026, 11, 17, 1, 20, 30, 250000, tzinfo=UTC)
-MEMORY = Path("/dev/shm")
-ROOM = 2 * 2**30  # far more than two workers ever need
 
 
 @pytest.fixture(scope="session")
@@ -152,7 +149,7 @@ async def make_template(cluster_url: str) -> str:
     migrations = list_loaded()
     week = "{}w{}".format(*datetime.now(UTC).isocalendar())
     made_of = [*(migration.checksum for migration in migrations), BEGINS_AT.isoformat()]
-    name = f"template_{_digest(''.join(made_of))}_{week}"
+    name = f"template_{digest(''.join(made_of))}_{week}"
     with _Locked(f"pabal-{name}"):
         admin = await asyncpg.connect(cluster_url)
         try:
@@ -179,7 +176,7 @@ async def _build(admin: asyncpg.Connection, cluster_url: str, name: str, migrati
 async def _let_in_quickly(url: str) -> None:
     """The same password, hashed once: proving to know it took each connection longer than all else. (PostgreSQL 16)"""
     parts = urlsplit(url)
-    with _Locked(f"pabal-password-{_digest(url)}"):
+    with _Locked(f"pabal-password-{digest(url)}"):
         admin = await asyncpg.connect(url)
         try:
             if admin.get_server_version().major >= 16:
@@ -189,21 +186,10 @@ async def _let_in_quickly(url: str) -> None:
             await admin.close()
 
 
-def prefer_memory(folder: Path) -> Path:
-    """A place in memory for this folder, where there is room; who takes it removes it."""
-    has_room = os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM
-    return MEMORY / f"pabal-tests-{_digest(folder)}" if has_room else folder
-
-
-def session_folder(factory: pytest.TempPathFactory, worker_id: str) -> Path:
-    """What all workers of a session share."""
-    return factory.getbasetemp() if worker_id == "master" else factory.getbasetemp().parent
-
-
 def _enter(session: Path) -> Path:
     """Where the cluster is; the first to come chooses for all."""
     users, place = session / "cluster-users", session / "cluster-place"
-    with _Locked(f"pabal-users-{_digest(session)}"):
+    with _Locked(f"pabal-users-{digest(session)}"):
         users.write_text(str(int(users.read_text()) + 1 if users.exists() else 1))
         if not place.exists():
             place.write_text(str(prefer_memory(session / "cluster")))
@@ -212,14 +198,10 @@ def _enter(session: Path) -> Path:
 
 def _is_last(session: Path) -> bool:
     users = session / "cluster-users"
-    with _Locked(f"pabal-users-{_digest(session)}"):
+    with _Locked(f"pabal-users-{digest(session)}"):
         left = int(users.read_text()) - 1
         users.write_text(str(left))
     return left == 0
-
-
-def _digest(thing: object) -> str:
-    return hashlib.sha256(str(thing).encode()).hexdigest()[:12]
 
 
 class _Locked:

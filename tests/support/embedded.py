@@ -7,9 +7,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -19,6 +20,7 @@ import pytest
 
 import pabal
 from pabal.base import embedded
+from tests.support.memory import MEMORY, has_memory
 
 FAST = {"fsync": "off", "shared_buffers": "16MB"}
 SOURCES = str(Path(pabal.__file__).parents[1])
@@ -38,17 +40,44 @@ class User:
 OURSELVES = User(sys.executable)
 
 
-@asynccontextmanager
-async def open_room() -> AsyncIterator[Path]:
-    """Not pytest's own folder: that one is closed to the user who runs PostgreSQL when we are root."""
-    room = Path(tempfile.mkdtemp(prefix="pabal-test-"))
+def make_room(*, on_disk: bool = False) -> Path:
+    """In memory where there is room: to make a cluster costs half of what it does on a disk. Not pytest's own folder:
+    that one is closed to the user who runs PostgreSQL when we are root."""
+    room = Path(tempfile.mkdtemp(prefix="pabal-test-", dir=None if on_disk or not has_memory() else MEMORY))
     room.chmod(0o755)
+    return room
+
+
+@asynccontextmanager
+async def open_room(*, on_disk: bool = False) -> AsyncIterator[Path]:
+    """On a disk only for who puts programs there: memory may be closed to those."""
+    room = make_room(on_disk=on_disk)
     try:
         yield room
     finally:
         for home in (room / "pg", room / "closed" / "pg"):
             await embedded.remove(home)
         shutil.rmtree(room)
+
+
+@pytest.fixture(scope="session")
+def stopped_cluster() -> Iterator[Path]:
+    """The folder of a private PostgreSQL that has been made and stopped. A copy of it is one of one's own: initdb takes
+    several times as long as to copy what it made, and most tests are about what comes after it."""
+    room = make_room()
+    asyncio.run(_make_and_stop(room / "pg"))
+    yield room / "pg"
+    shutil.rmtree(room)
+
+
+async def _make_and_stop(folder: Path) -> None:
+    await embedded.ensure(folder, settings=FAST)
+    await embedded.stop(folder)
+
+
+def copy_cluster(stopped: Path, folder: Path) -> None:
+    """With its owners, whom shutil forgets."""
+    subprocess.run(["cp", "-a", stopped, folder], check=True)
 
 
 def starter(
@@ -69,6 +98,7 @@ def starter(
     )
 
 
+@cache
 def nobody() -> User:
     known = pwd.getpwnam("nobody")
     for python in (sys.executable, "/usr/bin/python3"):

@@ -21,7 +21,7 @@ from typing import IO, Any
 import pytest
 
 from pabal.base import embedded
-from tests.support.database import prefer_memory, session_folder
+from tests.support.memory import prefer_memory, session_folder
 
 ROOT = Path(__file__).parents[2]
 FIXTURE = "figures"
