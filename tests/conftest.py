@@ -67,6 +67,6 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish() -> None:
-    """pytest collects five times at its end, to tell of what failed unseen: once is enough, over all that has stayed."""
+    """pytest collects five times at its end, to tell of what failed unseen: once is enough for that."""
     gc.collect()
     gc.freeze()
