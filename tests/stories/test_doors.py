@@ -154,11 +154,20 @@ def _general_doors(machine: str, event: str) -> tuple[Door, ...]:
     )
 
 
-EVENTS = {
-    f"{machine} {event}": Verb(area, right, (*_general_doors(machine, event), *_app_doors(machine, event)))
-    for machine, (area, rights) in TAKES.items()
-    for event, right in rights.items()
-}
+def _list_events() -> dict[str, Verb]:
+    """A dry run and the general page are the same code for all events of a machine that take one right: the first of
+    them goes there."""
+    found, tried = {}, set()
+    for machine, (area, rights) in TAKES.items():
+        for event, right in rights.items():
+            general = _general_doors(machine, event)
+            doors = general[:1] if (machine, right) in tried else general
+            found[f"{machine} {event}"] = Verb(area, right, (*doors, *_app_doors(machine, event)))
+            tried.add((machine, right))
+    return found
+
+
+EVENTS = _list_events()
 SCH, MSG = "/api/v1/schedules/{sch}", "/api/v1/messages/schedules/{message_schedule}"
 BOT, ROOM = "/api/v1/messages/bots/{bot}", "/api/v1/messages/rooms/{room}"
 URGENT = {"priority": "urgent"}
@@ -531,14 +540,19 @@ async def test_no_general_door_is_forgotten(web: Web) -> None:
 
 
 async def test_what_only_timers_and_handlers_send_is_refused_by_hand(web: Web) -> None:
-    """Whoever sees the thing hears so, whatever they may do; to everybody else it is not there."""
+    """Whoever sees the thing hears so, whatever they may do; to everybody else it is not there. Of each machine the
+    first event is tried by everybody, the others by one who sees it and one who does not."""
     names, people = await furnish(web), await list_people(web)
-    tried = [
-        (one.machine.name, str(event), asker, asker.sees and asker.actor.may(one.sees, one.area))
+    few = [next(one for one in people if one.sees is sees and one.actor.role is Role.ADMIN) for sees in (True, False)]
+    events = [
+        (one, number, str(event))
         for one in web.app.site.controls
-        for event, control in one.events.items()
-        if not isinstance(control, ByHand)
-        for asker in people
+        for number, event in enumerate(e for e, control in one.events.items() if not isinstance(control, ByHand))
+    ]
+    tried = [
+        (one.machine.name, event, asker, asker.sees and asker.actor.may(one.sees, one.area))
+        for one, number, event in events
+        for asker in (few if number else people)
     ]
 
     wrong = [
@@ -547,7 +561,7 @@ async def test_what_only_timers_and_handlers_send_is_refused_by_hand(web: Web) -
         if (answers := await _refusals(asker, machine, event, names)) != {(409, True) if sees else (404, False)}
     ]
 
-    assert len(tried) == 57 * len(people)
+    assert len(events) == 57
     assert "\n".join(wrong) == ""
 
 

@@ -6,14 +6,11 @@ import pytest
 
 from pabal.base.database import Database
 from pabal.base.settings import Settings
-from pabal.platform.actor import Role
 from tests.support.relay import make_relay
-from tests.support.schema import NOBODY, paths_of, try_paths
+from tests.support.schema import Try, paths_of, try_paths, try_wrongly
 from tests.support.web import SECRET, Web
 
 PATHS = ("/api/v1/relay",)
-# the first and third about what is there, the second about anything; then what its schema does not allow
-TRIED = ((Role.ADMIN, 3, False), (Role.VIEWER, 1, False), (NOBODY, 1, False), (Role.ADMIN, 2, True))
 
 
 @pytest.fixture
@@ -22,8 +19,8 @@ def web_settings(db: Database, tmp_path: Path) -> Settings:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("who", "times", "is_wrong"), TRIED)
-async def test_every_endpoint_answers_as_described(web: Web, who: str, times: int, is_wrong: bool):
+@pytest.mark.parametrize("try_all", [try_paths, try_wrongly])
+async def test_every_endpoint_answers_as_described(web: Web, try_all: Try):
     world = await make_relay(web.db, web.tree)
     await world.say()
     [message] = await world.messages()
@@ -34,6 +31,6 @@ async def test_every_endpoint_answers_as_described(web: Web, who: str, times: in
     }
     paths = paths_of(web.site, PATHS)
 
-    await try_paths(web, paths, known, who, times, is_wrong=is_wrong)
+    await try_all(web, paths, known)
 
     assert len(paths) > 15

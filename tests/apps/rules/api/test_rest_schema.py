@@ -5,15 +5,14 @@ import pytest
 from pabal.apps.rules.actions import rules as actions
 from pabal.apps.rules.plans.actions import request_in_words
 from pabal.base.settings import Settings
-from pabal.platform.actor import ENGINE, Role
+from pabal.platform.actor import ENGINE
 from tests.support.rules import make_rules
-from tests.support.schema import NOBODY, paths_of, try_paths
+from tests.support.schema import Try, paths_of, try_paths, try_wrongly
 from tests.support.web import Web
 
 MANY = ("/api/v1/many/rules", "/api/v1/many/rule-executions")
 PLANS = ("/api/v1/plans", "/api/v1/plan-models")
 PATHS = ("/api/v1/rules", "/api/v1/rule-executions", "/api/v1/tick", *MANY, *PLANS)
-TRIED = ((Role.ADMIN, 3, False), (Role.VIEWER, 1, False), (NOBODY, 1, False), (Role.ADMIN, 2, True))
 
 
 @pytest.fixture
@@ -22,8 +21,8 @@ def web_settings(web_settings: Settings) -> Settings:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("who", "times", "is_wrong"), TRIED)
-async def test_every_endpoint_answers_as_described(web: Web, who: str, times: int, is_wrong: bool):
+@pytest.mark.parametrize("try_all", [try_paths, try_wrongly])
+async def test_every_endpoint_answers_as_described(web: Web, try_all: Try):
     world = await make_rules(web.db, web.tree)
     rule = await world.rule()
     async with web.db.transaction() as tx:
@@ -32,6 +31,6 @@ async def test_every_endpoint_answers_as_described(web: Web, who: str, times: in
     paths = paths_of(web.site, PATHS)
 
     known = {"/rules/": str(rule.id), "/rule-executions/": str(run.id), "/plans/": plan.id}
-    await try_paths(web, paths, known, who, times, is_wrong=is_wrong)
+    await try_all(web, paths, known)
 
     assert len(paths) > 8
