@@ -145,6 +145,7 @@ class TestWalk:
         assert answer is not None
         assert answer.status == 404
         await expect(page.get_by_role("alert")).to_contain_text("찾을 수 없습니다")
+        assert await list_faint(page) == []
         assert await list_barriers(page) == []
         assert [one for one in walk.list_complaints() if "404" not in one] == []
 
