@@ -14,7 +14,7 @@ from playwright.async_api import Locator, Page, expect
 from pabal.base.database import Database
 from pabal.platform import tenants
 from tests.browser.conftest import Demo
-from tests.browser.looking import list_barriers, list_foreign_words, list_overflow
+from tests.browser.looking import list_barriers, list_faint, list_foreign_words, list_overflow
 from tests.support.browser import BROWSER, PHONE, Look, Visitors
 from tests.support.messaging import add_bot, add_room
 
@@ -176,6 +176,7 @@ async def test_the_form_with_pictures_fits_a_phone_in_the_dark_and_can_be_used_b
 
     assert await list_overflow(page) == []
     assert await list_foreign_words(page) == []
+    assert await list_faint(page) == []
     assert await list_barriers(page) == []
 
 

@@ -1,6 +1,7 @@
-"""Every page in both languages and both sizes, once as everybody may meet it; one of each kind in the dark too.
+"""Every page in both languages and both sizes and its text in both themes, once as everybody may meet it.
 
-Which colours can be read on which, in both themes, is counted by tests/platform/web/test_contrast.py.
+A page is loaded once for each language; what can be asked of it is asked there. Which colours can be read on which is
+counted by tests/platform/web/test_contrast.py as well.
 """
 
 from collections.abc import AsyncIterator
@@ -13,16 +14,22 @@ from pabal.base.database import Database
 from pabal.platform import demo as demo_data
 from tests.browser.conftest import Demo
 from tests.browser.furnishing import find_bulk
-from tests.browser.looking import list_barriers, list_foreign_words, list_overflow, list_wide_tables
+from tests.browser.looking import (
+    bring_axe,
+    list_barriers,
+    list_faint,
+    list_foreign_words,
+    list_overflow,
+    list_wide_tables,
+)
 from tests.browser.routes import BULK, FOUND_ON, ONE_TIME_LINK, list_pages, match_links
 from tests.support.browser import BROWSER, DESK, PHONE, Look, Visitors
 from tests.support.servers import until
 
 PAGES = list_pages()
-# All that dark changes is colours.
 CONTRAST = ["color-contrast"]
-# A board, lists, one thing, its history, a form, settings, what a stranger sees: what a phone and the dark change is
-# of the shell and the components, and these have all of them.
+# A board, lists, one thing, its history, a form, settings, what a stranger sees: what a phone changes is of the shell
+# and the components, and these have all of them.
 KINDS = [
     "/",
     "/ads/delayed",
@@ -48,6 +55,8 @@ _READ_LINKS = """async (places) => {
   }
   return found;
 }"""
+# The same on every page.
+SHELL = (".pb-side", ".pb-bottom", "#more-menu", ".pb-dialog", ".pb-drawer")
 KOREAN = Look()
 ENGLISH = Look(lang="en", size=PHONE)
 
@@ -56,6 +65,7 @@ ENGLISH = Look(lang="en", size=PHONE)
 async def walk(demo: Demo, all_visitors: Visitors) -> AsyncIterator["Walk"]:
     """Two people who go from page to page: Korean at a desk, English on a phone."""
     korean, english = await all_visitors.open(demo.url, look=KOREAN), await all_visitors.open(demo.url, look=ENGLISH)
+    await bring_axe(korean.context)
     yield Walk(korean, english, await _find_addresses(korean, demo), all_visitors)
     await all_visitors.close()
 
@@ -102,36 +112,29 @@ class TestWalk:
         assert await list_foreign_words(page) == []
         assert await list_overflow(page) == []
         assert await list_wide_tables(page) == []
-        assert await list_barriers(page) == []
+        assert await list_faint(page) == []
+        assert await list_barriers(page, apart=() if path in KINDS else SHELL) == []
         await page.set_viewport_size(PHONE)
         assert await list_overflow(page) == []
         assert walk.list_complaints() == []
 
     @pytest.mark.parametrize("path", PAGES)
-    async def test_a_page_is_whole_in_english_on_a_phone(self, path: str, walk: Walk) -> None:
+    async def test_a_page_is_whole_in_english_and_one_of_each_kind_for_everybody_on_a_phone(
+        self, path: str, walk: Walk
+    ) -> None:
         page = walk.english
         await page.set_viewport_size(PHONE)
 
         await walk.to(path, page, "en")
 
         assert await list_overflow(page) == []
+        if path in KINDS:
+            assert await list_barriers(page) == []
+            assert await list_barriers(page, rules=CONTRAST) == []
+            assert await list_faint(page) == []
         await page.set_viewport_size(DESK)
         assert await list_overflow(page) == []
         assert await list_wide_tables(page) == []
-        assert walk.list_complaints() == []
-
-    @pytest.mark.parametrize("path", KINDS)
-    async def test_a_page_of_each_kind_is_for_everybody_on_a_phone_and_in_the_dark(self, path: str, walk: Walk) -> None:
-        page = walk.english
-        await page.set_viewport_size(PHONE)
-
-        await walk.to(path, page, "en")
-
-        assert await list_barriers(page) == []
-        await page.evaluate("document.documentElement.dataset.bsTheme = 'dark'")
-        assert await list_barriers(page, rules=CONTRAST) == []
-        await page.set_viewport_size(DESK)
-        assert await list_barriers(page, rules=CONTRAST) == []
         assert walk.list_complaints() == []
 
     async def test_a_page_that_is_not_there_says_so_once(self, walk: Walk) -> None:
@@ -142,6 +145,7 @@ class TestWalk:
         assert answer is not None
         assert answer.status == 404
         await expect(page.get_by_role("alert")).to_contain_text("찾을 수 없습니다")
+        assert await list_faint(page) == []
         assert await list_barriers(page) == []
         assert [one for one in walk.list_complaints() if "404" not in one] == []
 

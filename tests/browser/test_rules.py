@@ -6,7 +6,7 @@ import pytest
 from playwright.async_api import Page, expect
 
 from tests.browser.conftest import Demo
-from tests.browser.looking import list_barriers, list_foreign_words, list_overflow
+from tests.browser.looking import list_barriers, list_faint, list_foreign_words, list_overflow
 from tests.support.browser import BROWSER, PHONE, Look, Visitors
 
 pytestmark = BROWSER
@@ -81,6 +81,7 @@ async def test_every_row_can_be_read_and_reached(demo: Demo, visitors: Visitors,
         await page.locator("#on_success-add").click()
     await page.locator("#on_success-4-input-add").click()
 
+    assert await list_faint(page) == []
     assert await list_barriers(page) == []
     assert await list_overflow(page) == []
     assert look.lang == "ko" or await list_foreign_words(page) == []
