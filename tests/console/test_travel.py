@@ -7,6 +7,7 @@ import pytest
 from pabal.base import clock
 from pabal.base.clock import Trip
 from pabal.base.settings import Settings
+from pabal.demo.kettle import list_kettles, switch_on
 from pabal.engine import listing
 from pabal.platform import auth, demo
 from pabal.platform.actor import ENGINE, Role
@@ -117,6 +118,7 @@ async def test_the_next_event_is_one_of_the_apps_and_not_the_demos_own_ticking(w
     client = await visitor(web)
     await client.post("/demo/load")
     async with web.db.transaction() as tx:
+        await switch_on(tx, [one.id for one in await list_kettles(tx)], cause="test")
         ticking = await listing.read_next_moments(tx)
         apps = await listing.read_next_moments_without(tx, "demo", ["kettle"])
 
@@ -125,7 +127,8 @@ async def test_the_next_event_is_one_of_the_apps_and_not_the_demos_own_ticking(w
     trip = await trip_of(web)
     assert trip is not None
     assert ticking.schedule_at is not None
-    assert ticking.schedule_at < trip.to_at
+    assert ticking.timer_at is not None
+    assert max(ticking.schedule_at, ticking.timer_at) < trip.to_at
     assert trip.to_at == min(at for at in (apps.delayed_at, apps.schedule_at, apps.timer_at) if at is not None)
 
 

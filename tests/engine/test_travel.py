@@ -9,9 +9,11 @@ from pabal.base.clock import Trip
 from pabal.base.database import Database
 from pabal.engine import delays
 from pabal.engine.recurrence import Once
+from pabal.engine.transitions import transition_many
 from pabal.engine.travel import Travel
-from tests.support.schedules import HOUR, MINUTE, START, decisions, every, go_to, put, tick
-from tests.support.work import BOT, PLAIN, begin_life, claim, claim_routed, enqueue, hold_route
+from tests.support.adgroup import ACTOR, AD_GROUP, Event, add_groups, create_table
+from tests.support.schedules import HOUR, MINUTE, START, decisions, every, go_to, pause, put, tick
+from tests.support.work import BOT, PLAIN, begin_life, cancel, claim, claim_routed, enqueue, hold_route
 
 STEPS = 500
 
@@ -77,6 +79,22 @@ async def test_it_stops_also_for_work_that_waits_for_its_moment_and_for_work_tha
     stops = await arrive(db, travel)
 
     assert [round((at - START) / MINUTE) for at in stops] == [5, 9, 60]
+
+
+async def test_it_stops_for_a_timer_and_not_for_what_is_paused_or_over(at_start: Database):
+    db = at_start
+    await create_table(db)
+    groups = await add_groups(db, starts_in=20 * MINUTE)
+    async with db.transaction() as tx:
+        await transition_many(tx, AD_GROUP, groups, Event.COMPLETE_SETUP, actor=ACTOR)
+        await transition_many(tx, AD_GROUP, groups, Event.APPROVE, actor=ACTOR)
+    await pause(db, (await put(db, Once(START + 5 * MINUTE))).id)
+    await cancel(db, await enqueue(db, route=BOT, expires_at=START + 9 * MINUTE))
+
+    await ask(db, START + HOUR)
+    stops = await arrive(db, Travel(db, patience=0.0))
+
+    assert [round((at - START) / MINUTE) for at in stops] == [20, 60]
 
 
 async def test_the_clock_waits_until_a_due_moment_is_taken(at_start: Database) -> None:

@@ -111,6 +111,7 @@ async def test_an_alert_of_a_server_that_is_gone_ends(world: World):
         ("messaging.cpu_percent", "gw-1:1490"),
     }
     assert left == []
+    assert (await read(world))["messaging.active_bots"] == [], "where there is none, nothing is measured"
 
 
 async def test_missed_sends_and_stopped_schedules_are_their_units_alerts(world: World):

@@ -9,13 +9,14 @@ import pytest
 from pabal.apps.messaging.resources import SCHEDULE
 from pabal.base import clock
 from pabal.base.database import Database
-from pabal.engine import queue, withdrawals
+from pabal.engine import ids, queue, withdrawals
 from pabal.platform import bulks
 from pabal.platform.actor import Actor
 from pabal.platform.bulks import Bulk, BulkNotFound, BulkRow, NothingChosen, Preview
 from pabal.platform.bulks.model import BulkNotUndoable, BulkRunning, BulkTooLarge
 from tests.support.messaging import World, add_schedule, make_world
 from tests.support.people import person
+from tests.support.work import begin_blocked
 
 NOUNS = {"messaging.schedules": SCHEDULE}
 HANDS: Any = dict.fromkeys
@@ -106,6 +107,22 @@ async def test_what_was_taken_back_once_stays_so_when_it_was_done_again(db: Data
 
     assert (await start(db, actor, [key])).done == 0, "it is paused still"
     assert (await undo(db, actor, second)).done == 1
+
+
+async def test_of_two_who_take_it_back_at_the_same_moment_one_does(db: Database, world: World, actor: Actor):
+    keys = [str(await add_schedule(world, title=title)) for title in ("하나", "둘")]
+    bulk = await start(db, actor, keys)
+
+    async with db.transaction() as tx:
+        back = await bulks.undo(tx, actor, bulk.id, nouns=NOUNS, lang="ko", hands=HANDS)
+        second = await begin_blocked(db, undo(db, actor, bulk))
+    with pytest.raises(BulkNotUndoable, match=bulk.shown_id):
+        await second
+
+    assert (await get(db, actor, bulk)).undone_by == back.id
+    assert [(row.key, row.result) for row in await list_rows(db, back)] == [(key, "done") for key in reversed(keys)]
+    async with db.transaction() as tx:
+        assert len(await bulks.list_bulks(tx, actor.name, before=ids.LAST, limit=9)) == 2
 
 
 async def test_nobody_elses_bulk_is_seen_or_taken_back(db: Database, world: World, actor: Actor):

@@ -114,7 +114,7 @@ class EveryWeeks:
     def has(self, day: date) -> bool:
         """Whether the day's week is one of them."""
         weeks = (_monday(day) - _monday(self.first)).days // 7
-        return day >= self.first and weeks % self.every == 0
+        return weeks % self.every == 0
 
 
 def _monday(day: date) -> date:

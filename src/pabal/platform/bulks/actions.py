@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from pabal.base.database import Tx
 from pabal.base.errors import Conflict, Forbidden, Invalid, NotFound
-from pabal.engine import queue
+from pabal.engine import ids, queue
 from pabal.engine.queue import NewJob
 from pabal.platform.actor import Actor
 from pabal.platform.bulks import store
@@ -24,6 +24,7 @@ from pabal.platform.bulks.model import (
 from pabal.platform.language.pairs import Lang
 from pabal.platform.operating.model import tried
 from pabal.platform.resources import Noun, View, Viewer, find_name
+from pabal.platform.resources.bulks import PREFIX
 from pabal.platform.tenants import Scope, visible_to
 
 RUN = "bulks.run"
@@ -55,7 +56,7 @@ async def start(
         tx, order, actor=actor.name, lang=lang, said=dict(order.said), keys=keys, request=request, undoes=undoes
     )
     if made is None:
-        return await _find_first(tx, actor, request)
+        return await _find_first(tx, actor, request, undoes=undoes)
     if len(keys) <= AT_ONCE:
         await do_rows(tx, actor, order, await store.get_bulk(tx, actor.name, made), hands=hands)
     else:
@@ -63,10 +64,10 @@ async def start(
     return await store.get_bulk(tx, actor.name, made)
 
 
-async def _find_first(tx: Tx, actor: Actor, request: str | None) -> Bulk:
+async def _find_first(tx: Tx, actor: Actor, request: str | None, *, undoes: int | None) -> Bulk:
     found = None if request is None else await store.find_request(tx, actor.name, request)
     if found is None:
-        raise BulkNotUndoable
+        raise BulkNotUndoable("" if undoes is None else ids.show(PREFIX, undoes))
     return await store.get_bulk(tx, actor.name, found)
 
 
@@ -84,14 +85,13 @@ async def do_rows(tx: Tx, actor: Actor, order: Order, bulk: Bulk, *, hands: Hand
 async def undo(
     tx: Tx, actor: Actor, bulk_id: int, *, nouns: Mapping[str, Noun], lang: Lang, hands: Hands, sees_all: bool = False
 ) -> Bulk:  # long: whose it is, and what its rows are done with
-    """Does the opposite to the rows it was done to: a bulk of its own, with its own results."""
-    await store.hold_bulk(tx, bulk_id)
+    """Does the opposite to the rows it was done to: a bulk of its own, with its own results. The table allows one."""
     bulk = await store.get_bulk(tx, None if sees_all else actor.name, bulk_id)
     if bulk.ended_at is None:
         raise BulkRunning(bulk.shown_id)
     order = make_order(nouns, bulk.noun, bulk.verb, bulk.said)
     keys = await store.list_done(tx, bulk_id)
-    if not order.many.undo or not keys or bulk.undone_by is not None:
+    if not order.many.undo or not keys:
         raise BulkNotUndoable(bulk.shown_id)
     back = make_order(nouns, bulk.noun, order.many.undo, {})
     return await start(tx, actor, back, keys, lang=lang, hands=hands, undoes=bulk_id)

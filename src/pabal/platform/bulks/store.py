@@ -57,10 +57,6 @@ async def get_bulk(tx: Tx, actor: str | None, bulk_id: int) -> Bulk:
     return found
 
 
-async def hold_bulk(tx: Tx, bulk_id: int) -> None:
-    await tx.run(SQL.hold_bulk, id=bulk_id)
-
-
 async def list_bulks(tx: Tx, actor: str | None, *, before: int, limit: int) -> list[Bulk]:
     return await tx.all(Bulk, SQL.list_bulks, actor=actor, before=before, most=limit)
 

@@ -15,9 +15,6 @@ select b.id, b.noun, b.verb, b.said, b.actor, b.lang, b.total, b.done, b.refused
   (select u.id from pabal.bulk u where u.undoes = b.id) as undone_by, b.made_at, b.ended_at
 from pabal.bulk b where b.id = :id;
 
--- name: hold_bulk(id)
-select id from pabal.bulk where id = :id for update;
-
 -- name: list_bulks(actor, before, most)
 -- actor null: the command line sees everybody's
 select b.id, b.noun, b.verb, b.said, b.actor, b.lang, b.total, b.done, b.refused, b.undoes,

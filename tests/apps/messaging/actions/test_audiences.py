@@ -54,6 +54,17 @@ async def test_a_group_is_of_a_unit_and_those_below_it_of_a_kind_and_of_a_tag(wo
     assert plain
 
 
+async def test_a_room_that_is_picked_and_in_the_group_is_one_room_and_comes_first(world: World):
+    rooms = await make_rooms(world, 3)
+    await tag(world.db, rooms, "점장")
+    async with world.db.transaction() as tx:
+        made = await groups.save(tx, person(world.tree.hq), NewGroup("점장방", tag="점장"))
+
+    found = await resolve(world, Audience((Target(rooms[1]),), group_id=made.id))
+
+    assert [one.room_id for one in found.rooms] == [rooms[1], rooms[0], rooms[2]]
+
+
 async def test_a_table_names_each_room_once_and_by_one_name(world: World):
     rooms = await make_rooms(world, 2)
     for unit in (world.tree.haeundae, world.tree.nampo):
@@ -81,6 +92,16 @@ async def test_a_text_may_name_only_what_every_room_has(world: World):
     one_picked_besides = await resolve(world, Audience((Target(rooms[1]),), rooms_csv=table))
 
     assert (all_of_the_table.columns, one_picked_besides.columns) == ({"담당자"}, set())
+
+
+async def test_a_room_that_is_picked_and_in_the_table_is_the_one_of_the_table(world: World):
+    rooms = await make_rooms(world, 2)
+    table = "톡방,담당자\n손님방 1,김하늘"
+
+    found = await resolve(world, Audience((Target(rooms[0]), Target(rooms[1]), Target(rooms[0])), rooms_csv=table))
+
+    assert found.audience.targets == (Target(rooms[0]), Target(rooms[1], {"담당자": "김하늘"}, is_picked=False))
+    assert [(one.room_id, one.columns) for one in found.rooms] == [(rooms[0], {}), (rooms[1], {"담당자": "김하늘"})]
 
 
 async def test_two_thousand_rooms_are_the_most(world: World):

@@ -185,11 +185,13 @@ async def test_moving_a_bot_away_names_the_schedules_that_send_by_it(db: Databas
     house = person(world.tree.hq)
 
     async with db.transaction() as tx:
+        above = await actions.edit(tx, house, world.bot_id, unit_id=world.tree.busan.id)
         near = await actions.edit(tx, house, world.bot_id, unit_id=world.tree.haeundae.id)
+        nobodys = await actions.edit(tx, house, world.bot_id, unit_id=None)
         with pytest.raises(SchedulesDepend) as refusal:
             await actions.edit(tx, house, world.bot_id, unit_id=world.tree.nampo.id)
         moved = await actions.edit(tx, house, world.bot_id, unit_id=world.tree.nampo.id, confirm=True)
 
-    assert near.unit_id == world.tree.haeundae.id
+    assert (above.unit_id, near.unit_id, nobodys.unit_id) == (world.tree.busan.id, world.tree.haeundae.id, None)
     assert refusal.value.members == {"schedules": [{"id": schedule_id, "title": "아침 인사"}]}
     assert moved.unit_id == world.tree.nampo.id

@@ -39,6 +39,7 @@ from tests.apps.messaging.bulking import (
 from tests.support.botline import Desk, find_deliveries, set_value
 from tests.support.messaging import SEOUL, SQL, World, add_bot, add_room, make_world
 from tests.support.people import person
+from tests.support.work import begin_blocked
 
 
 @pytest.fixture
@@ -178,6 +179,44 @@ async def send_missing(world: World, actor: Actor, bulk: BulkSend, **said: Any) 
         await bulks.send_missing(tx, actor, bulk.id, **said)
 
 
+async def test_of_two_who_send_what_is_missing_at_the_same_moment_one_does(world: World, desk: Desk, manager: Actor):
+    bulk = await miss_all(world, manager, rooms=2)
+
+    async with world.db.transaction() as tx:
+        await bulks.send_missing(tx, manager, bulk.id)
+        second = await begin_blocked(world.db, send_missing(world, manager, bulk))
+    with pytest.raises(NothingMissing):
+        await second
+    while await desk.run():
+        pass
+
+    assert [one.what for one in desk.line.sent] == [f"손님방 {n} 안녕하세요" for n in range(2)]
+
+
+async def test_a_room_that_somebody_sends_to_at_the_same_moment_is_not_missing(
+    world: World, desk: Desk, manager: Actor
+):
+    bulk = await miss_all(world, manager, rooms=2)
+    [_, first] = await find_deliveries(world.db)
+
+    async with world.db.transaction() as tx:
+        await deliveries.resume(tx, manager, first.id)
+        beside = await begin_blocked(world.db, send_missing(world, manager, bulk))
+    await beside
+    while await desk.run():
+        pass
+
+    assert sorted(str(one.what) for one in desk.line.sent) == [f"손님방 {n} 안녕하세요" for n in range(2)]
+
+
+async def miss_all(world: World, manager: Actor, *, rooms: int) -> BulkSend:
+    schedule = await save(world, manager, picked(await make_rooms(world, rooms)))
+    async with world.db.transaction() as tx:
+        await bulks.miss(tx, Occurrence(schedule.id, tx.now), "misfired", {})
+    [bulk] = await list_bulks(world.db)
+    return bulk
+
+
 async def test_rooms_of_which_nobody_knows_get_it_again_only_when_that_is_said(
     world: World, desk: Desk, manager: Actor
 ):
@@ -227,6 +266,10 @@ async def test_what_is_missing_of_a_room_is_not_the_part_of_which_nobody_knows(
     [after] = await list_bulks(world.db)
     assert (before.summary[0], after.summary[0]) == ("0 of 1, 1 in part", "0 of 1, 1 unknown")
     assert [type(one.what) for one in desk.line.sent] == [str, tuple], "the text, and later the image alone"
+    await send_missing(world, manager, bulk, resend_unknown=True)
+    while await desk.run():
+        pass
+    assert [type(one.what) for one in desk.line.sent] == [str, tuple, str], "the image was handled"
 
 
 async def test_one_action_sends_what_failed_and_the_rest_of_what_went_out_in_part(
@@ -488,10 +531,14 @@ async def test_what_is_sent_after_all_has_as_long_as_it_had(world: World, manage
 
     [after] = await list_bulks(world.db)
     assert after.until - bulk.until >= timedelta(hours=1)
+
+
+async def test_about_the_rooms_of_a_missed_notice_nobody_is_asked_one_by_one(world: World, manager: Actor):
+    await miss_all(world, manager, rooms=2)
+
+    missed = [one.id for one in await find_deliveries(world.db)]
     async with world.db.transaction() as tx:
-        assert (
-            await approvals.list_open_of(tx, asking.MISSED, [one.id for one in await find_deliveries(world.db)]) == []
-        )
+        assert await approvals.list_open_of(tx, asking.MISSED, missed) == []
 
 
 async def test_a_pause_leaves_alone_what_has_begun_in_a_room(world: World, desk: Desk, manager: Actor):

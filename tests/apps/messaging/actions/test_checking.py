@@ -254,6 +254,16 @@ async def test_a_text_is_as_long_as_the_room_reads_it(world: World, me: Actor):
     assert refused(longer) == ["text_too_long_in_room"]
 
 
+async def test_a_text_of_which_nothing_is_left_in_a_room_is_refused(world: World, me: Actor):
+    table = Audience(rooms_csv="톡방,알림\n해운대 손님방,\n")
+
+    empty = await check(world, me, audience=table, content=Content(text="{알림}"))
+    words = await check(world, me, audience=table, content=Content(text="{알림} 안녕하세요"))
+    picture = await check(world, me, audience=table, content=Content(text="{알림}", images_1=(world.picture,)))
+
+    assert (refused(empty), refused(words), refused(picture)) == (["text_empty_in_room"], [], [])
+
+
 def refused(checked: Checked) -> list[str]:
     return [one.code for one in checked.problems]
 

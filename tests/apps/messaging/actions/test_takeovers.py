@@ -12,12 +12,16 @@ from pabal.apps.messaging.actions.takeovers import take_over_once
 from pabal.apps.messaging.errors import BadRoom
 from pabal.apps.messaging.model.content import Content, ImageMode
 from pabal.apps.messaging.model.rooms import RoomChange
+from pabal.apps.messaging.store import rooms as room_store
 from pabal.base import clock
 from pabal.base.database import Database
+from pabal.engine import delays, queue
+from pabal.engine.queue import NewJob
 from tests.apps.messaging.bulking import fan_out, picked, save
-from tests.support.botline import Desk, fall_due, find_delivery, set_value
+from tests.support.botline import Desk, fall_due, find_deliveries, find_delivery, set_value
 from tests.support.messaging import SQL, World, add_bot, add_schedule, make_world
 from tests.support.people import person
+from tests.support.work import place
 
 
 @pytest.fixture
@@ -99,8 +103,54 @@ async def test_what_has_begun_what_is_a_test_and_what_waits_for_a_bot_that_is_th
         await deliveries.send_test(tx, person(world.tree.haeundae), schedule_id, world.test_room_id)
     await desk.disconnect()
     await clock.advance(world.db, timedelta(seconds=61))
+    await delays.promote_once(world.db)
 
     assert (waits_for_its_turn, await take_over_once(world.db)) == (0, 0)
+    await desk.connect()
+    while await desk.run():
+        pass
+    assert {one.cause: one.state for one in await find_deliveries(world.db)} == {"test": "sent", "schedule": "sent"}
+
+
+async def test_what_has_begun_in_one_of_many_rooms_is_left_to_its_bot(world: World):
+    other = await add_second(world)
+    desk, _ = await Desk.open(world), await Desk.open(world, bot="busan2")
+    await put_in_order(world, world.bot_id, other)
+    content = Content(text="안녕", images_1=(world.picture,), send_interval_seconds=0)
+    manager, many = person(world.tree.haeundae), picked([world.room_id], window_minutes=30)
+    await save(world, manager, many, bot_id=world.bot_id, content=content)
+    await fan_out(world.db)
+    desk.line.go(1, began=False)
+    await desk.run()
+    await desk.disconnect()
+    await clock.advance(world.db, timedelta(seconds=61))
+    await delays.promote_once(world.db)
+
+    assert await take_over_once(world.db) == 0
+
+
+async def test_what_somebody_tries_again_by_hand_is_left_to_its_bot(world: World):
+    other = await add_second(world)
+    desk, _ = await Desk.open(world), await Desk.open(world, bot="busan2")
+    await add_schedule(world)
+    await fall_due(world.db)
+    async with world.db.transaction() as tx:
+        await room_store.delete_room_bot(tx, world.room_id, world.bot_id)
+    await desk.run()
+    failed = await find_delivery(world.db)
+    ended = await place(world.db, failed.job_id or 0)
+    async with world.db.transaction() as tx:
+        await tx.run(SQL.insert_room_bot, room_id=world.room_id, bot_id=world.bot_id, room_name="해운대 손님방")
+        await queue.enqueue(tx, NewJob(ended.kind, ended.args, route=ended.queue, lane=ended.lane))
+    await put_in_order(world, world.bot_id, other)
+    await desk.disconnect()
+    await clock.advance(world.db, timedelta(seconds=61))
+
+    taken = await take_over_once(world.db)
+    await desk.connect()
+    await desk.run()
+
+    assert (failed.state, taken, (await find_delivery(world.db)).state) == ("failed", 0, "sent")
 
 
 @pytest.mark.parametrize(

@@ -259,6 +259,10 @@ async def test_what_was_sent_before_phones_confirmed_is_not_in_doubt_because_its
     await desk.run()
 
     assert states(await find_delivery(world.db)) == ["written", "unknown"]
+    async with world.db.transaction() as tx:
+        await deliveries.resume(tx, ENGINE, old, resend_unknown=True)
+    await desk.run()
+    assert states(await find_delivery(world.db)) == ["written", "handled"]
 
 
 async def test_while_a_phone_takes_its_time_the_log_says_that_the_part_is_out(world: World, desk: Desk):
@@ -279,8 +283,9 @@ async def test_while_a_phone_takes_its_time_the_log_says_that_the_part_is_out(wo
     assert states(await find_delivery(world.db)) == ["handled"]
 
 
-async def test_the_time_the_phone_takes_by_itself_is_none_of_the_deadline(world: World, desk: Desk):
-    await add_schedule(world, Content(images_1=(world.picture,) * 2, media_wait_1=100_000))
+async def test_neither_its_waits_nor_the_time_the_phone_takes_by_itself_is_of_the_deadline(world: World, desk: Desk):
+    pictures = (world.picture,) * 2
+    await add_schedule(world, Content("안녕", images_1=pictures, media_wait_1=100_000, send_interval_seconds=5))
     await fall_due(world.db)
     job = await desk.claim()
     assert job is not None
@@ -288,7 +293,7 @@ async def test_the_time_the_phone_takes_by_itself_is_none_of_the_deadline(world:
     async with claims.fenced(world.db, job) as tx:
         [ready] = await desk.kinds[job.kind].handler.prepare_all(tx, [job])
 
-    assert ready.deadline == timedelta(seconds=300 + 2 * 101.2)
+    assert ready.deadline == timedelta(seconds=300 + 5 + 2 * 101.2)
 
 
 async def test_while_others_parts_are_with_the_phone_nothing_is_marked(world: World, desk: Desk):

@@ -6,7 +6,7 @@ import pytest
 
 from pabal.apps.messaging.actions import bots as actions
 from pabal.apps.messaging.listener.keeper import Seeing
-from pabal.apps.messaging.listener.protocol import Chat
+from pabal.apps.messaging.listener.protocol import JOINER, Chat
 from pabal.apps.messaging.machine import DEVICE
 from pabal.apps.messaging.model.bots import DeviceState
 from pabal.apps.messaging.model.rooms import Room
@@ -203,6 +203,15 @@ async def test_a_text_the_bot_reports_in_its_room_is_noted_as_its_own(db: Databa
     await house.gateway.seeing.write_once()
 
     assert house.gateway.seeing._own == {}
+
+
+async def test_what_an_old_phone_got_so_that_it_obeys_nothing_is_noted_as_it_was_written(db: Database):
+    bot_id, _ = await add_bot(db, None, "busan1")
+    seeing = Seeing(db)
+
+    seeing.note_own(bot_id, heard(f"{JOINER}MEDIA_URL: 뜻"))
+
+    assert [one.text for one in seeing._own] == ["MEDIA_URL: 뜻"]
 
 
 HOUSE = Scope(None, None)

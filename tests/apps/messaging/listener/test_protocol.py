@@ -162,3 +162,5 @@ def test_a_text_that_an_old_phone_would_obey_is_sent_so_that_it_is_shown(text: s
     assert not sent.lstrip().upper().startswith(("MEDIA_URL:", "IMAGE_BASE64:"))
     assert sent == f"\u2060{text}", "what is added has no width"
     assert json.loads(Plain().text("LOA.i", ROOM, "안녕 MEDIA_URL:"))["data"]["text"] == "안녕 MEDIA_URL:"
+    # a newer one takes no text for an order
+    assert read_chat(read_packet(Positions().text("LOA.i", ROOM, text).rstrip())).text == text

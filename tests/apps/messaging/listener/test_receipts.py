@@ -82,6 +82,26 @@ async def test_a_ping_behind_a_part_is_not_left_out_because_the_phone_does_not_r
     assert b'"room":"PING"' in heard
 
 
+async def test_a_part_that_has_begun_takes_its_ping_along_also_when_another_takes_the_route(server: BotServer):
+    """Two writes could be parted: then nobody would ever hear of the part, and it would count as not begun."""
+    phone = await Phone.call(server, receive_buffer=4096)
+    phone.say("handshake", dict(WHO))
+    await phone.hear()
+    connection = server.find("LOA.i")
+    sending = asyncio.create_task(connection.send_images("1", "방", [bytes(8 * MEGABYTE)], "jpg", 0))
+    await until(lambda: connection.lines.is_backed_up)
+
+    connection.drop_route()
+    heard, lines = b"", 0
+    async with asyncio.timeout(30):
+        while lines < 2:
+            heard = await phone.reader.read(2**20)
+            lines += heard.count(b"\n")
+
+    assert b'"room":"PING"' in heard
+    assert await (await sending).wait(0) is False, "it is owed, and not taken for one that never began"
+
+
 async def test_at_most_one_part_is_ahead_of_what_the_phone_has_handled(server: BotServer):
     phone, connection = await greet(server)
     written: list[str] = []
@@ -158,6 +178,22 @@ async def test_a_phone_that_takes_its_time_over_a_text_is_not_silent_meanwhile(s
 
     assert connection.is_active
     assert phone is not None
+
+
+async def test_a_phone_is_busy_with_media_from_when_it_has_all_of_it(server: BotServer, clock: Clock):
+    phone = await Phone.call(server, receive_buffer=4096)
+    phone.say("handshake", dict(WHO))
+    await phone.hear()
+    connection = server.find("LOA.i")
+    sending = asyncio.create_task(connection.send_images("1", "방", [bytes(8 * MEGABYTE)], "jpg", 8000))
+    await until(lambda: connection.lines.is_backed_up)
+
+    clock.at += 30
+    while not sending.done():
+        await phone.reader.read(2**20)
+    clock.at += 9.2 + 59
+
+    assert connection.is_active
 
 
 async def test_when_the_connection_ends_what_was_not_answered_is_known_by_nobody(server: BotServer):

@@ -82,6 +82,14 @@ def test_words_in_braces():
     assert list_unknown("{0} {} {1번}") == []
 
 
+def test_each_day_of_a_week_has_its_name():
+    monday = datetime(2026, 6, 29, tzinfo=UTC)
+
+    named = [values_of("", "", monday + timedelta(days=n), {})["요일"] for n in range(7)]
+
+    assert named == [f"{day}요일" for day in "월화수목금토일"]
+
+
 def test_one_phone_is_too_slow_for_many_rooms():
     turns = [Turn(1, NINE)] * 150
 
@@ -122,7 +130,8 @@ def test_two_phones_share_it_and_what_else_is_due_comes_first():
 def test_what_a_room_needs_is_what_the_phone_was_seen_to_take():
     parts = plan_parts(Content(text="안녕", send_interval_seconds=0), Pace())
 
-    assert need_of(parts, Measured(part=5.2, send=5.2)) == 5.2
+    assert need_of(parts, Measured(part=5.2, send=20.8)) == 5.2
+    assert need_of(parts * 2, Measured(part=5.2, send=20.8)) == 10.4
     assert need_of(parts, None) == 1.0
 
 

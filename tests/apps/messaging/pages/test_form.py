@@ -260,7 +260,9 @@ async def test_without_a_script_pictures_are_added_moved_and_removed(web: Web, h
     ids = kept_pictures(added.text, "images_1")
     assert len(ids) == 10
     assert "10.png: This group is full: 10 images at most." in html.unescape(added.text)
-    assert "This group is full: 10 images at most." in html.unescape(added.text)
+    wrong = [("files_2", ("쪽지.png", b"no picture"))]
+    refused = await client.post(NEW, data={"csrf_token": token, **typed, "do": "upload"}, files=wrong)
+    assert "쪽지.png: This is not a picture that can be opened" in html.unescape(refused.text)
     assert added.text.count("/thumbnail") >= 10
     thumbnail = await client.get(f"/messages/files/{ids[0]}/thumbnail")
     assert (thumbnail.status_code, thumbnail.headers["Content-Type"]) == (200, "image/webp")

@@ -5,14 +5,25 @@ from pathlib import Path
 
 import pytest
 
+from pabal.apps.messaging.actions.bots import list_absences
 from pabal.apps.messaging.model.bots import Bot, route_of
 from pabal.apps.messaging.store import attention, bots, connected
 from pabal.base.database import Database
+from pabal.engine import routes
 from pabal.engine.queue import NewJob, enqueue_many
 from pabal.platform.tenants import Scope
 from tests.apps.messaging.history import add_deliveries, add_parts, add_server, ended
 from tests.support.botline import Desk, fall_due
-from tests.support.messaging import World, add_bot, add_room, add_schedule, connect_unproven, make_world, sign_wrongly
+from tests.support.messaging import (
+    SQL,
+    World,
+    add_bot,
+    add_room,
+    add_schedule,
+    connect_unproven,
+    make_world,
+    sign_wrongly,
+)
 from tests.support.plans import list_lookups
 from tests.support.work import advance
 
@@ -123,3 +134,22 @@ async def test_of_bots_that_sends_wait_for_it_is_said_whose_phone_does_not_sign(
         waiting = await attention.list_waiting_bots(tx)
 
     assert {one.name: one.is_unproven for one in waiting} == {world.bot_name: False, "busan9": True}
+
+
+async def test_a_wrong_secret_is_named_only_where_it_keeps_something_from_going_out(
+    db: Database, tmp_path: Path
+) -> None:
+    world = await make_world(db, tmp_path)
+    unit, worker = world.tree.haeundae, await add_server(db)
+    names = ("busan5", "busan6", "busan7")
+    _, excluded, _ = [await sign_wrongly(db, unit, name) for name in names]
+    waiting, device = await add_bot(db, unit, "busan8", state="pending")
+    await connect_unproven(db, waiting, device, "busan8", signature="invalid")
+
+    async with db.transaction() as tx:
+        await tx.run(SQL.exclude_bot, id=excluded)
+        # another of its phones sends
+        await routes.hold_route(tx, route_of("busan7"), worker=worker)
+        absent = await list_absences(tx)
+
+    assert list(absent) == ["bot:busan5"]

@@ -5,14 +5,17 @@ from pathlib import Path
 
 import pytest
 
+from pabal.apps.messaging.model.bulks import Audience
 from pabal.apps.messaging.model.capacity import Hourly, Measured, add_up
 from pabal.apps.messaging.store import capacity
+from pabal.apps.messaging.store.audiences import put_audience
 from pabal.base import clock
 from pabal.base.database import Database
 from tests.apps.messaging.history import add_deliveries, add_parts, ended
 from tests.support.messaging import World, add_schedule, make_world
 
-MICROSECOND, HOUR, DAY = timedelta(microseconds=1), timedelta(hours=1), timedelta(days=1)
+MICROSECOND, MINUTE = timedelta(microseconds=1), timedelta(minutes=1)
+HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 
 
 @pytest.fixture
@@ -53,6 +56,18 @@ async def test_what_a_bot_sent_more_than_two_weeks_ago_says_nothing_about_its_pa
 
     assert before == Measured(part=2.0, send=4.0)
     assert await measure(world) is None
+
+
+async def test_of_the_notices_that_are_due_before_the_fifty_nearest_to_the_moment_count(world: World):
+    async with world.db.transaction() as tx:
+        begin = tx.now
+    ids = [await add_schedule(world, at=begin + n * MINUTE) for n in range(1, 52)]
+    async with world.db.transaction() as tx:
+        for one in ids:
+            await put_audience(tx, one, Audience())
+        found = await capacity.list_due_bulks(tx, since=begin, until=begin + HOUR)
+
+    assert [one.schedule_id for one in found] == ids[:0:-1]
 
 
 def test_bots_add_up_each_at_its_own_pace_and_who_was_not_measured_is_only_counted():

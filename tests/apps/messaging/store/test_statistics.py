@@ -158,7 +158,9 @@ async def test_usage_is_told_by_unit_kind_template_and_hour_and_failures_by_reas
     other = await add_room(world.db, world.tree.gangnam, "18200009", "강남방", bots=[world.bot_id])
     far = await add_schedule(world, unit_id=world.tree.gangnam.id, room_id=other)
     await use_template(world.db, world.tree.haeundae.id, "아침 틀", plain)
-    await add_deliveries(world.db, plain, [ended("sent", NOON - HOUR), ended("sent", NOON - 2 * HOUR, cause="now")])
+    paused = ended("missed", NOON - 3 * HOUR, reason="paused")
+    sent = [ended("sent", NOON - HOUR), ended("sent", NOON - 2 * HOUR, cause="now")]
+    await add_deliveries(world.db, plain, [*sent, paused])
     await add_deliveries(
         world.db, far, [ended("failed", NOON - HOUR, reason="bot_gone"), ended("missed", NOON - 2 * HOUR)]
     )

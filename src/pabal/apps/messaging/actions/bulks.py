@@ -6,14 +6,13 @@ from datetime import timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from pabal.apps.messaging import asking
 from pabal.apps.messaging import settings as own
 from pabal.apps.messaging.actions import endings, opening
 from pabal.apps.messaging.actions.endings import End, Ended
 from pabal.apps.messaging.errors import NothingMissing
 from pabal.apps.messaging.machine import DELIVERY, DeliveryEvent
 from pabal.apps.messaging.model.bulks import Audience, BulkRoom, BulkSend, Target, choose_bots, list_turns
-from pabal.apps.messaging.model.deliveries import DeliveryState, PartState
+from pabal.apps.messaging.model.deliveries import DeliveryState
 from pabal.apps.messaging.model.schedules import LatePolicy, Schedule
 from pabal.apps.messaging.model.variables import fill, values_of
 from pabal.apps.messaging.store import bulks as store
@@ -25,7 +24,7 @@ from pabal.base.database import Tx
 from pabal.engine import withdrawals
 from pabal.engine.kinds import Kinds
 from pabal.engine.transitions import begin, transition_all
-from pabal.platform import approvals, audit, settings
+from pabal.platform import audit, settings
 from pabal.platform.actor import ENGINE, Actor, Right
 from pabal.platform.settings import Values
 from pabal.platform.tenants import visible_to
@@ -81,14 +80,12 @@ async def send_missing(tx: Tx, actor: Actor, bulk_id: int, *, resend_unknown: bo
     """Every room that got nothing or not all of it. Those of which nobody knows only when that is said."""
     actor.require(Right.WRITE, AREA)
     scope = await visible_to(tx, actor)
-    await store.hold_bulk(tx, bulk_id)
     bulk = await store.get_bulk(tx, scope, bulk_id)
     states = (*_MISSING, DeliveryState.UNKNOWN) if resend_unknown else _MISSING
-    ids = await _list_unsent(tx, bulk_id, states, resend_unknown=resend_unknown)
+    ids = await store.list_missing(tx, bulk_id, states)
     if not ids:
         raise NothingMissing(bulk.about)
     await transition_all(tx, DELIVERY, ids, DeliveryEvent.RESUME, actor=actor.name)
-    await approvals.settle(tx, asking.MISSED, ids)
     for delivery_id in ids:
         if resend_unknown:
             await sending.plan_unknown(tx, delivery_id)
@@ -100,14 +97,6 @@ async def send_missing(tx: Tx, actor: Actor, bulk_id: int, *, resend_unknown: bo
     said = {"rooms": len(ids), "resend_unknown": resend_unknown}
     await audit.record(tx, actor, "messaging.send_missing", bulk.about, unit_id=bulk.unit_id, after=said)
     return await store.get_bulk(tx, scope, bulk_id)
-
-
-async def _list_unsent(tx: Tx, bulk_id: int, states: Sequence[DeliveryState], *, resend_unknown: bool) -> list[int]:
-    """Those with a part that may be sent."""
-    wanted = {PartState.PLANNED, PartState.UNKNOWN} if resend_unknown else {PartState.PLANNED}
-    found = await store.list_missing(tx, bulk_id, states)
-    parts = await sending.list_parts(tx, found)
-    return [one for one in found if any(part.state in wanted for part in parts[one])]
 
 
 async def _open(

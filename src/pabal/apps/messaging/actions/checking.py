@@ -231,6 +231,9 @@ def _list_text_problems(ground: _Ground, new: NewSchedule, old: Schedule | None,
         own = resolve(room.limits, ground.values)
         filled = variables.fill(text, variables.values_of(room.name, room.unit_name, now, room.columns))
         most = own.max_text_length or ground.values[settings.MAX_TEXT_LENGTH]
+        if new.content.components and not replace(new.content, text=filled.strip()).components:
+            yield find("text_empty_in_room", "text", room=room.name)
+            return
         if len(filled) > most:
             yield find("text_too_long_in_room", "text", room=room.name, length=len(filled), most=most)
             return

@@ -210,6 +210,10 @@ PROBLEMS: dict[str, Pair] = {
         "{names}은(는) 알 수 없는 변수입니다. 쓸 수 있는 것: {known}. "
         "중괄호를 그대로 보내려면 {{{{…}}}}처럼 두 번 쓰세요.",
     ),
+    "text_empty_in_room": (
+        "Filled in for room '{room}' nothing is left to send. Give its row a value, or write something beside it.",
+        "톡방 '{room}'에서는 보낼 글이 남지 않습니다. 그 행의 값을 채우거나 글을 더 쓰세요.",
+    ),
     "text_too_long_in_room": (
         "Filled in for room '{room}' the text has {length} characters; {most} are allowed there.",
         "톡방 '{room}'에서는 글이 {length}자가 되는데 {most}자까지입니다.",
