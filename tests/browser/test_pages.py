@@ -137,6 +137,16 @@ class TestWalk:
         assert await list_wide_tables(page) == []
         assert walk.list_complaints() == []
 
+    async def test_a_sentence_at_the_head_of_a_card_may_be_wider_than_a_phone(self, walk: Walk) -> None:
+        page = walk.english
+        await page.set_viewport_size(PHONE)
+        await walk.to("/messages/rooms/{room_id}", page, "en")
+
+        says = "Messages in ten minutes: 30 of 30, the first of them is free at 10:24:30"
+        await page.eval_on_selector("#budget .st", "(one, says) => { one.textContent = says }", says)
+
+        assert await list_overflow(page) == []
+
     async def test_a_page_that_is_not_there_says_so_once(self, walk: Walk) -> None:
         page = walk.korean
 
