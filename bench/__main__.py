@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from bench import page
+from bench import page, sides
 from bench.ground import stand
 from bench.result import as_json
 from pabal.base.telemetry import start_logging
@@ -57,6 +57,9 @@ def main() -> int:
     parser.add_argument("--write", action="store_true", help="put the figure into docs/benchmarks.md")
     given = parser.parse_args()
     start_logging(level="warning")
+    if given.name is None and given.size == "small":
+        # one alone starts its few from nothing: to import everything would take longer
+        sides.start_small = importlib.import_module("bench.forked").start
     names = NAMES if given.name is None else (given.name,)
     show = json.dumps if given.json else page.summary
     results = asyncio.run(_measure(names, given.size, lambda result: print(show(result), flush=True)))

@@ -111,6 +111,13 @@ PROFILES: Mapping[Purpose, Profile] = {
     Purpose.IDENTITY: Profile({**_ENGINE_PLANS, "statement_timeout": "5s", "lock_timeout": "3s"}, wait=5),
     Purpose.COMMANDS: Profile(_PAGE_PLANS),
 }
+
+
+def _name_process() -> str:
+    """One for each process, so that rescue can end the connections of one that sleeps."""
+    return f"pabal {os.getpid()} {secrets.token_hex(4)}"
+
+
 # What a pooler answers to the first words of a direct connection: a refused startup parameter (PgBouncer's default), or
 # a prepared statement that it looked for on another of its connections.
 _POOLER_ERRORS = (
@@ -121,8 +128,7 @@ _POOLER_ERRORS = (
 # A stopped process may hold locks in an open transaction; rescue waits for them no longer than this. One stopped in the
 # middle of a statement counts as active, and no timeout reaches it: rescue ends its connections (workers.sql).
 _SESSION = {
-    # one name per process, so that rescue can end the connections of one that sleeps
-    "application_name": f"pabal {os.getpid()} {secrets.token_hex(4)}",
+    "application_name": _name_process(),
     "idle_in_transaction_session_timeout": "10s",
     "jit": "off",
 }
@@ -132,6 +138,13 @@ ASIDE_SECONDS = 10.0
 _STATEMENTS = 100
 # Hints are worth no disk write.
 _ASIDE = {**_SESSION, "synchronous_commit": "off"}
+
+
+def _name_fork() -> None:
+    _SESSION["application_name"] = _ASIDE["application_name"] = _name_process()
+
+
+os.register_at_fork(after_in_child=_name_fork)
 
 
 class Tx:
