@@ -111,13 +111,6 @@ PROFILES: Mapping[Purpose, Profile] = {
     Purpose.IDENTITY: Profile({**_ENGINE_PLANS, "statement_timeout": "5s", "lock_timeout": "3s"}, wait=5),
     Purpose.COMMANDS: Profile(_PAGE_PLANS),
 }
-
-
-def _name_process() -> str:
-    """One for each process, so that rescue can end the connections of one that sleeps."""
-    return f"pabal {os.getpid()} {secrets.token_hex(4)}"
-
-
 # What a pooler answers to the first words of a direct connection: a refused startup parameter (PgBouncer's default), or
 # a prepared statement that it looked for on another of its connections.
 _POOLER_ERRORS = (
@@ -127,11 +120,7 @@ _POOLER_ERRORS = (
 )
 # A stopped process may hold locks in an open transaction; rescue waits for them no longer than this. One stopped in the
 # middle of a statement counts as active, and no timeout reaches it: rescue ends its connections (workers.sql).
-_SESSION = {
-    "application_name": _name_process(),
-    "idle_in_transaction_session_timeout": "10s",
-    "jit": "off",
-}
+_SESSION = {"idle_in_transaction_session_timeout": "10s", "jit": "off"}
 
 ASIDE_SECONDS = 10.0
 # Prepared statements kept by each direct connection.
@@ -140,11 +129,13 @@ _STATEMENTS = 100
 _ASIDE = {**_SESSION, "synchronous_commit": "off"}
 
 
-def _name_fork() -> None:
-    _SESSION["application_name"] = _ASIDE["application_name"] = _name_process()
+def _name_process() -> None:
+    """Each has a name of its own, so that rescue can end the connections of one that sleeps."""
+    _SESSION["application_name"] = _ASIDE["application_name"] = f"pabal {os.getpid()} {secrets.token_hex(4)}"
 
 
-os.register_at_fork(after_in_child=_name_fork)
+_name_process()
+os.register_at_fork(after_in_child=_name_process)
 
 
 class Tx:
