@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from bench import page
+from bench import page, sides
 from bench.ground import stand
 from bench.result import as_json
 from pabal.base.telemetry import start_logging
@@ -57,9 +57,13 @@ def main() -> int:
     parser.add_argument("--write", action="store_true", help="put the figure into docs/benchmarks.md")
     given = parser.parse_args()
     start_logging(level="warning")
+    # one figure alone starts its few sides from nothing: to import everything would take longer
+    is_rough = given.name is None and given.size == "small"
+    if is_rough:
+        sides.start_small = importlib.import_module("bench.forked").start
     names = NAMES if given.name is None else (given.name,)
     show = json.dumps if given.json else page.summary
-    results = asyncio.run(_measure(names, given.size, lambda result: print(show(result), flush=True)))
+    results = asyncio.run(_measure(names, given.size, is_rough, lambda result: print(show(result), flush=True)))
     if given.name is None and given.size == "full":
         page.write(results)
     elif given.write and given.size == "full":
@@ -67,10 +71,12 @@ def main() -> int:
     return 0
 
 
-async def _measure(names: tuple[str, ...], size: str, tell: Callable[[dict[str, Any]], None]) -> list[dict[str, Any]]:
+async def _measure(
+    names: tuple[str, ...], size: str, is_rough: bool, tell: Callable[[dict[str, Any]], None]
+) -> list[dict[str, Any]]:
     """Each is told as soon as it is there: the last ones may fail, the first ones took minutes."""
     results = []
-    async with stand() as ground:
+    async with stand(settles=not is_rough) as ground:
         for name in names:
             print(f"measuring {name}", file=sys.stderr, flush=True)
             figure = importlib.import_module(f"bench.figures.{name}")

@@ -43,9 +43,10 @@ def keep(place: Path) -> Path:
 
 
 class Ground:
-    def __init__(self, cluster: embedded.Cluster, admin: asyncpg.Connection) -> None:
+    def __init__(self, cluster: embedded.Cluster, admin: asyncpg.Connection, *, settles: bool) -> None:
         self._cluster = cluster
         self._admin = admin
+        self._settles = settles
         self._count = 0
 
     async def describe(self) -> dict[str, Any]:
@@ -79,6 +80,8 @@ class Ground:
 
     async def settle(self, url: str) -> None:
         """Nobody starts with the other's dirty pages, nor with a planner that knows nothing."""
+        if not self._settles:
+            return
         connection = await asyncpg.connect(url)
         await connection.execute(SQL.vacuum_analyze.text)
         await connection.close()
@@ -92,11 +95,12 @@ class Ground:
 
 
 @contextlib.asynccontextmanager
-async def stand() -> AsyncIterator[Ground]:
+async def stand(*, settles: bool = True) -> AsyncIterator[Ground]:
+    """Without settling where nobody looks at the numbers."""
     place = folder() / "postgres"
     cluster = await embedded.ensure(place, settings=SETTINGS)
     admin = await asyncpg.connect(cluster.url("postgres"))
-    ground = Ground(cluster, admin)
+    ground = Ground(cluster, admin, settles=settles)
     try:
         await ground.clear()
         yield ground

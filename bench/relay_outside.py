@@ -187,7 +187,7 @@ async def drive(word: str, first: float, seconds: float, *more: float) -> dict[s
         outside.meet(await wait_for_ports(), origin)
         await outside.sit(int(more[0]))
         if word == "closed":
-            await outside.press(int(first), 1.0)
+            await outside.press(int(first), min(seconds, 1.0))
             answer: dict[str, Any] = {"rounds_per_s": await outside.press(int(first), seconds)}
         else:
             answer = await _windows(outside, first, seconds, windows=int(more[1]), users=int(more[2]))

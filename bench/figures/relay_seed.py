@@ -14,7 +14,7 @@ class Sizes:
     rounds: int = 3
 
 
-SMALL = Sizes(users=2, seconds=1.0, rounds=1)
+SMALL = Sizes(users=2, seconds=0.1, rounds=1)
 
 
 async def measure(ground: Ground, sizes: Sizes) -> Measured:

@@ -1,9 +1,11 @@
 import asyncio
+import os
 from dataclasses import dataclass
 from datetime import UTC, timedelta
 
 import pytest
 
+from pabal.base import database
 from pabal.base.database import (
     Database,
     DatabaseUnavailable,
@@ -210,3 +212,20 @@ async def test_statements_and_locks_of_pages_have_their_time(rooms: Database):
 
     assert await names(pages) == ["one"]
     await pages.close()
+
+
+def test_a_forked_process_has_another_name_for_the_database():
+    """Rescue ends the connections of a name."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.write(writing, "\n".join(one["application_name"] for one in (database._SESSION, database._ASIDE)).encode())
+        os._exit(0)
+    os.waitpid(child, 0)
+    names = set(os.read(reading, 1000).decode().splitlines())
+    os.close(reading)
+    os.close(writing)
+
+    [name] = names
+    assert name.startswith(f"pabal {child} ")
+    assert database._SESSION["application_name"].startswith(f"pabal {os.getpid()} ")

@@ -6,7 +6,6 @@ import importlib
 import json
 import os
 import runpy
-import secrets
 import select
 import signal
 import socket
@@ -16,7 +15,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from pabal.base import database, killpoints
+from pabal.base import killpoints
 from pabal.base.settings import Settings, split_list
 from pabal.cli.app import COMMANDS
 from pabal.platform.commands.tree import Later
@@ -121,8 +120,6 @@ def become(cwd: str, env: dict[str, str], arguments: list[str]) -> None:
     sys.argv[1:] = arguments
     importlib.invalidate_caches()
     killpoints.arm(env.get("PABAL_KILL_POINT"))
-    for session in (database._SESSION, database._ASIDE):
-        session["application_name"] = f"pabal {os.getpid()} {secrets.token_hex(4)}"
 
 
 if __name__ == "__main__":

@@ -120,18 +120,22 @@ _POOLER_ERRORS = (
 )
 # A stopped process may hold locks in an open transaction; rescue waits for them no longer than this. One stopped in the
 # middle of a statement counts as active, and no timeout reaches it: rescue ends its connections (workers.sql).
-_SESSION = {
-    # one name per process, so that rescue can end the connections of one that sleeps
-    "application_name": f"pabal {os.getpid()} {secrets.token_hex(4)}",
-    "idle_in_transaction_session_timeout": "10s",
-    "jit": "off",
-}
+_SESSION = {"idle_in_transaction_session_timeout": "10s", "jit": "off"}
 
 ASIDE_SECONDS = 10.0
 # Prepared statements kept by each direct connection.
 _STATEMENTS = 100
 # Hints are worth no disk write.
 _ASIDE = {**_SESSION, "synchronous_commit": "off"}
+
+
+def _name_process() -> None:
+    """Each has a name of its own, so that rescue can end the connections of one that sleeps."""
+    _SESSION["application_name"] = _ASIDE["application_name"] = f"pabal {os.getpid()} {secrets.token_hex(4)}"
+
+
+_name_process()
+os.register_at_fork(after_in_child=_name_process)
 
 
 class Tx:
