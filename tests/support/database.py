@@ -29,8 +29,7 @@ from tests.support.maker import Maker, with_database
 from tests.support.memory import digest, prefer_memory, session_folder
 
 SQL = load(__file__)
-# Autovacuum would count the rows of a test that is just writing them: its statements were planned for an empty table,
-# and one of them took 38 s.
+# Autovacuum comes when it likes, and what it counted changes how statements are planned: not so between two runs.
 FAST = {
     "fsync": "off",
     "full_page_writes": "off",
