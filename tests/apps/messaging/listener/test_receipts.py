@@ -65,18 +65,9 @@ async def test_no_two_pings_of_a_connection_say_the_same_moment(server: BotServe
 
 
 async def test_a_ping_behind_a_part_is_not_left_out_because_the_phone_does_not_read(server: BotServer):
-    phone = await Phone.call(server, receive_buffer=4096)
-    phone.say("handshake", dict(WHO))
-    await phone.hear()
-    connection = server.find("LOA.i")
-    sending = asyncio.create_task(connection.send_images("1", "방", [bytes(8 * MEGABYTE)], "jpg", 0))
-    await until(lambda: connection.lines.is_backed_up)
+    phone, _, sending = await send_what_is_not_read(server)
 
-    heard, lines = b"", 0
-    async with asyncio.timeout(30):
-        while lines < 2:
-            heard = await phone.reader.read(2**20)
-            lines += heard.count(b"\n")
+    heard = await hear_two_lines(phone)
 
     assert (await sending) is not None
     assert b'"room":"PING"' in heard
@@ -84,22 +75,34 @@ async def test_a_ping_behind_a_part_is_not_left_out_because_the_phone_does_not_r
 
 async def test_a_part_that_has_begun_takes_its_ping_along_also_when_another_takes_the_route(server: BotServer):
     """Two writes could be parted: then nobody would ever hear of the part, and it would count as not begun."""
+    phone, connection, sending = await send_what_is_not_read(server)
+
+    connection.drop_route()
+    heard = await hear_two_lines(phone)
+
+    assert b'"room":"PING"' in heard
+    assert await (await sending).wait(0) is False, "it is owed, and not taken for one that never began"
+
+
+async def send_what_is_not_read(server: BotServer) -> tuple[Phone, Connection, "asyncio.Task[Receipt]"]:
+    """A picture is under way to a phone whose system takes next to nothing until it is read."""
     phone = await Phone.call(server, receive_buffer=4096)
     phone.say("handshake", dict(WHO))
     await phone.hear()
     connection = server.find("LOA.i")
     sending = asyncio.create_task(connection.send_images("1", "방", [bytes(8 * MEGABYTE)], "jpg", 0))
     await until(lambda: connection.lines.is_backed_up)
+    return phone, connection, sending
 
-    connection.drop_route()
+
+async def hear_two_lines(phone: Phone) -> bytes:
+    """What came last of a part and of the ping behind it."""
     heard, lines = b"", 0
     async with asyncio.timeout(30):
         while lines < 2:
             heard = await phone.reader.read(2**20)
             lines += heard.count(b"\n")
-
-    assert b'"room":"PING"' in heard
-    assert await (await sending).wait(0) is False, "it is owed, and not taken for one that never began"
+    return heard
 
 
 async def test_at_most_one_part_is_ahead_of_what_the_phone_has_handled(server: BotServer):
