@@ -433,7 +433,7 @@ async def test_a_lease_left_by_a_lost_answer_is_handed_back_uncounted(db: Databa
     known, unknown = await claim(db, worker)
 
     async with db.transaction() as tx:
-        count = await return_unknown(tx, worker, {(known.id, known.token)})
+        count = await return_unknown(tx, worker, lambda: {known.key})
 
     assert count == 1
     assert await places(db, known.id, unknown.id) == ["lease", "ready"]
@@ -446,7 +446,7 @@ async def test_a_cancelled_lease_is_not_handed_back_to_run_again(db: Database) -
     await cancel(db, job.id)
 
     async with db.transaction() as tx:
-        await return_unknown(tx, worker, set())
+        await return_unknown(tx, worker, set)
 
     assert await claim(db, await begin_life(db)) == []
     assert await places(db, job.id) != ["ready"]

@@ -338,7 +338,7 @@ async def handed_back(db: Database, worker: int, jobs: list[Job]) -> None:
 async def forgotten(db: Database, worker: int, jobs: list[Job]) -> None:
     """A claim whose answer was lost."""
     async with db.transaction() as tx:
-        await claims.return_unknown(tx, worker, known=set())
+        await claims.return_unknown(tx, worker, set)
 
 
 async def overdue(db: Database, worker: int, jobs: list[Job]) -> None:

@@ -331,4 +331,4 @@ async def test_a_life_that_lapsed_may_still_say_how_its_attempt_ended_before_it_
     assert settled.count == 1
     assert await rescue(db) == 0
     async with db.transaction() as tx:
-        assert await return_unknown(tx, worker, set()) == 0
+        assert await return_unknown(tx, worker, set) == 0

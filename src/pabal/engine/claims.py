@@ -1,7 +1,7 @@
 """Claim and settle, fenced by a token: only the attempt that the lease names may change its job."""
 
 import random
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -41,11 +41,15 @@ class RouteLost(Conflict, code="route_lost"):
 
 @dataclass(slots=True)
 class Settled:
-    """`busy` attempts are touched by another right now: give them again. `stale` ones are lost."""
+    """`busy` attempts are touched by another right now: give them again. `stale` ones are lost.
+
+    `let_go`: in which queues others became ready, once for each of them.
+    """
 
     count: int = 0
     busy: list[Attempted] = field(default_factory=list)
     stale: list[Job] = field(default_factory=list)
+    let_go: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,12 +140,14 @@ async def settle(
         # What goes on must know what was reported in the last half second; these leases are locked, so nobody waits.
         await reports.write(tx, worker, [(job, job.unwritten) for job, _ in ours if job.unwritten is not None])
         endings = [_decide(tx, job, outcome, kinds) for job, outcome in [*known, *ours]]
-        more, let_go, back = await _apply(tx, endings, kinds)
+        more, freed, back = await _apply(tx, endings, kinds)
         settled |= more
-        held += let_go
+        held += freed
     # All at once: others lock the lanes they share with us in the same order.
-    await lanes.release_lanes(tx, held, back=back)
-    return await _sort_out(tx, worker, attempts, settled)
+    let_go = await lanes.release_lanes(tx, held, back=back)
+    sorted_out = await _sort_out(tx, worker, attempts, settled)
+    sorted_out.let_go = let_go
+    return sorted_out
 
 
 def _decide(tx: Tx, job: Job, outcome: Outcome | Returned | Lost, kinds: Kinds) -> Ending:
@@ -352,9 +358,13 @@ async def holding(database: Database, jobs: Sequence[Job]) -> AsyncIterator[tupl
         yield tx, {job.key: job.route_epoch in (None, held[job.key]) for job in jobs if job.key in held}
 
 
-async def return_unknown(tx: Tx, worker: int, known: set[tuple[int, int]]) -> int:
-    """Hands back leases that a lost commit answer left in our name without our knowing."""
+async def return_unknown(tx: Tx, worker: int, list_known: Callable[[], set[tuple[int, int]]]) -> int:
+    """Hands back leases that a lost commit answer left in our name without our knowing.
+
+    What is known is asked after the leases were read: what is here by then was known before its commit.
+    """
     rows = await tx.rows(SQL.list_leases, worker=worker)
+    known = list_known()
     unknown = [(row["id"], row["token"]) for row in rows if (row["id"], row["token"]) not in known]
     if unknown:
         ids, tokens = [pair[0] for pair in unknown], [pair[1] for pair in unknown]

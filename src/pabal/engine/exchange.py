@@ -1,7 +1,8 @@
 """One commit settles the last batch and claims the next. Keeps, per queue, where the next claim starts to look."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence, Set
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
@@ -92,9 +93,12 @@ class Exchange:
         if name in self._queues:
             self._dirty.add(name)
             self._hinted[name] = min(self._hinted.get(name, at), at) if at is not None else BEGINNING
-        elif self._kinds.find(kind_of(name)) is None:
+        elif self._is_route(name):
             self._dirty_routes.add(name)
         return True
+
+    def _is_route(self, name: str) -> bool:
+        return self._kinds.find(kind_of(name)) is None
 
     @property
     def dirty(self) -> frozenset[str]:
@@ -155,6 +159,39 @@ class Exchange:
                 self._dirty |= dirty
                 self._dirty_routes |= dirty_routes
         return settled, jobs
+
+    @asynccontextmanager
+    async def follow(self, worker: int, most: int, noted: set[tuple[int, int]]) -> AsyncIterator["Following"]:
+        """Around a commit of attempts that end: what their lanes let go is claimed in it, if it waits for a route.
+
+        Before the commit it is among the `noted`.
+        """
+        following = Following(self, worker, most, noted)
+        try:
+            yield following
+        except BaseException:
+            self._dirty_routes |= following.routes
+            raise
+        finally:
+            if following.routes:
+                self._looking.remove(following.routes)
+
+    async def claim_let_go(self, tx: Tx, following: "Following", let_go: Sequence[str]) -> list[Job]:
+        """In turn with all other routes that may have something: nothing more urgent is passed over."""
+        names = [name for name in let_go if self._is_route(name)]
+        if not names or not await tx.rows(workers.SQL.hold_life_beside, worker=following.worker):
+            return []
+        routes, self._dirty_routes = self._beside(self._dirty_routes.union(names)), set()
+        following.routes = routes
+        self._looking.append(routes)
+        jobs, is_cut = await self._claim_from_routes(tx, following.worker, routes, following.most)
+        if is_cut and (routes != set(names) or Counter(job.queue for job in jobs) != Counter(names)):
+            self._dirty_routes |= routes
+        else:
+            # All that was let go is here, and nothing else was known of: another look would find nothing.
+            for job in jobs:
+                tx.hints.pop(f"queue:{job.queue}", None)
+        return jobs
 
     def _beside(self, routes: set[str]) -> set[str]:
         """Whoever looks at routes also looks at those of an exchange under way: it may leave more urgent ones there."""
@@ -280,9 +317,18 @@ class Exchange:
         self._sweep_at = elapsed() + (0.0 if found else self._sweep_wait)
 
     async def _claim_routed(self, tx: Tx, worker: int, names: set[str], total: int) -> list[Job]:
-        """Priority first, over all routes and kinds; then each route its share, the one served longest ago first."""
         if not names:
             return []
+        jobs, is_cut = await self._claim_from_routes(tx, worker, names, total)
+        if is_cut:
+            self._dirty_routes |= names
+        return jobs
+
+    async def _claim_from_routes(self, tx: Tx, worker: int, names: set[str], total: int) -> tuple[list[Job], bool]:
+        """Priority first, over all routes and kinds; then each route its share, the one served longest ago first.
+
+        True: there may be more.
+        """
         groups = [_Routed(tx, worker, kinds, most) for kinds, most in self._routed_kinds()]
         in_turn = self._in_turn(names)
         # One group looks at all priorities in one statement; several must take turns at each.
@@ -291,10 +337,8 @@ class Exchange:
         for priorities in each if total > 0 else ():
             for group in groups:
                 jobs += await group.claim(in_turn, total - len(jobs), priorities)
-        if len(jobs) >= total or any(group.left <= 0 for group in groups):
-            self._dirty_routes |= names
         self._serve({job.queue for job in jobs})
-        return jobs
+        return jobs, len(jobs) >= total or any(group.left <= 0 for group in groups)
 
     def _routed_kinds(self) -> list[tuple[list[str], int]]:
         """Kinds that limit a claim are claimed apart; all others together."""
@@ -310,6 +354,22 @@ class Exchange:
     def _serve(self, names: Set[str]) -> None:
         self._turn += 1
         self._served |= dict.fromkeys(names, self._turn)
+
+
+class Following:
+    """One commit that ends attempts, and claims at most as many as it ends."""
+
+    def __init__(self, exchange: Exchange, worker: int, most: int, noted: set[tuple[int, int]]) -> None:
+        self._exchange = exchange
+        self._noted = noted
+        self.worker, self.most = worker, most
+        self.routes: set[str] = set()
+        self.jobs: list[Job] = []
+
+    async def claim(self, tx: Tx, let_go: Sequence[str]) -> None:
+        self.jobs = await self._exchange.claim_let_go(tx, self, let_go)
+        # from here on their leases may be committed, whether or not we hear so
+        self._noted.update(job.key for job in self.jobs)
 
 
 class _Routed:

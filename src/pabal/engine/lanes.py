@@ -21,8 +21,8 @@ async def promote_lanes(database: Database, names: Sequence[str]) -> None:
         await advance_lanes(tx, names)
 
 
-async def release_lanes(tx: Tx, held: Sequence[tuple[str, int]], *, back: Sequence[str] = ()) -> None:
-    """The holders ended, or let go: the next in each lane become ready, in the same commit.
+async def release_lanes(tx: Tx, held: Sequence[tuple[str, int]], *, back: Sequence[str] = ()) -> list[str]:
+    """The holders ended, or let go: the next in each lane become ready, in the same commit; answers in which queues.
 
     `back`: lanes of which a holder is ready again. If its lane became narrower while it ran, it waits for its turn.
     """
@@ -34,13 +34,16 @@ async def release_lanes(tx: Tx, held: Sequence[tuple[str, int]], *, back: Sequen
         names, holders = [lane for lane, _ in held], [holder for _, holder in held]
         freed = await tx.rows(SQL.free_lanes, lanes=names, holders=holders)
         if freed:
-            await advance_lanes(tx, [row["lane"] for row in freed])
+            return await advance_lanes(tx, [row["lane"] for row in freed])
+    return []
 
 
-async def advance_lanes(tx: Tx, names: Sequence[str]) -> None:
+async def advance_lanes(tx: Tx, names: Sequence[str]) -> list[str]:
     """Only lanes that this transaction has locked, in a statement before."""
-    for row in await tx.rows(SQL.advance_lanes, lanes=list(names)):
-        tx.hint(f"queue:{row['queue']}", tx.now)
+    queues = [row["queue"] for row in await tx.rows(SQL.advance_lanes, lanes=list(names))]
+    for queue in queues:
+        tx.hint(f"queue:{queue}", tx.now)
+    return queues
 
 
 async def take_back(tx: Tx, names: Sequence[str]) -> None:

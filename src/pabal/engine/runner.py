@@ -4,8 +4,8 @@
 import asyncio
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -15,13 +15,13 @@ from pabal.base.telemetry import declare, emit
 from pabal.engine import claims, reports
 from pabal.engine.claims import LeaseLost
 from pabal.engine.endings import Attempted, Returned
-from pabal.engine.exchange import Capacity, Exchange
+from pabal.engine.exchange import Capacity, Exchange, Following
 from pabal.engine.headstart import may_begin
 from pabal.engine.kinds import Job, Kind, Kinds, Report, Stop
 from pabal.engine.life import Life
 from pabal.engine.outcome import Cancel
 from pabal.engine.slots import BATCH, SLOW, Slots
-from pabal.engine.steps import Attempts
+from pabal.engine.steps import Attempts, ClaimNext, claim_nothing
 from pabal.engine.workers import Signal
 
 FLUSH = 0.005
@@ -62,7 +62,7 @@ class Runner:
         self._database = database
         self.kinds = self._kinds = kinds
         self.life = self._life = life
-        self._attempts = Attempts(database, kinds)
+        self._attempts = Attempts(database, kinds, self._follow)
         self._exchange = Exchange(database, kinds, life.labels)
         # Routed work has slots of its own: waking them for every other batch costs, and no other server could take it.
         self._plain, self._routed = Slots(concurrency, self._hand_back), Slots(routed)
@@ -132,6 +132,28 @@ class Runner:
         self._ended = settled.busy + self._ended
         self._take(jobs)
         return settled.count + len(jobs)
+
+    @asynccontextmanager
+    async def _follow(self, jobs: Sequence[Job]) -> AsyncIterator[ClaimNext]:
+        """Around a commit that ends these: what their lanes let go takes their slots."""
+        worker = self._life.worker
+        routed = [job for job in jobs if job.route_epoch is not None and job.lane is not None]
+        if not routed or worker == 0 or self._is_stopping or self._life.is_draining:
+            yield claim_nothing
+            return
+        following: Following | None = None
+        try:
+            async with self._exchange.follow(worker, len(routed), self._beginning) as following:
+                yield following.claim
+            if worker == self._life.worker:
+                self._take(following.jobs)
+        except BaseException:
+            if following is not None and following.jobs:
+                self.reconcile_soon()
+            raise
+        finally:
+            if following is not None:
+                self._beginning.difference_update(job.key for job in following.jobs)
 
     def reserve(self, kind: str) -> bool:
         """Keeps a slot free for one that begins in the commit that enqueues it; nothing that was here before waits."""
@@ -498,8 +520,10 @@ class Runner:
     async def _reconcile(self) -> None:
         """Alone, so that every lease in our name is known here or lost; nothing else begins meanwhile."""
         with self._beside(_Batch([], Capacity(0, 0, self._is_quick, 0))):
-            known = {job.key for job in self._waiting} | set(self._running) | {job.key for job, _ in self._ended}
-            known |= self._beginning
             async with self._database.transaction() as tx:
-                await claims.return_unknown(tx, self._life.worker, known)
+                await claims.return_unknown(tx, self._life.worker, self._list_known)
         self._must_reconcile = False
+
+    def _list_known(self) -> set[tuple[int, int]]:
+        known = {job.key for job in self._waiting} | set(self._running) | {job.key for job, _ in self._ended}
+        return known | self._beginning

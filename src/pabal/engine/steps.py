@@ -11,7 +11,7 @@ from pabal.base.killpoints import kill_point
 from pabal.base.telemetry import declare, emit
 from pabal.engine import claims, finishing
 from pabal.engine.batcher import Batcher
-from pabal.engine.claims import LeaseLost, RouteLost
+from pabal.engine.claims import LeaseLost, RouteLost, Settled
 from pabal.engine.endings import Lost, Returned
 from pabal.engine.finishing import Finishing
 from pabal.engine.kinds import Job, Kind, Kinds, Shape
@@ -99,7 +99,21 @@ class Own:
             return await finishing.finish(self._database, job, known)
 
     async def _settle(self, tx: Tx, job: Job, said: Any) -> int:
-        return await _settle(tx, [(job, said)], self._kinds)
+        return (await _settle(tx, [(job, said)], self._kinds)).count
+
+
+# Around a commit that ends these attempts; what it gives claims in it what their lanes let go, named by its queues.
+ClaimNext = Callable[[Tx, Sequence[str]], Awaitable[None]]
+Follow = Callable[[Sequence[Job]], AbstractAsyncContextManager[ClaimNext]]
+
+
+async def claim_nothing(_tx: Tx, _let_go: Sequence[str]) -> None:
+    """What was let go is announced, and whoever comes first claims it."""
+
+
+@asynccontextmanager
+async def nobody_follows(_jobs: Sequence[Job]) -> AsyncIterator[ClaimNext]:
+    yield claim_nothing
 
 
 class _Performed(NamedTuple):
@@ -111,11 +125,12 @@ class _Performed(NamedTuple):
 class Shared:
     """Attempts that begin or end within a few milliseconds do so in one commit, each fenced by itself."""
 
-    def __init__(self, database: Database, kind: Kind, kinds: Kinds, witness: Witness) -> None:
+    def __init__(self, database: Database, kind: Kind, kinds: Kinds, witness: Witness, follow: "Follow") -> None:
         self._database = database
         self._kind = kind
         self._kinds = kinds
         self._watch = _Watch(witness)
+        self._follow = follow
         self._preparing = Batcher[Job, Any](f"{kind.name} prepare", self._prepare_all, at_once=AT_ONCE)
         self._recording = Batcher[_Performed, Any](f"{kind.name} record", self._record_all, at_once=AT_ONCE)
 
@@ -129,25 +144,33 @@ class Shared:
         return await self._apart_if_spoilt(self._prepare_once, jobs)
 
     async def _record_all(self, performed: list[_Performed]) -> list[Any]:
-        return await self._apart_if_spoilt(self._record_once, performed)
+        return await self._apart_if_spoilt(self._record_and_claim, performed, alone=self._record_once)
 
-    async def _apart_if_spoilt(self, once: Callable[[list[T]], Awaitable[list[Any]]], batch: list[T]) -> list[Any]:
+    async def _apart_if_spoilt(
+        self,
+        once: Callable[[list[T]], Awaitable[list[Any]]],
+        batch: list[T],
+        *,
+        alone: Callable[[list[T]], Awaitable[list[Any]]] | None = None,
+    ) -> list[Any]:
         """Whatever one of them raises undoes the commit of all; alone, only that one hears of it.
 
-        So does a connection that one of them loses, if the database is there.
+        So does a connection that one of them loses, if the database is there. `alone`: how each is asked then, where
+        that is less than is done with all.
         """
+        is_last = len(batch) == 1 and alone is None
         try:
             async with self._watch.over():
                 return await once(batch)
         except (DatabaseAway, ConnectionCut) as error:
-            if len(batch) == 1 or not await self._is_database_there():
+            if is_last or not await self._is_database_there():
                 raise
             emit("commits.apart", kind=self._kind.name, error=repr(error), count=len(batch))
         except Exception as error:  # noqa: BLE001 -- whatever an application's handler raises
-            if len(batch) == 1:
+            if is_last:
                 return [error]
             emit("commits.apart", kind=self._kind.name, error=repr(error), count=len(batch))
-        return [answer for one in batch for answer in await _heard(self._apart_if_spoilt(once, [one]))]
+        return [answer for one in batch for answer in await _heard(self._apart_if_spoilt(alone or once, [one]))]
 
     async def _is_database_there(self) -> bool:
         try:
@@ -166,12 +189,18 @@ class Shared:
         answers = {**lost, **{key: OVER if isinstance(one, OUTCOMES) else one for key, one in prepared.items()}}
         return [answers[job.key] for job in jobs]
 
-    async def _record_once(self, performed: list[_Performed]) -> list[Any]:
+    async def _record_and_claim(self, performed: list[_Performed]) -> list[Any]:
+        """In one commit with whom their lanes let go; what cannot be claimed so is no fault of theirs."""
+        async with self._follow([one.job for one in performed]) as claim_next:
+            return await self._record_once(performed, claim_next)
+
+    async def _record_once(self, performed: list[_Performed], claim_next: ClaimNext = claim_nothing) -> list[Any]:
         async with self._held([one.job for one in performed]) as (tx, lost):
             mine = [one for one in performed if one.job.key not in lost]
             said = await self._kind.handler.record_all(tx, [one[1:] for one in mine]) if mine else []
             ended = [(one.job, check(outcome)) for one, outcome in zip(mine, said, strict=True)]
-            await _settle(tx, ended, self._kinds)
+            settled = await _settle(tx, ended, self._kinds)
+            await claim_next(tx, settled.let_go)
             kill_point("steps.recorded")
         return [lost.get(one.job.key) for one in performed]
 
@@ -188,10 +217,10 @@ class Shared:
             yield tx, lost
 
 
-async def _settle(tx: Tx, said: Sequence[tuple[Job, Any]], kinds: Kinds) -> int:
-    """Ends those who said so, and answers how many; this transaction holds them all."""
+async def _settle(tx: Tx, said: Sequence[tuple[Job, Any]], kinds: Kinds) -> Settled:
+    """Ends those who said so; this transaction holds them all."""
     ended = [(job, one) for job, one in said if isinstance(one, OUTCOMES)]
-    return (await claims.settle(tx, None, ended, kinds, is_fenced=True)).count
+    return await claims.settle(tx, None, ended, kinds, is_fenced=True)
 
 
 async def _heard(answers: Awaitable[list[Any]]) -> list[Any]:
@@ -239,9 +268,10 @@ declare("steps.repeated", "Results recorded again because the database did not a
 class Attempts:
     """Runs attempts of every kind this process knows; those of one kind may share their commits."""
 
-    def __init__(self, database: Database, kinds: Kinds) -> None:
+    def __init__(self, database: Database, kinds: Kinds, follow: Follow = nobody_follows) -> None:
         self._database = database
         self._kinds = kinds
+        self._follow = follow
         self._commits: dict[str, Commits] = {}
         self._witness = Witness(database)
 
@@ -286,8 +316,8 @@ class Attempts:
     def _find_commits(self, kind: Kind) -> Commits:
         found = self._commits.get(kind.name)
         if found is None:
-            make = Shared if kind.is_shared else Own
-            found = self._commits[kind.name] = make(self._database, kind, self._kinds, self._witness)
+            common = self._database, kind, self._kinds, self._witness
+            found = self._commits[kind.name] = Shared(*common, self._follow) if kind.is_shared else Own(*common)
         return found
 
     async def _note_lost(self, worker: int, job: Job) -> None:

@@ -95,7 +95,7 @@ async def list_workers(tx: Tx) -> list[Worker]:
 async def leave(tx: Tx, worker: int) -> None:
     """A goodbye: the routes go with the life, and what is still leased is handed back, nothing counted."""
     await tx.value(SQL.lock_worker, worker=worker)
-    await claims.return_unknown(tx, worker, known=set())
+    await claims.return_unknown(tx, worker, set)
     await tx.run(SQL.delete_routes, workers=[worker])
     await tx.run(SQL.end_life, worker=worker)
 

@@ -11,6 +11,10 @@ select pabal.now(), (select id from pabal.worker where id = :worker and until > 
 -- First of all locks in a claiming transaction. Key share lets claims run beside each other and makes rescue skip this life.
 select id from pabal.worker where id = :worker and until > pabal.real_now() for key share;
 
+-- name: hold_life_beside(worker)
+-- The same for a transaction that holds leases already: it waits for nobody who buries this life, and then claims nothing.
+select id from pabal.worker where id = :worker and until > pabal.real_now() for key share skip locked;
+
 -- name: beat(worker, ttl)
 -- a lapsed life is not brought back: its jobs may be elsewhere already
 with me as (
