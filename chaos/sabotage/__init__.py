@@ -2,6 +2,7 @@
 
 from chaos.sabotage.ends import ENDS
 from chaos.sabotage.fences import FENCES
+from chaos.sabotage.following import FOLLOWING
 from chaos.sabotage.head_starts import AT_ONCE, HEAD_STARTS
 from chaos.sabotage.in_a_run import IN_A_RUN
 from chaos.sabotage.lanes import LANES, RETURNS
@@ -10,4 +11,16 @@ from chaos.sabotage.long_work import LONG_WORK
 from chaos.sabotage.mutant import Mutant as Mutant
 from chaos.sabotage.workflows import WORKFLOWS
 
-MUTANTS = (*IN_A_RUN, *LOCKS, *LANES, *RETURNS, *FENCES, *LONG_WORK, *HEAD_STARTS, *AT_ONCE, *ENDS, *WORKFLOWS)
+MUTANTS = (
+    *IN_A_RUN,
+    *LOCKS,
+    *LANES,
+    *RETURNS,
+    *FENCES,
+    *LONG_WORK,
+    *FOLLOWING,
+    *HEAD_STARTS,
+    *AT_ONCE,
+    *ENDS,
+    *WORKFLOWS,
+)
