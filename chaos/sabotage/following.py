@@ -21,8 +21,8 @@ FOLLOWING = (
     seen_by_test(
         "what cannot be claimed spoils the end before it",
         "steps.py",
-        "self._record_and_claim, performed, alone=self._record_once",
-        "self._record_and_claim, performed",
+        "        raise NothingClaimed from error\n",
+        "        raise\n",
         f"{_TEST}test_one_that_cannot_be_claimed_spoils_no_end",
     ),
     seen_by_test(

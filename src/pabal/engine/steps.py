@@ -34,6 +34,10 @@ class ConnectionCut(Exception):
     """The transaction lost its connection while the database was there: that is the attempt's own doing."""
 
 
+class NothingClaimed(Exception):
+    """What was to be claimed in the commit of an end could not be."""
+
+
 class Over:
     """Instead of what was prepared: the attempt ended there, and that is recorded."""
 
@@ -72,6 +76,8 @@ class Own:
     def __init__(self, database: Database, kind: Kind, kinds: Kinds, witness: Witness) -> None:
         self._database = database
         self._handler = kind.handler
+        # asked once: it takes longer than a statement takes to be sent
+        self._finishing = kind.handler if isinstance(kind.handler, Finishing) else None
         self._kinds = kinds
         self._watch = _Watch(witness)
 
@@ -90,9 +96,9 @@ class Own:
 
     async def _finish(self, job: Job, prepared: Any, result: Any) -> bool:
         """Whether it ended in one statement."""
-        if not isinstance(self._handler, Finishing) or not finishing.is_plain(job):
+        if self._finishing is None or not finishing.is_plain(job):
             return False
-        known = self._handler.finish(prepared, result)
+        known = self._finishing.finish(prepared, result)
         if known is None:
             return False
         async with self._watch.over(), _reaching():
@@ -144,33 +150,25 @@ class Shared:
         return await self._apart_if_spoilt(self._prepare_once, jobs)
 
     async def _record_all(self, performed: list[_Performed]) -> list[Any]:
-        return await self._apart_if_spoilt(self._record_and_claim, performed, alone=self._record_once)
+        return await self._apart_if_spoilt(self._record_and_claim, performed)
 
-    async def _apart_if_spoilt(
-        self,
-        once: Callable[[list[T]], Awaitable[list[Any]]],
-        batch: list[T],
-        *,
-        alone: Callable[[list[T]], Awaitable[list[Any]]] | None = None,
-    ) -> list[Any]:
+    async def _apart_if_spoilt(self, once: Callable[[list[T]], Awaitable[list[Any]]], batch: list[T]) -> list[Any]:
         """Whatever one of them raises undoes the commit of all; alone, only that one hears of it.
 
-        So does a connection that one of them loses, if the database is there. `alone`: how each is asked then, where
-        that is less than is done with all.
+        So does a connection that one of them loses, if the database is there.
         """
-        is_last = len(batch) == 1 and alone is None
         try:
             async with self._watch.over():
                 return await once(batch)
         except (DatabaseAway, ConnectionCut) as error:
-            if is_last or not await self._is_database_there():
+            if len(batch) == 1 or not await self._is_database_there():
                 raise
             emit("commits.apart", kind=self._kind.name, error=repr(error), count=len(batch))
         except Exception as error:  # noqa: BLE001 -- whatever an application's handler raises
-            if is_last:
+            if len(batch) == 1:
                 return [error]
             emit("commits.apart", kind=self._kind.name, error=repr(error), count=len(batch))
-        return [answer for one in batch for answer in await _heard(self._apart_if_spoilt(alone or once, [one]))]
+        return [answer for one in batch for answer in await _heard(self._apart_if_spoilt(once, [one]))]
 
     async def _is_database_there(self) -> bool:
         try:
@@ -191,16 +189,20 @@ class Shared:
 
     async def _record_and_claim(self, performed: list[_Performed]) -> list[Any]:
         """In one commit with whom their lanes let go; what cannot be claimed so is no fault of theirs."""
-        async with self._follow([one.job for one in performed]) as claim_next:
-            return await self._record_once(performed, claim_next)
+        try:
+            async with self._follow([one.job for one in performed]) as claim_next:
+                return await self._record_once(performed, claim_next)
+        except NothingClaimed as error:
+            emit("commits.apart", kind=self._kind.name, error=repr(error.__cause__), count=len(performed))
+            return await self._record_once(performed, claim_nothing)
 
-    async def _record_once(self, performed: list[_Performed], claim_next: ClaimNext = claim_nothing) -> list[Any]:
+    async def _record_once(self, performed: list[_Performed], claim_next: ClaimNext) -> list[Any]:
         async with self._held([one.job for one in performed]) as (tx, lost):
             mine = [one for one in performed if one.job.key not in lost]
             said = await self._kind.handler.record_all(tx, [one[1:] for one in mine]) if mine else []
             ended = [(one.job, check(outcome)) for one, outcome in zip(mine, said, strict=True)]
             settled = await _settle(tx, ended, self._kinds)
-            await claim_next(tx, settled.let_go)
+            await _claim(tx, settled.let_go, claim_next)
             kill_point("steps.recorded")
         return [lost.get(one.job.key) for one in performed]
 
@@ -221,6 +223,13 @@ async def _settle(tx: Tx, said: Sequence[tuple[Job, Any]], kinds: Kinds) -> Sett
     """Ends those who said so; this transaction holds them all."""
     ended = [(job, one) for job, one in said if isinstance(one, OUTCOMES)]
     return await claims.settle(tx, None, ended, kinds, is_fenced=True)
+
+
+async def _claim(tx: Tx, let_go: Sequence[str], claim_next: ClaimNext) -> None:
+    try:
+        await claim_next(tx, let_go)
+    except Exception as error:
+        raise NothingClaimed from error
 
 
 async def _heard(answers: Awaitable[list[Any]]) -> list[Any]:
