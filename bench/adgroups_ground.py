@@ -6,8 +6,9 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from pabal.base import clock
-from pabal.base.database import Database, Purpose
+from pabal.base.database import Database
 from pabal.base.migrations import migrate
+from pabal.base.pools import Purpose
 from pabal.base.sql import load
 from pabal.engine import housekeeping
 from pabal.engine.recurrence import Weekday

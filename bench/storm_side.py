@@ -9,7 +9,8 @@ from typing import Any
 import uvloop
 
 from bench.peers.words import main
-from pabal.base.database import Database, Purpose, Tx
+from pabal.base.database import Database, Tx
+from pabal.base.pools import Purpose
 from pabal.base.sql import load
 from pabal.base.telemetry import start_logging
 from pabal.engine.machine import Machine, Refusal, arms, move

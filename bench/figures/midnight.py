@@ -19,7 +19,8 @@ from pabal.apps.adgroups.serving.layout import RUNNING
 from pabal.apps.adgroups.serving.links import open_redis
 from pabal.apps.adgroups.serving.reconciler import AT_ONCE, reconcile_once
 from pabal.base.clock import elapsed
-from pabal.base.database import Database, Purpose
+from pabal.base.database import Database
+from pabal.base.pools import Purpose
 from pabal.base.sql import load
 
 SQL = load(__file__)

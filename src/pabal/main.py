@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from pabal import composing
 from pabal.base import clock, embedded, garbage, open_files
-from pabal.base.database import ConnectionFailure, Database, DatabaseError, Purpose
+from pabal.base.database import ConnectionFailure, Database, DatabaseError
 from pabal.base.embedded import Cluster
 from pabal.base.errors import PabalError, Unavailable
 from pabal.base.migrations import Comparison, Migration, compare, migrate
 from pabal.base.pages import open_pages
+from pabal.base.pools import Purpose
 from pabal.base.settings import Settings, parse_networks, split_list
 from pabal.base.telemetry import declare, emit
 from pabal.demo import SLICE as DEMO

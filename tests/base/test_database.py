@@ -5,18 +5,9 @@ from datetime import UTC, timedelta
 
 import pytest
 
-from pabal.base import database
-from pabal.base.database import (
-    Database,
-    DatabaseUnavailable,
-    Hints,
-    LockTooSlow,
-    PoolBusy,
-    Profile,
-    Purpose,
-    StatementTooSlow,
-    Tx,
-)
+from pabal.base import pools
+from pabal.base.database import Database, DatabaseUnavailable, Hints, LockTooSlow, PoolBusy, StatementTooSlow, Tx
+from pabal.base.pools import Profile, Purpose
 from pabal.base.sql import load
 
 SQL = load(__file__)
@@ -219,7 +210,7 @@ def test_a_forked_process_has_another_name_for_the_database():
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
-        os.write(writing, "\n".join(one["application_name"] for one in (database._SESSION, database._ASIDE)).encode())
+        os.write(writing, "\n".join(one["application_name"] for one in (pools.SESSION, pools.ASIDE)).encode())
         os._exit(0)
     os.waitpid(child, 0)
     names = set(os.read(reading, 1000).decode().splitlines())
@@ -228,4 +219,4 @@ def test_a_forked_process_has_another_name_for_the_database():
 
     [name] = names
     assert name.startswith(f"pabal {child} ")
-    assert database._SESSION["application_name"].startswith(f"pabal {os.getpid()} ")
+    assert pools.SESSION["application_name"].startswith(f"pabal {os.getpid()} ")

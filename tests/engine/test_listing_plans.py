@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from pabal.base.database import Database, Purpose, Tx
+from pabal.base.database import Database, Tx
+from pabal.base.pools import Purpose
 from pabal.base.sql import Statement, load
 from pabal.engine import listing
 from pabal.engine.listing import facts, jobs, occurrences, schedules

@@ -1,20 +1,17 @@
-"""Database opens transactions; Tx is one open transaction and its moment. The only room that knows asyncpg."""
+"""Database opens transactions; Tx is one open transaction and its moment. This room and `pools` know asyncpg."""
 
 import asyncio
-import json
-import os
-import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import datetime
-from enum import StrEnum
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import asyncpg
 from asyncpg.pool import PoolConnectionProxy
+from asyncpg.transaction import Transaction
 
 from pabal.base.errors import Invalid, Unavailable
+from pabal.base.pools import ASIDE, PROFILES, SESSION, Profile, Purpose, make_pool, teach_json
 from pabal.base.sql import Statement, load
 from pabal.base.telemetry import declare, emit
 
@@ -74,43 +71,6 @@ class LockTooSlow(Unavailable, code="lock_too_slow"):
     retry_after = 5
 
 
-class Purpose(StrEnum):
-    """What a connection is for decides how PostgreSQL plans on it, and how long anything may take."""
-
-    ENGINE = "engine"
-    CHANGES = "changes"
-    PAGES = "pages"
-    IDENTITY = "identity"
-    COMMANDS = "commands"
-
-
-@dataclass(frozen=True, slots=True)
-class Profile:
-    """`session` are PostgreSQL's settings; `wait` is how many seconds one waits for a free connection."""
-
-    session: Mapping[str, str]
-    wait: float | None = None
-
-
-# Engine statements are few, hot and indexed: a generic plan made while a table was empty must not keep its
-# sequential scan. Pages have optional filters: a generic plan took 196 ms where a custom one took 1.5.
-_ENGINE_PLANS = {
-    "plan_cache_mode": "force_generic_plan",
-    "enable_seqscan": "off",
-    "enable_hashjoin": "off",
-    "enable_mergejoin": "off",
-    "max_parallel_workers_per_gather": "0",
-}
-_PAGE_PLANS = {"plan_cache_mode": "force_custom_plan"}
-# Somebody who waits for a page is told after seconds; the engine and a command line take the time they need.
-PROFILES: Mapping[Purpose, Profile] = {
-    Purpose.ENGINE: Profile(_ENGINE_PLANS),
-    Purpose.CHANGES: Profile({**_ENGINE_PLANS, "statement_timeout": "30s", "lock_timeout": "5s"}, wait=5),
-    Purpose.PAGES: Profile({**_PAGE_PLANS, "statement_timeout": "10s", "lock_timeout": "5s"}, wait=5),
-    # who is asking is as hot, and always looked up by a key: to plan it each time costs more than to find it
-    Purpose.IDENTITY: Profile({**_ENGINE_PLANS, "statement_timeout": "5s", "lock_timeout": "3s"}, wait=5),
-    Purpose.COMMANDS: Profile(_PAGE_PLANS),
-}
 # What a pooler answers to the first words of a direct connection: a refused startup parameter (PgBouncer's default), or
 # a prepared statement that it looked for on another of its connections.
 _POOLER_ERRORS = (
@@ -118,24 +78,8 @@ _POOLER_ERRORS = (
     asyncpg.InvalidSQLStatementNameError,
     asyncpg.DuplicatePreparedStatementError,
 )
-# A stopped process may hold locks in an open transaction; rescue waits for them no longer than this. One stopped in the
-# middle of a statement counts as active, and no timeout reaches it: rescue ends its connections (workers.sql).
-_SESSION = {"idle_in_transaction_session_timeout": "10s", "jit": "off"}
 
 ASIDE_SECONDS = 10.0
-# Prepared statements kept by each direct connection.
-_STATEMENTS = 100
-# Hints are worth no disk write.
-_ASIDE = {**_SESSION, "synchronous_commit": "off"}
-
-
-def _name_process() -> None:
-    """Each has a name of its own, so that rescue can end the connections of one that sleeps."""
-    _SESSION["application_name"] = _ASIDE["application_name"] = f"pabal {os.getpid()} {secrets.token_hex(4)}"
-
-
-_name_process()
-os.register_at_fork(after_in_child=_name_process)
 
 
 class Tx:
@@ -244,9 +188,9 @@ class Database:
         settings along, and `connect` is not for it. Any other address must be PostgreSQL's own.
         """
         profile = profile or PROFILES[purpose]
-        settings = {**_SESSION, **profile.session}
+        settings = {**SESSION, **profile.session}
         with _NamedFailure(is_direct=not is_pooled):
-            pool = await _make_pool(url, size, least, None if is_pooled else settings)
+            pool = await make_pool(url, size, least, None if is_pooled else settings)
             # The pool connects when it is used; whoever opens a database wants to know now.
             is_direct = await _reaches_postgres(pool)
         if not is_direct and not is_pooled:
@@ -258,7 +202,7 @@ class Database:
         """Another pool to the same address, which has shown that it is right: nothing is tried before it is needed."""
         profile = PROFILES[purpose]
         with _NamedFailure(is_direct=True):
-            pool = await _make_pool(self.url, size, least, {**_SESSION, **profile.session})
+            pool = await make_pool(self.url, size, least, {**SESSION, **profile.session})
         return Database(self.url, pool, purpose, wait=profile.wait)
 
     @property
@@ -273,26 +217,12 @@ class Database:
         """Drops every connection at once; open transactions roll back."""
         self._pool.terminate()
 
-    @asynccontextmanager
-    async def transaction(self, opening: Statement = SQL.read_now, **given: Any) -> AsyncIterator[Tx]:
+    def transaction(self, opening: Statement = SQL.read_now, **given: Any) -> AbstractAsyncContextManager[Tx]:
         """`opening` is the transaction's first statement; it answers the moment first, then what `tx.opened` keeps.
 
         Hot paths open with their first lock, which saves a round trip.
         """
-        connection = await self._acquire()
-        tx: Tx | None = None
-        try:
-            with _NamedSlowness(is_limited=self._wait is not None):
-                async with connection.transaction():
-                    tx = Tx(connection, await self._begin(connection, opening, given))
-                    yield tx
-            # Before the connection goes back, which takes a while: others wait for this.
-            await self._tell(tx)
-        finally:
-            if tx is not None:
-                tx._was_lost = _is_gone(connection)
-            await self._pool.release(connection, timeout=self._wait)
-        await self._follow(tx)
+        return _Transaction(self, opening, given)
 
     async def _begin(
         self, connection: "PoolConnectionProxy[Row]", opening: Statement, given: dict[str, Any]
@@ -328,6 +258,8 @@ class Database:
     async def _acquire(self) -> "PoolConnectionProxy[Row]":
         try:
             with _NamedFailure():
+                if self._wait is None:
+                    return await self._pool.acquire()
                 # the pool's own time limit would make a task of each
                 async with asyncio.timeout(self._wait):
                     return await self._pool.acquire()
@@ -356,17 +288,53 @@ class Database:
         `timeout` None is for migrations: an index on a large table takes what it takes.
         """
         with _NamedFailure():
-            connection: Connection = await asyncpg.connect(self.url, server_settings=_ASIDE, command_timeout=timeout)
-        await _teach_json(connection)
+            connection: Connection = await asyncpg.connect(self.url, server_settings=ASIDE, command_timeout=timeout)
+        await teach_json(connection)
         return connection
 
 
-class _PooledConnection(Connection):
-    """asyncpg turns JIT off for the rest of the session before it looks up a type; only if it knows of JIT."""
+class _Transaction:
+    """Written out: as a generator it took a tenth more of every transaction."""
 
-    def __init__(self, *given: Any, **named: Any) -> None:
-        super().__init__(*given, **named)
-        self._server_caps = self._server_caps._replace(jit=False)  # type: ignore[has-type]  # stubs give it none
+    __slots__ = ("_block", "_connection", "_database", "_given", "_opening", "_tx")
+
+    def __init__(self, database: Database, opening: Statement, given: dict[str, Any]) -> None:
+        self._database, self._opening, self._given = database, opening, given
+        self._block: Transaction | None = None
+        self._tx: Tx | None = None
+
+    async def __aenter__(self) -> Tx:
+        connection = self._connection = await self._database._acquire()
+        block = connection.transaction()
+        try:
+            await block.start()
+            self._block = block
+            self._tx = Tx(connection, await self._database._begin(connection, self._opening, self._given))
+        except BaseException as error:
+            await self._end(error)
+            raise
+        return self._tx
+
+    async def __aexit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        await self._end(error)
+        if error is None and self._tx is not None:
+            await self._database._follow(self._tx)
+
+    async def _end(self, error: BaseException | None) -> None:
+        database, tx = self._database, self._tx
+        try:
+            with _NamedSlowness(is_limited=database._wait is not None):
+                if self._block is not None:
+                    await (self._block.commit() if error is None else self._block.rollback())
+                if error is not None:
+                    raise error
+            # Before the connection goes back, which takes a while: others wait for this.
+            if tx is not None:
+                await database._tell(tx)
+        finally:
+            if tx is not None:
+                tx._was_lost = _is_gone(self._connection)
+            await database._pool.release(self._connection, timeout=database._wait)
 
 
 class _NamedFailure:
@@ -414,36 +382,8 @@ def _is_gone(connection: "Connection | PoolConnectionProxy[Row]") -> bool:
         return True
 
 
-async def _make_pool(url: str, size: int, least: int, settings: dict[str, str] | None) -> "asyncpg.Pool[Row]":
-    """Without settings it is a pooler's: whose sessions are nobody's own."""
-    is_pooled = settings is None
-    return await asyncpg.create_pool(
-        url,
-        min_size=least,
-        max_size=size,
-        init=_teach_json,
-        reset=_keep,
-        command_timeout=60,
-        connection_class=cast("type[Connection]", _PooledConnection if is_pooled else Connection),
-        server_settings=settings or {},
-        statement_cache_size=0 if is_pooled else _STATEMENTS,
-    )
-
-
 async def _reaches_postgres(pool: "asyncpg.Pool[Row]") -> bool:
     """PostgreSQL names the process when a connection begins; a pooler, which has many, makes a number up."""
     async with pool.acquire() as connection:
         process: int = await connection.fetchval(SQL.read_process.text)
         return process == connection.get_server_pid()
-
-
-async def _teach_json(connection: Connection) -> None:
-    await connection.set_type_codec("jsonb", encoder=_dump_json, decoder=json.loads, schema="pg_catalog")
-
-
-# One encoder: json.dumps with options builds a new one each time.
-_dump_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-
-
-async def _keep(connection: Connection) -> None:
-    """asyncpg's own reset costs a round trip per transaction; we leave nothing behind that needs it."""

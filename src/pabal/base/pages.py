@@ -1,7 +1,8 @@
 """The pages' way to the database: direct, or through a pooler that keeps nothing from one transaction to the next."""
 
-from pabal.base.database import Database, DatabaseError, DatabaseUnavailable, Purpose, Row
+from pabal.base.database import Database, DatabaseError, DatabaseUnavailable, Row
 from pabal.base.errors import Invalid
+from pabal.base.pools import Purpose
 from pabal.base.sql import load
 
 SQL = load(__file__)

@@ -228,7 +228,8 @@ class Shell:
     @asynccontextmanager
     async def database(self) -> "AsyncIterator[Database]":
         """For looking and for small changes; what is enqueued here wakes the servers."""
-        from pabal.base.database import Database, Purpose
+        from pabal.base.database import Database
+        from pabal.base.pools import Purpose
         from pabal.engine.wakeups import Notifier
 
         database = await Database.open(await self.database_url(), purpose=Purpose.COMMANDS, size=2)
