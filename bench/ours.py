@@ -14,6 +14,7 @@ import uvloop
 
 from bench.ground import install
 from bench.peers.words import CHUNK, PAYLOAD, Drain, Pickup, main, say, send_each
+from pabal.base import garbage
 from pabal.base.database import Database
 from pabal.base.sql import load
 from pabal.base.telemetry import start_logging
@@ -31,11 +32,12 @@ STEPS = "bench.steps"
 
 @contextlib.asynccontextmanager
 async def serving(url: str, kinds: Kinds) -> AsyncIterator[tuple[Server, Database]]:
-    """A whole server, as `pabal up` composes it: its pool, its heartbeat's own connections, every loop."""
+    """A whole server, as `pabal up` composes it: its pool, its heartbeat's own connections, every loop, its heap."""
     database = await Database.open(url, size=20)
     pulse = await Database.open(url, size=2)
     with tempfile.TemporaryDirectory() as locks:
         server = Server(database, pulse, kinds, Options(locks=Path(locks)))
+        garbage.settle(asyncio.get_running_loop())
         try:
             yield server, database
         finally:
