@@ -64,6 +64,7 @@ class Runner:
         self.life = self._life = life
         self._attempts = Attempts(database, kinds, self._follow)
         self._exchange = Exchange(database, kinds, life.labels)
+        self._no_room = Capacity(0, 0, self._is_quick)
         # Routed work has slots of its own: waking them for every other batch costs, and no other server could take it.
         self._plain, self._routed = Slots(concurrency, self._hand_back), Slots(routed)
         self._routed_running = 0
@@ -112,11 +113,13 @@ class Runner:
     async def exchange_once(self) -> int:
         """The step of the claims loops: one commit settles what ended and claims what there is room for."""
         worker = self._life.worker
-        if worker == 0 or not self._may_begin(self._room()):
+        room = self._room()
+        if worker == 0 or not self._may_begin(room):
             return 0
         if self._must_reconcile:
             await self._reconcile()
-        batch = _Batch(self._ended, self._room(self._ended))
+            room = self._room()
+        batch = _Batch(self._ended, self._room(self._ended) if self._ended else room)
         self._ended = []
         with self._beside(batch):
             try:
@@ -354,8 +357,9 @@ class Runner:
 
         None where there is nothing to claim; the end of a job in a lane may let another go.
         """
-        if self._is_stopping or self._life.is_draining:
-            return Capacity(0, 0, self._is_quick, 0)
+        lets_go = any(job.lane is not None for job, _ in ended)
+        if self._is_stopping or self._life.is_draining or not (lets_go or self._exchange.has_hints):
+            return self._no_room
         waiting = Counter(job.kind for _, job in self._plain.waiting)
         # What an exchange under way may claim is as good as here.
         here = len(self._plain.waiting) + self._reserved + sum(batch.room.quick for batch in self._under_way)
@@ -374,8 +378,7 @@ class Runner:
             routed=max(self._routed.size - self._routed_running - routed, 0),
             limits={kind.names: self._left(kind) for kind in self._kinds.limited},
         )
-        is_wanted = self._exchange.wants(room) or any(job.lane is not None for job, _ in ended)
-        return room if is_wanted else Capacity(0, 0, self._is_quick, 0)
+        return room if lets_go or self._exchange.wants(room) else self._no_room
 
     def _soon(self) -> int:
         """Slots that are free or will be in a moment; one whose attempt takes longer than its kind does is not."""
@@ -519,7 +522,7 @@ class Runner:
 
     async def _reconcile(self) -> None:
         """Alone, so that every lease in our name is known here or lost; nothing else begins meanwhile."""
-        with self._beside(_Batch([], Capacity(0, 0, self._is_quick, 0))):
+        with self._beside(_Batch([], self._no_room)):
             async with self._database.transaction() as tx:
                 await claims.return_unknown(tx, self._life.worker, self._list_known)
         self._must_reconcile = False

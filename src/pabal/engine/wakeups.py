@@ -63,10 +63,13 @@ class Notifier:
 
     async def _flush(self) -> None:
         while self._pending:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(LINGER):
-                    await self._is_urgent.wait()
-            await asyncio.sleep(max(0.0, self._paid_at - AT_ONCE * PAUSE - elapsed()))
+            if not self._is_urgent.is_set():
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(LINGER):
+                        await self._is_urgent.wait()
+            unpaid = self._paid_at - AT_ONCE * PAUSE - elapsed()
+            if unpaid > 0:
+                await asyncio.sleep(unpaid)
             self._paid_at = max(self._paid_at, elapsed()) + PAUSE
             hints, self._pending = self._pending, {}
             self._is_urgent.clear()
