@@ -11,6 +11,7 @@ from tests.architecture.source import PROJECT, write
 
 FLOORS = (
     "pabal.base.database",
+    "pabal.base.pools",
     "pabal.engine.queue",
     "pabal.platform.audit",
     "pabal.apps.messaging",
@@ -42,14 +43,15 @@ def test_each_floor_stands_only_on_those_below():
 
 @pytest.fixture
 def house(tmp_path: Path) -> Path:
-    """All five floors with nothing in them but the one door to PostgreSQL, also those not built yet."""
+    """All five floors with nothing in them but the doors to PostgreSQL, also those not built yet."""
     for name in FLOORS:
         parts = name.split(".")
         for depth in range(1, len(parts)):
             write(tmp_path, f"src/{'/'.join(parts[:depth])}/__init__.py", "")
     for name in (*FLOORS, *SINGLE):
         write(tmp_path, f"src/{name.replace('.', '/')}.py", "")
-    _plant(tmp_path, "pabal.base.database", "asyncpg")
+    for door in ("pabal.base.database", "pabal.base.pools"):
+        _plant(tmp_path, door, "asyncpg")
     return tmp_path
 
 
