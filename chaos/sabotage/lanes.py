@@ -61,8 +61,8 @@ RETURNS = (
     seen_by_test(
         "the end of a job has no room for the next of its lane",
         "runner.py",
-        "_Batch(self._ended, self._room(self._ended))",
-        "_Batch(self._ended, self._room())",
+        "_Batch(self._ended, self._room(self._ended) if self._ended else room)",
+        "_Batch(self._ended, room)",
         "test_runner.py::test_the_next_of_a_lane_is_claimed_with_the_end_of_the_one_before",
     ),
     seen_by_test(

@@ -316,7 +316,12 @@ class _Transaction:
         return self._tx
 
     async def __aexit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
-        await self._end(error)
+        try:
+            await self._end(error)
+        except BaseException as raised:
+            # the error itself goes on as it came; Python wants to hear of others only
+            if raised is not error:
+                raise
         if error is None and self._tx is not None:
             await self._database._follow(self._tx)
 
