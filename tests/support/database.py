@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from urllib.parse import parse_qs, unquote, urlsplit
 
 import asyncpg
 import pytest
@@ -25,6 +25,7 @@ from pabal.demo import SLICE as DEMO
 from pabal.engine import housekeeping
 from pabal.platform.slice import list_migrations, load_slice
 from tests.support.invariants import assert_every_job_is_in_one_place
+from tests.support.kept import keeping
 from tests.support.maker import Maker, with_database
 from tests.support.memory import digest, prefer_memory, session_folder
 
@@ -53,7 +54,8 @@ def cluster_url(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Ite
     folder = _enter(session)
     url = asyncio.run(embedded.ensure(folder, settings=FAST)).url("postgres")
     asyncio.run(_let_in_quickly(url))
-    yield url
+    with keeping(Path(parse_qs(urlsplit(url).query)["host"][0])):
+        yield url
     if _is_last(session):
         asyncio.run(embedded.remove(folder))
 

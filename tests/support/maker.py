@@ -18,6 +18,7 @@ from urllib.parse import urlsplit, urlunsplit
 import asyncpg
 
 from pabal.base.sql import load
+from tests.support.kept import FORGET, KEEPER
 
 SQL = load(__file__)
 # Rows that are gone still take room, and a test should find its tables small.
@@ -91,7 +92,7 @@ class Made:
 
     async def _is_left(self, connection: asyncpg.Connection) -> bool:
         for _ in range(LOOKS):
-            if not await connection.fetchval(SQL.count_others.text):
+            if not await connection.fetchval(SQL.count_others.text, FORGET):
                 return True
             await asyncio.sleep(BETWEEN_LOOKS)
         return False
@@ -191,6 +192,7 @@ class Maker:
         await clone(self._admin, name, template)
         if template != EMPTY:
             self._made[name] = Made(name, template, await self._read_contents(name, template))
+            KEEPER.begin(name)
         return name
 
     async def _read_contents(self, name: str, template: str) -> Contents:
@@ -204,4 +206,5 @@ class Maker:
         made = self._made.pop(name, None)
         if made and made.connection:
             await made.connection.close()
+        KEEPER.end(name)
         await self._admin.execute(f'drop database if exists "{name}" with (force)')

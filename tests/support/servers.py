@@ -19,6 +19,7 @@ from pabal.engine.kinds import Job, Kinds
 from pabal.engine.outcome import Done, Outcome
 from pabal.engine.queue import NewJob, Place
 from pabal.engine.server import Options, Server
+from tests.support.kept import FORGET
 from tests.support.programs import PIPE, Program, start
 from tests.support.work import enqueue, lapse, place
 
@@ -62,9 +63,9 @@ async def lapse_life(db: Database, server: Server) -> int:
 
 
 async def count_connections(db: Database) -> int:
-    """Everybody's to this database, but for the one that asks."""
+    """Everybody's to this database, but for the one that asks and sessions that are kept."""
     async with db.transaction() as tx:
-        found: int = await tx.value(SQL.count_connections)
+        found: int = await tx.value(SQL.count_connections, forgot=FORGET)
     return found
 
 

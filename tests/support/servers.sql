@@ -23,9 +23,10 @@ select pg_terminate_backend(pg_backend_pid()) as terminated;
 select count(*)::int from pg_stat_activity
 where datname = current_database() and pid <> pg_backend_pid() and state like 'idle in transaction%';
 
--- name: count_connections()
+-- name: count_connections(forgot)
 select count(*)::int from pg_stat_activity
-where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid();
+where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()
+    and not (state = 'idle' and query = :forgot::text);
 
 -- name: give_leases(worker, other)!
 -- what a rescue and the next claim leave behind
