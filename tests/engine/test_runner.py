@@ -476,6 +476,7 @@ async def answering_late(db: Database, kinds: Kinds, locks: Path, **options: Any
         yield server, late
 
 
+@pytest.mark.beside
 async def test_while_one_exchange_waits_another_settles_and_claims(db: Database, locks: Path):
     gate = Gate()
     gate.open.set()

@@ -156,6 +156,7 @@ async def test_a_restart_on_the_same_host_rescues_at_once(db: Database, tmp_path
     assert await results(db, job) == [(1, "lost", False), (2, "done", True)]
 
 
+@pytest.mark.beside
 async def test_the_result_of_a_server_that_slept_too_long_is_rejected(db: Database, tmp_path: Path):
     with other_server(db, tmp_path) as other:
         worker = (await other.says("serving"))["worker"]

@@ -7,6 +7,8 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import Any, cast
 
+import pytest
+
 from pabal.base.database import Connection, ConnectionFailure, Database, DatabaseError, DatabaseUnavailable
 from pabal.engine.wakeups import EVERYTHING, PAYLOAD_LIMIT, Wakeups
 from tests.support.servers import ROOT, SQL, until
@@ -191,6 +193,7 @@ class Pooled(Database):
         return cast(Connection, Swallowing(await super().connect()))
 
 
+@pytest.mark.beside
 async def test_a_database_on_which_nothing_arrives_is_noticed_and_polled(db: Database):
     async with ears(db, Pooled) as here:
         await here.wakeups.listen_once()

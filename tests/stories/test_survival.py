@@ -16,6 +16,7 @@ from chaos.run import Chosen, run
 FEW = Minimums(jobs=300, kills=3, stops=1, database=1, judged=Minimums.of(16).judged)
 
 
+@pytest.mark.beside
 async def test_nothing_promised_is_lost_when_servers_and_their_database_die():
     report = await run(Chosen(seconds=16, seed=7, workers=4, minimums=FEW), print)
 

@@ -163,6 +163,15 @@ class RenderWorld:
     async def pass_time(self, by: timedelta) -> None:
         await clock.advance(self.db, by)
 
+    async def hurry(self, render_id: int) -> None:
+        """Until it is over, the clock goes on at each look, so that nobody waits out a rest that began late."""
+
+        async def is_over() -> bool:
+            await self.pass_time(timedelta(seconds=1))
+            return not (await self.see(render_id)).is_open
+
+        await until(is_over)
+
     async def let_go(self, renders: int = 1) -> None:
         """Once so many hang: whoever is let go before it hangs would hang for ever."""
         pool = self.nexrender.workers

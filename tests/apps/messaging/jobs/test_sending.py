@@ -360,6 +360,7 @@ async def test_what_went_out_before_the_last_failure_makes_it_partial(world: Wor
 
 
 @pytest.mark.req("A-135")
+@pytest.mark.beside
 async def test_a_send_takes_no_longer_than_its_deadline(world: World, desk: Desk):
     await set_value(world.db, own.SEND_DEADLINE, timedelta(seconds=1))
     await add_schedule(world, replace(QUICK, images_1=(world.picture,)))

@@ -209,6 +209,7 @@ async def test_while_a_bot_is_excluded_none_of_its_phones_is_shown_as_the_one_th
     assert sorted(str(device.role) for device in (await find_bot(db)).devices) == ["reserve", "sends"]
 
 
+@pytest.mark.beside
 async def test_a_phone_in_reserve_on_another_server_is_given_the_bot_too(
     db: Database, house: House, phone: OpenBot, tmp_path: Path
 ):
@@ -353,6 +354,7 @@ async def test_bots_a_full_server_refuses_are_served_by_the_next(db: Database, p
         assert [bot.server for bot in bots].count(f"127.0.0.1:{other.gateway.port}") == 2
 
 
+@pytest.mark.beside
 async def test_after_a_lapse_the_same_connection_holds_its_route_in_the_new_life(
     db: Database, house: House, phone: OpenBot
 ):

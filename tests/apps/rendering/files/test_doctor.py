@@ -56,6 +56,7 @@ async def test_a_folder_that_cannot_be_written_is_said():
     assert seen.problem.code == "path_read_only"
 
 
+@pytest.mark.beside
 async def test_a_share_that_hangs_keeps_no_other_waiting(
     known: PathMap, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

@@ -42,7 +42,7 @@ async def test_a_job_that_nexrender_forgot_before_it_began_is_posted_again(world
 
     async with world.running():
         await world.until(asked.id, lambda one: one.submitted_at is not None)
-        await world.pass_time(WAIT)
+        await world.hurry(asked.id)
 
     assert (await world.see(asked.id)).state == "completed"
     assert world.begun() == [f"rq-{asked.id}-a1"]
@@ -57,7 +57,7 @@ async def test_a_job_that_stands_there_twice_is_taken_away_and_rendered_once(wor
         await world.until(asked.id, lambda one: one.submitted_at is not None)
         await until(partial(is_empty, world))
         world.nexrender.workers.start(1)
-        await world.pass_time(WAIT)
+        await world.hurry(asked.id)
 
     assert (await world.see(asked.id)).state == "completed"
     assert world.begun() == [f"rq-{asked.id}-a1"]

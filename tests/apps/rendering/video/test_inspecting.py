@@ -166,6 +166,7 @@ async def test_a_caller_who_goes_away_leaves_no_process(tmp_path: Path, monkeypa
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the kernel's part is Linux")
+@pytest.mark.beside
 async def test_the_child_dies_with_its_server_even_by_kill_9(tmp_path: Path):
     film = make_film(tmp_path / "film.mp4")
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
