@@ -66,6 +66,13 @@ RETURNS = (
         "test_runner.py::test_the_next_of_a_lane_is_claimed_with_the_end_of_the_one_before",
     ),
     seen_by_test(
+        "an end that lets another go waits for others",
+        "runner.py",
+        "if job.lane is not None and self._has_idle_slot(job):",
+        "if job.lane is None and self._has_idle_slot(job):",
+        "test_runner.py::test_an_end_that_lets_another_go_waits_for_no_other_end_where_a_slot_is_idle",
+    ),
+    seen_by_test(
         "nobody is told of what a claim had no room for",
         "exchange.py",
         "if 0 < len(claimed) < total:",

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from pabal.base.database import Database, DatabaseUnavailable, Hints
-from pabal.engine import claims, queue, withdrawals, workers
+from pabal.engine import claims, queue, runner, withdrawals, workers
 from pabal.engine.exchange import Exchange
 from pabal.engine.kinds import Job, Kinds, Stop
 from pabal.engine.outcome import Outcome, Retry
@@ -120,6 +120,29 @@ async def test_the_next_of_a_lane_is_claimed_with_the_end_of_the_one_before(db: 
 
     assert [job.id for job in gate.begun] == jobs
     assert f"queue:{GATED}" not in told
+
+
+async def test_an_end_that_lets_another_go_waits_for_no_other_end_where_a_slot_is_idle(
+    db: Database, locks: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(runner, "FLUSH", 3600)
+    kinds = gated(gate := Gate())
+    kinds.plain("test.other")((other := Gate()).__call__)
+
+    async with serving(db, kinds, locks) as server:
+        await enqueue_via(server, "test.other")
+        jobs = [await enqueue_via(server, GATED, lane="l") for _ in range(2)]
+        await gate.until_begun()
+        await other.until_begun()
+        # nothing else brings an exchange
+        server.runner._exchange._sweep_at = float("inf")
+        gate.open.set()
+        follower = await gate.until_begun(2)
+        is_running_on = not other.open.is_set() and len(server.runner._running)
+        other.open.set()
+
+    assert follower.id == jobs[1]
+    assert is_running_on
 
 
 async def test_a_running_job_that_is_cancelled_gets_the_signal_and_ends(db: Database, locks: Path):

@@ -73,7 +73,8 @@ class Runner:
         self._beginning: set[tuple[int, int]] = set()
         self._begun: set[asyncio.Task[None]] = set()
         self._ended: list[Attempted] = []
-        self._ended_at = 0.0
+        # until when ends may wait for others, to share their commit
+        self._due_at = 0.0
         self._under_way: list[_Batch] = []
         self._running: dict[tuple[int, int], _Running] = {}
         self._seconds: dict[str, float] = {}
@@ -264,7 +265,7 @@ class Runner:
             return False
         is_due = len(self._ended) >= BATCH
         if not self._under_way:
-            is_due = bool(self._ended) and (is_due or not self._is_busy or elapsed() - self._ended_at >= FLUSH)
+            is_due = bool(self._ended) and (is_due or not self._is_busy or elapsed() >= self._due_at)
         return is_due or not room.is_full
 
     @contextmanager
@@ -463,11 +464,21 @@ class Runner:
 
     def _end(self, job: Job, ending: Any) -> None:
         if not self._ended:
-            self._ended_at = elapsed()
+            self._due_at = elapsed() + FLUSH
             asyncio.get_running_loop().call_later(FLUSH, self.wake)
         self._ended.append((job, ending))
-        if len(self._ended) >= BATCH or not self._is_busy:
+        if job.lane is not None and self._has_idle_slot(job):
+            # It lets another go, who could run here at once.
+            self._due_at = 0.0
+        if len(self._ended) >= BATCH or not self._is_busy or self._due_at == 0.0:
             self.wake()
+
+    def _has_idle_slot(self, job: Job) -> bool:
+        """For one like this."""
+        is_routed = job.route_epoch is not None
+        slots = self._routed if is_routed else self._plain
+        running = self._routed_running if is_routed else len(self._running) - self._routed_running
+        return not slots.waiting and running < slots.size
 
     def _measure(self, kind: str, seconds: float) -> None:
         known = self._seconds.get(kind)
