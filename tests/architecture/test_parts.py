@@ -92,17 +92,19 @@ def in_worker(request):
 def test_what_mostly_waits_runs_beside_the_workers_and_is_told_as_all_others(sample: Sample) -> None:
     waits = "@pytest.mark.beside\ndef test_waits(in_worker):\n    assert not in_worker\n"
     fails = "@pytest.mark.beside\ndef test_fails(in_worker):\n    assert in_worker, 'it ran beside'\n"
-    sample.write(f"{IN_WORKER}\n{waits}\n{fails}\ndef test_quick(in_worker):\n    assert in_worker")
+    skips = "@pytest.mark.beside\ndef test_skips():\n    pytest.skip('nothing to wait for')\n"
+    sample.write(f"{IN_WORKER}\n{waits}\n{fails}\n{skips}\ndef test_quick(in_worker):\n    assert in_worker")
 
-    done = sample.run_by_workers(*BESIDE)
+    done = sample.run_by_workers(*BESIDE, "-ra")
 
-    done.assert_outcomes(passed=2, failed=1)
-    done.stdout.fnmatch_lines(["*it ran beside*", "FAILED *::test_fails@beside*"])
+    done.assert_outcomes(passed=2, failed=1, skipped=1)
+    done.stdout.fnmatch_lines(["*it ran beside*", "SKIPPED *nothing to wait for*", "FAILED *::test_fails@beside*"])
     whole = record.find_last_whole(sample.path)
     assert whole is not None
     assert {name.rpartition("::")[2]: how for name, how in whole.outcomes.items()} == {
         "test_waits": "passed",
         "test_fails": "failed",
+        "test_skips": "skipped",
         "test_quick": "passed",
     }
 

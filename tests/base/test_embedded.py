@@ -26,7 +26,7 @@ from tests.support.embedded import (
     until,
 )
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.beside]
 
 BUSY = "select count(*) from generate_series(1, 1000000000000)"
 

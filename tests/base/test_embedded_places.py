@@ -23,7 +23,7 @@ from tests.support.embedded import (
     wheel,
 )
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.beside]
 
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
 

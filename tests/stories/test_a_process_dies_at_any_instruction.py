@@ -13,6 +13,7 @@ from tests.support import victim
 from tests.support.invariants import assert_every_job_is_in_one_place
 from tests.support.programs import start
 
+pytestmark = pytest.mark.beside
 ROOT = Path(__file__).parents[2]
 # These are reached only when somebody died before.
 AFTER_A_DEATH = ("rescue.buried", "rescue.handed_back")

@@ -12,6 +12,7 @@ from tests.support import flow_victim
 from tests.support.invariants import assert_every_job_is_in_one_place
 from tests.support.programs import start
 
+pytestmark = pytest.mark.beside
 ROOT = Path(__file__).parents[2]
 # each once early and once in the middle of the fan-out, the waits and the compensations
 POINTS = [f"{point}:{number}" for point in WORKFLOW_POINTS for number in (1, 4)] + ["exchange.claimed:3"]

@@ -142,6 +142,9 @@ def _read(item: pytest.Item, folder: Path) -> Iterator[pytest.TestReport]:
     for data in map(json.loads, lines):
         if data["nodeid"] == item.nodeid.removesuffix(SUFFIX):
             data["nodeid"] = item.nodeid
+            if isinstance(data["longrepr"], list):
+                # why it was skipped: JSON knows no tuples
+                data["longrepr"] = tuple(data["longrepr"])
             yield item.config.hook.pytest_report_from_serializable(config=item.config, data=data)
 
 

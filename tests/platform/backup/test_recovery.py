@@ -25,7 +25,7 @@ from tests.support.embedded import FAST
 from tests.support.servers import until
 from tests.support.work import enqueue
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.beside]
 
 SQL = load(__file__)
 PAGE = ROOT / "docs" / "operations" / "recovery.md"

@@ -15,7 +15,7 @@ from tests.apps.adgroups.actions.world import START
 from tests.apps.adgroups.legacy.olds import CONFIRMED, TO_COME, Mover, an_old
 from tests.support.programs import ROOT, start
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.beside]
 
 ROWS = [
     an_old(n, CONFIRMED, TO_COME if n % 2 else {}, creatives="https://a.example/1", inventory="x") for n in range(12)

@@ -15,7 +15,7 @@ from tests.support.botline import bury
 from tests.support.programs import start
 from tests.support.rendering import RenderWorld
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.beside]
 ROOT = Path(__file__).parents[4]
 STEPS = ("steps.prepared", "steps.prepare_committed", "steps.performed", "steps.recorded", "steps.record_committed")
 POINTS = (*STEPS, *(point for point in APP_POINTS if point.startswith("rendering.")))

@@ -18,6 +18,7 @@ from tests.support.rules import RulesWorld
 
 pytestmark = [
     pytest.mark.slow,
+    pytest.mark.beside,
     pytest.mark.skipif(GEMINI.find_modules() is None, reason=GEMINI.skipped),
 ]
 LIMITS = AskLimits(seconds=120)
