@@ -4,11 +4,12 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from chaos import starting
 from chaos.history import History
+from chaos.starting import Process
 from chaos.worker import life_mark
 from pabal.base.clock import elapsed
 
@@ -16,7 +17,7 @@ from pabal.base.clock import elapsed
 @dataclass(slots=True)
 class Member:
     slot: int
-    process: subprocess.Popen[bytes]
+    process: Process
     started_at: float
     stopped_until: float | None = None
     retired_at: float | None = None
@@ -47,7 +48,7 @@ class Crew:
         (self._folder / "serving").mkdir()
         self.members = [self._start(slot) for slot in range(size)]
 
-    def start_producer(self) -> subprocess.Popen[bytes]:
+    def start_producer(self) -> Process:
         return self._run("producer", "--seed", str(self._seed))
 
     def at_work(self) -> list[Member]:
@@ -119,19 +120,13 @@ class Crew:
         """It has a life, and so jobs that somebody must rescue."""
         return life_mark(self._folder, member.process.pid).exists()
 
-    def _run(self, module: str, *arguments: str) -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-m", f"chaos.{module}", "--folder", str(self._folder), *arguments]
+    def _run(self, module: str, *arguments: str) -> Process:
+        given = ("--folder", str(self._folder), *arguments)
         with (self._folder / "log" / f"{module}-{self._starts}.log").open("wb") as log:
-            # A session of its own, so that Ctrl-C ends the run in order: the parent stops them.
-            return subprocess.Popen(
-                command, env=self._environment, stdout=log, stderr=log, cwd=_ROOT, start_new_session=True
-            )
+            return starting.start(f"chaos.{module}", given, self._environment, log)
 
 
-_ROOT = Path(__file__).parents[1]
-
-
-def _has_ended(process: subprocess.Popen[bytes], *, seconds: float) -> bool:
+def _has_ended(process: Process, *, seconds: float) -> bool:
     try:
         process.wait(seconds)
     except subprocess.TimeoutExpired:

@@ -12,6 +12,7 @@ pytest_plugins = [
     "pytester",
     "tests.support.arrays",
     "tests.support.beside",
+    "tests.support.crews",
     "tests.support.database",
     "tests.support.durations",
     "tests.support.embedded",

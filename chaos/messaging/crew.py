@@ -11,6 +11,7 @@ from chaos.crew import Crew, Member
 from chaos.history import History
 from chaos.messaging.bots import CONNECTED
 from chaos.serving import serving_mark
+from chaos.starting import Process
 from pabal.base.clock import elapsed
 
 SERVERS = 2
@@ -23,7 +24,7 @@ class BotCrew(Crew):
         super().__init__(folder, url, seed, history, ttl=10.0)
         self._ports = find_ports(SERVERS)
         self._count = bots
-        self._phones: subprocess.Popen[bytes] | None = None
+        self._phones: Process | None = None
         self._numbers: dict[int, int] = {}
 
     @property

@@ -9,6 +9,7 @@ from chaos.armed import SERVERS, SparingCrew
 from chaos.history import History
 from chaos.messaging.crew import find_ports
 from chaos.relay.outside import CONNECTED, QUIET
+from chaos.starting import Process
 from pabal.base.killpoints import APP_POINTS
 
 # Where a message goes through.
@@ -28,7 +29,7 @@ class RelayCrew(SparingCrew):
         super().__init__(folder, url, seed, history)
         *self._ports, self._channel = find_ports(SERVERS + 1)
         self._environment["PABAL_RELAY_CALLBACK_HOSTS"] = f"http://127.0.0.1:{self._channel}"
-        self._outside: subprocess.Popen[bytes] | None = None
+        self._outside: Process | None = None
 
     @property
     def are_connected(self) -> bool:

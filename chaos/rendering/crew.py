@@ -1,7 +1,6 @@
 """The processes of a run: two servers with two slots each, most of which end at a kill point; and nexrender."""
 
 import signal
-import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -9,6 +8,7 @@ from chaos.armed import SparingCrew
 from chaos.history import History
 from chaos.messaging.crew import find_ports
 from chaos.rendering.places import OUTPUT, Places
+from chaos.starting import Process
 from pabal.base.clock import elapsed
 from pabal.base.killpoints import APP_POINTS
 
@@ -37,7 +37,7 @@ class RenderCrew(SparingCrew):
             "PABAL_RENDERING_OUTPUT_DIR": OUTPUT,
             "PABAL_RENDERING_PATHS": f"output = {self._places.output} | {OUTPUT}",
         }
-        self._nexrender: subprocess.Popen[bytes] | None = None
+        self._nexrender: Process | None = None
         self._nexrender_again_at = 0.0
         self._nexrender_goes_on_at: float | None = None
 

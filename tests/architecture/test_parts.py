@@ -118,3 +118,25 @@ def test_where_nothing_else_runs_or_nobody_tells_of_it_a_worker_does_it(sample: 
 
     alone.assert_outcomes(passed=1)
     in_company.assert_outcomes(passed=2)
+
+
+def test_two_files_run_at_the_same_time_beside_the_workers_and_each_once(sample: Sample) -> None:
+    meets = """import pathlib, time
+
+@pytest.mark.beside
+def test_meets():
+    here, other = pathlib.Path("ran-{}"), pathlib.Path("ran-{}")
+    here.open("a").write("once")
+    until = time.monotonic() + 30
+    while not other.exists():
+        assert time.monotonic() < until
+        time.sleep(0.01)
+"""
+    sample.write(meets.format("a", "b"))
+    sample.write(meets.format("b", "a"), name="tests/test_other.py")
+    sample.write("def test_quick(): ...", name="tests/test_third.py")
+
+    done = sample.run_by_workers(*BESIDE)
+
+    done.assert_outcomes(passed=3)
+    assert [(sample.path / name).read_text() for name in ("ran-a", "ran-b")] == ["once", "once"]

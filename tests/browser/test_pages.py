@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Page, expect
+from playwright.async_api import Page, ViewportSize, expect
 
 from pabal.base.database import Database
 from pabal.platform import demo as demo_data
@@ -85,6 +85,13 @@ class Walk:
         assert title
         assert product == ("파발" if lang == "ko" else "Pabal")
 
+    async def in_both_sizes(self, page: Page) -> AsyncIterator[ViewportSize]:
+        """First in the one it has: the next page begins in the other."""
+        for size in (DESK, PHONE) if page.viewport_size == DESK else (PHONE, DESK):
+            if page.viewport_size != size:
+                await page.set_viewport_size(size)
+            yield size
+
     def list_complaints(self) -> list[str]:
         return self._visitors.take_complaints()
 
@@ -105,17 +112,16 @@ class TestWalk:
     @pytest.mark.parametrize("path", PAGES)
     async def test_a_page_is_whole_in_korean_and_for_everybody(self, path: str, walk: Walk) -> None:
         page = walk.korean
-        await page.set_viewport_size(DESK)
 
         await walk.to(path, page, "ko")
 
-        assert await list_foreign_words(page) == []
-        assert await list_overflow(page) == []
-        assert await list_wide_tables(page) == []
-        assert await list_faint(page) == []
-        assert await list_barriers(page, apart=() if path in KINDS else SHELL) == []
-        await page.set_viewport_size(PHONE)
-        assert await list_overflow(page) == []
+        async for size in walk.in_both_sizes(page):
+            assert await list_overflow(page) == []
+            if size == DESK:
+                assert await list_foreign_words(page) == []
+                assert await list_wide_tables(page) == []
+                assert await list_faint(page) == []
+                assert await list_barriers(page, apart=() if path in KINDS else SHELL) == []
         assert walk.list_complaints() == []
 
     @pytest.mark.parametrize("path", PAGES)
@@ -123,18 +129,17 @@ class TestWalk:
         self, path: str, walk: Walk
     ) -> None:
         page = walk.english
-        await page.set_viewport_size(PHONE)
 
         await walk.to(path, page, "en")
 
-        assert await list_overflow(page) == []
-        if path in KINDS:
-            assert await list_barriers(page) == []
-            assert await list_barriers(page, rules=CONTRAST) == []
-            assert await list_faint(page) == []
-        await page.set_viewport_size(DESK)
-        assert await list_overflow(page) == []
-        assert await list_wide_tables(page) == []
+        async for size in walk.in_both_sizes(page):
+            assert await list_overflow(page) == []
+            if size == DESK:
+                assert await list_wide_tables(page) == []
+            elif path in KINDS:
+                assert await list_barriers(page) == []
+                assert await list_barriers(page, rules=CONTRAST) == []
+                assert await list_faint(page) == []
         assert walk.list_complaints() == []
 
     async def test_a_sentence_at_the_head_of_a_card_may_be_wider_than_a_phone(self, walk: Walk) -> None:

@@ -23,6 +23,7 @@ NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 
 @pytest.mark.slow
 @pytest.mark.beside
+@pytest.mark.usefixtures("forked_crew")
 @pytest.mark.req("E-05", "E-99", "E-101", "E-102")
 async def test_every_ad_group_keeps_its_windows_and_its_history_when_servers_and_database_die_around_midnight():
     report = await run(Chosen(seconds=3, seed=2, ad_groups=80, patience=15.0, is_any_enough=True), print)

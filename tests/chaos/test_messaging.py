@@ -16,6 +16,7 @@ from chaos.report import Finding
 
 @pytest.mark.slow
 @pytest.mark.beside
+@pytest.mark.usefixtures("forked_crew")
 @pytest.mark.req("A-24", "A-107", "A-126", "A-204", "A-205")
 async def test_every_message_has_one_end_and_arrives_once_when_servers_phones_and_database_die():
     report = await run(Chosen(seconds=4, seed=111, bots=8, pace=1.0, is_any_enough=True), print)

@@ -21,6 +21,7 @@ OUTCOME = "e-1\n✅ approved by person501, 10:20"
 
 @pytest.mark.slow
 @pytest.mark.beside
+@pytest.mark.usefixtures("forked_crew")
 @pytest.mark.req("D-29", "D-31", "D-32")
 async def test_nothing_is_lost_or_done_twice_when_everything_dies_in_turn():
     report = await run(Chosen(seconds=4, seed=7, is_any_enough=True), print)

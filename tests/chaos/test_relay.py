@@ -40,6 +40,7 @@ MARK = checks.MARKS[0]
 
 @pytest.mark.slow
 @pytest.mark.beside
+@pytest.mark.usefixtures("forked_crew")
 @pytest.mark.req("C-50", "C-54", "C-63")
 async def test_every_message_has_one_end_and_its_own_answer_when_servers_instances_and_database_die():
     report = await run(Chosen(seconds=4, seed=7, users=12, is_any_enough=True), print)

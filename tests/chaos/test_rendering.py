@@ -21,6 +21,7 @@ FILM = Film(200_000, "abc")
 
 @pytest.mark.slow
 @pytest.mark.beside
+@pytest.mark.usefixtures("forked_crew")
 @pytest.mark.req("B-03", "B-07", "B-73")
 async def test_every_render_has_one_end_and_a_whole_film_when_servers_database_nexrender_and_nas_are_taken_away():
     report = await run(Chosen(seconds=5, seed=7, is_any_enough=True), print)

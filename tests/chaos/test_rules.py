@@ -25,6 +25,7 @@ RUN = "7c9e6679-7425-40de-944b-e07fc1f90ae7"
 
 @pytest.mark.slow
 @pytest.mark.beside
+@pytest.mark.usefixtures("forked_crew")
 async def test_every_moment_has_one_end_and_no_script_outlives_its_lease_when_everything_is_taken_away():
     report = await run(Chosen(seconds=6, seed=7, is_any_enough=True), print)
 

@@ -26,6 +26,7 @@ AT = datetime(2026, 11, 17, 9, 0, tzinfo=UTC)
 
 @pytest.mark.slow
 @pytest.mark.beside
+@pytest.mark.usefixtures("forked_crew")
 async def test_every_run_comes_to_its_end_as_declared_when_everything_is_taken_away():
     report = await run(Chosen(seconds=5, seed=3, is_any_enough=True), print)
 

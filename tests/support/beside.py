@@ -1,7 +1,8 @@
-"""A pytest plugin: tests that mostly wait run in a process of their own, beside the workers.
+"""A pytest plugin: tests that mostly wait run in processes of their own, beside the workers.
 
-Where there are workers, the process they belong to starts it with every test marked `beside`. It keeps what each of
-them showed, and the worker whose turn such a test is, at the end of the run, tells that as its own.
+Where there are workers, the process they belong to starts two with every test marked `beside`; whichever is free takes
+the next file. They keep what each test showed, and the worker whose turn such a test is, at the end of the run, tells
+that as its own.
 """
 
 import fcntl
@@ -19,15 +20,19 @@ from typing import Any
 
 import pytest
 
+from tests.support.memory import digest
+
 MARK = "beside"
 SUFFIX = f"@{MARK}"  # pytest-xdist writes a test's group behind its name
 KEPT = "PABAL_TESTS_BESIDE"
 # never written to: it closes when the process that started this one is gone, however it went
 LIFELINE = "PABAL_TESTS_LIFELINE"
+# one after the other, they would last longer than all that is not marked
+PROCESSES = 2
 # what is kept of a run is kept by the workers' own
 NOT_THERE = ("-p", "no:cacheprovider", "-p", "no:tools.record_plugin")
 LOOK_SECONDS = 0.1
-_started = pytest.StashKey["Started"]()
+_started = pytest.StashKey["list[Started]"]()
 
 
 @dataclass(frozen=True)
@@ -35,8 +40,10 @@ class Started:
     process: subprocess.Popen[bytes]
     lifeline: int
 
-    def end(self) -> None:
+    def ask_to_end(self) -> None:
         os.close(self.lifeline)
+
+    def wait(self) -> None:
         try:
             self.process.wait(60)
         except subprocess.TimeoutExpired:
@@ -67,18 +74,21 @@ def pytest_xdist_node_collection_finished(node: Any, ids: list[str]) -> None:
     config: pytest.Config = node.config
     wanted = [name.removesuffix(SUFFIX) for name in ids if name.endswith(SUFFIX)]
     if wanted and len(wanted) < len(ids) and _started not in config.stash:
-        config.stash[_started] = _start(config, wanted)
+        config.stash[_started] = [_start(config, number, wanted) for number in range(PROCESSES)]
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    if started := config.stash.get(_started, None):
-        started.end()
+    started = config.stash.get(_started, [])
+    for one in started:
+        one.ask_to_end()
+    for one in started:
+        one.wait()
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
     folder = _session_folder(item.config)
-    if not is_beside(item) or folder is None or not _lock_path(folder).exists():
+    if not is_beside(item) or folder is None or not _list_locks(folder):
         return None
     told = _wait_for(item, folder)
     if told is None:
@@ -87,16 +97,37 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
     for report in told:
         item.ihook.pytest_runtest_logreport(report=report)
     item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
-    # what the test before shares with this one alone would be in the way of the next
-    item.session._setupstate.teardown_exact(nextitem)
+    _pass_over(item, nextitem)
     return True
 
 
+def _pass_over(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """What the test before shares with this one alone would be in the way of the next."""
+    item.session._setupstate.teardown_exact(nextitem)
+
+
 class Keeper:
-    """In the process beside: a line for each phase of each test."""
+    """In a process beside: takes files that nobody has taken, and keeps a line for each phase of each test."""
 
     def __init__(self, config: pytest.Config, path: Path) -> None:
         self._config, self._path = config, path
+        self._mine: dict[Path, bool] = {}
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+        if item.path not in self._mine:
+            self._mine[item.path] = self._take(item.path)
+        if self._mine[item.path]:
+            return None
+        _pass_over(item, nextitem)
+        return True
+
+    def _take(self, path: Path) -> bool:
+        try:
+            (self._path.parent / f"beside-{digest(path)}.taken").touch(exist_ok=False)
+        except FileExistsError:
+            return False
+        return True
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         data = self._config.hook.pytest_report_to_serializable(config=self._config, report=report)
@@ -104,15 +135,16 @@ class Keeper:
             file.write(json.dumps(data) + "\n")
 
 
-def _start(config: pytest.Config, names: Iterable[str]) -> Started:
+def _start(config: pytest.Config, number: int, names: Iterable[str]) -> Started:
     folder: Path = config._tmp_path_factory.getbasetemp()  # type: ignore[attr-defined]  # no hook is given the fixture
+    kept = folder / f"beside-{number}.jsonl"
     reading, writing = os.pipe()
-    with _lock_path(folder).open("a") as lock, (folder / "beside.err").open("w") as errors:
+    with kept.with_suffix(".lock").open("a") as lock, kept.with_suffix(".err").open("w") as errors:
         fcntl.flock(lock, fcntl.LOCK_EX)
         process = subprocess.Popen(
             [sys.executable, "-m", "pytest", "-p", __name__, *NOT_THERE, *names],
             cwd=config.rootpath,
-            env={**os.environ, KEPT: str(_kept_path(folder)), LIFELINE: str(reading)},
+            env={**os.environ, KEPT: str(kept), LIFELINE: str(reading)},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=errors,
@@ -125,7 +157,7 @@ def _start(config: pytest.Config, names: Iterable[str]) -> Started:
 
 
 def _wait_for(item: pytest.Item, folder: Path) -> list[pytest.TestReport] | None:
-    """None: the process has ended without a word of it."""
+    """None: all have ended without a word of it."""
     while True:
         has_ended = _has_ended(folder)
         told = list(_read(item, folder))
@@ -137,9 +169,8 @@ def _wait_for(item: pytest.Item, folder: Path) -> list[pytest.TestReport] | None
 
 
 def _read(item: pytest.Item, folder: Path) -> Iterator[pytest.TestReport]:
-    kept = _kept_path(folder)
-    lines = kept.read_text(encoding="utf-8").split("\n")[:-1] if kept.exists() else []
-    for data in map(json.loads, lines):
+    kept = [path.read_text(encoding="utf-8") for path in sorted(folder.glob("beside-*.jsonl"))]
+    for data in (json.loads(line) for text in kept for line in text.split("\n")[:-1]):
         if data["nodeid"] == item.nodeid.removesuffix(SUFFIX):
             data["nodeid"] = item.nodeid
             if isinstance(data["longrepr"], list):
@@ -149,12 +180,20 @@ def _read(item: pytest.Item, folder: Path) -> Iterator[pytest.TestReport]:
 
 
 def _has_ended(folder: Path) -> bool:
-    with _lock_path(folder).open("a") as lock:
+    return not any(_is_held(path) for path in _list_locks(folder))
+
+
+def _is_held(path: Path) -> bool:
+    with path.open("a") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:
-            return False
-    return True
+            return True
+    return False
+
+
+def _list_locks(folder: Path) -> list[Path]:
+    return list(folder.glob("beside-*.lock"))
 
 
 def _session_folder(config: pytest.Config) -> Path | None:
@@ -163,14 +202,6 @@ def _session_folder(config: pytest.Config) -> Path | None:
         return None
     folder: Path = config._tmp_path_factory.getbasetemp().parent  # type: ignore[attr-defined]  # as above
     return folder
-
-
-def _lock_path(folder: Path) -> Path:
-    return folder / "beside.lock"
-
-
-def _kept_path(folder: Path) -> Path:
-    return folder / "beside.jsonl"
 
 
 def _end_with_who_started_this(lifeline: int) -> None:

@@ -17,7 +17,7 @@ import sys
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 ROOT = Path(__file__).parents[2]
 PIPE = subprocess.PIPE
@@ -50,6 +50,9 @@ class Program:
         if self.poll() is None:
             os.kill(self.pid, number)
 
+    def terminate(self) -> None:
+        self.send_signal(signal.SIGTERM)
+
     def kill(self) -> None:
         self.send_signal(signal.SIGKILL)
 
@@ -77,8 +80,8 @@ def start(
     *arguments: str,
     cwd: Path,
     env: Mapping[str, str],
-    stdout: int | IO[str] | None = None,
-    stderr: int | IO[str] | None = None,
+    stdout: int | IO[Any] | None = None,
+    stderr: int | IO[Any] | None = None,
 ) -> Program:
     """Its stdin is empty; its stdout and stderr are ours unless said otherwise."""
     ours, theirs = socket.socketpair()
@@ -94,7 +97,7 @@ def start(
         return Program(ours, read_out, read_err)
 
 
-def _output(wanted: int | IO[str] | None, usual: int) -> tuple[int, IO[str] | None]:
+def _output(wanted: int | IO[Any] | None, usual: int) -> tuple[int, IO[str] | None]:
     if wanted is None:
         return usual, None
     if not isinstance(wanted, int):

@@ -1,7 +1,7 @@
 """The REST edge of engine and platform: /api/v1. A file is one noun: parse, one action, answer. A noun that needs no
 endpoint of its own is a line in `described`."""
 
-from fastapi import APIRouter, Depends
+from fastapi import Depends
 
 from pabal.api import (
     backups,
@@ -23,6 +23,7 @@ from pabal.api.parts import BASE
 from pabal.platform.web.filters import refuse_unknown
 from pabal.platform.web.identify import open_visit
 from pabal.platform.web.limits import limit_rate
+from pabal.platform.web.wings import Wing
 
 __all__ = ["router"]
 
@@ -35,6 +36,6 @@ NOUNS = (
 )
 
 # who it is first, then how often, then whether the question makes sense
-router = APIRouter(prefix=BASE, dependencies=[Depends(open_visit), Depends(limit_rate), Depends(refuse_unknown)])
+router = Wing(prefix=BASE, dependencies=[Depends(open_visit), Depends(limit_rate), Depends(refuse_unknown)])
 for _noun in NOUNS:
     router.include_router(_noun)

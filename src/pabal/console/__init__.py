@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-from fastapi import APIRouter
-
 from pabal.console import (
     account,
     alert,
@@ -35,10 +33,11 @@ from pabal.console import (
     why,
     workflows,
 )
+from pabal.platform.web.wings import Wing
 
 TEMPLATES = Path(__file__).parent / "templates"
 
-router = APIRouter(include_in_schema=False)
+router = Wing(include_in_schema=False)
 for page in (
     overview,
     approvals,

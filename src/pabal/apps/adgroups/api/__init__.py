@@ -1,6 +1,6 @@
 """The REST edge of ad groups: /api/v1/adgroups, in the seed's words. What is described in `resources`, and the rest."""
 
-from fastapi import APIRouter, Depends
+from fastapi import Depends
 
 from pabal.apps.adgroups.api import bulk, delayed, groups, migration, serving
 from pabal.apps.adgroups.api.readings import BASE, noun
@@ -9,11 +9,12 @@ from pabal.platform.web.filters import refuse_unknown
 from pabal.platform.web.identify import open_visit
 from pabal.platform.web.limits import limit_rate
 from pabal.platform.web.rest import rest
+from pabal.platform.web.wings import Wing
 
 __all__ = ["router"]
 
 # who it is first, then how often, then whether the question makes sense
-router = APIRouter(dependencies=[Depends(open_visit), Depends(limit_rate), Depends(refuse_unknown)])
+router = Wing(dependencies=[Depends(open_visit), Depends(limit_rate), Depends(refuse_unknown)])
 _described = noun()
 for _noun in NOUNS:
     rest(_described, _noun)

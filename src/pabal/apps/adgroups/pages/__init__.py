@@ -1,7 +1,5 @@
 """The console pages of ad groups. What has a word where others have a number comes first."""
 
-from fastapi import APIRouter
-
 from pabal.apps.adgroups.pages import (
     campaigns,
     delayed,
@@ -13,7 +11,8 @@ from pabal.apps.adgroups.pages import (
     mismatches,
     serving,
 )
+from pabal.platform.web.wings import Wing
 
-router = APIRouter(include_in_schema=False)
+router = Wing(include_in_schema=False)
 for page in (group_form, groups, group, campaigns, delayed, migration, migration_run, mismatches, serving):
     router.include_router(page.router)

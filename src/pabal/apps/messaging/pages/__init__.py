@@ -1,7 +1,5 @@
 """The console pages of messaging. What has a word where others have a number comes first."""
 
-from fastapi import APIRouter
-
 from pabal.apps.messaging.pages import (
     bots,
     deliveries,
@@ -13,7 +11,8 @@ from pabal.apps.messaging.pages import (
     statistics,
     templates_,
 )
+from pabal.platform.web.wings import Wing
 
-router = APIRouter(include_in_schema=False)
+router = Wing(include_in_schema=False)
 for page in (form_post, form, schedules, templates_, groups, rooms, bots, deliveries, statistics):
     router.include_router(page.router)

@@ -1,9 +1,8 @@
 """The console pages of the relay. What has a word where others have a number comes first."""
 
-from fastapi import APIRouter
-
 from pabal.apps.relay.pages import accounts, connect, conversations, live, pairing, simulator, trace
+from pabal.platform.web.wings import Wing
 
-router = APIRouter(include_in_schema=False)
+router = Wing(include_in_schema=False)
 for page in (live, trace, conversations, accounts, pairing, connect, simulator):
     router.include_router(page.router)

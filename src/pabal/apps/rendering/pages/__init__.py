@@ -1,9 +1,8 @@
 """The console pages of rendering. What has a word where others have a number comes first."""
 
-from fastapi import APIRouter
-
 from pabal.apps.rendering.pages import job, new, queue, statistics, templates, workers
+from pabal.platform.web.wings import Wing
 
-router = APIRouter(include_in_schema=False)
+router = Wing(include_in_schema=False)
 for page in (queue, new, workers, statistics, templates, job):
     router.include_router(page.router)

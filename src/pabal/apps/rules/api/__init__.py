@@ -12,6 +12,7 @@ from pabal.platform.web.filters import refuse_unknown
 from pabal.platform.web.identify import open_visit
 from pabal.platform.web.limits import limit_rate
 from pabal.platform.web.rest import rest
+from pabal.platform.web.wings import Wing
 
 __all__ = ["DOORS", "router"]
 
@@ -24,7 +25,7 @@ for _noun in NOUNS:
     rest(_described, _noun)
 for _part in (_described, tick.router):
     _asked.include_router(_part, prefix=BASE)
-router = APIRouter()
+router = Wing()
 # what has a word where a rule has its id comes first
 for _one in (heartbeats.router, recall.router, plans.router, _asked):
     router.include_router(_one)
