@@ -26,6 +26,7 @@ def by_name(told: object) -> dict[str, dict[str, str]]:
 
 
 @pytest.mark.slow
+@pytest.mark.beside
 def test_on_a_healthy_database_nothing_fails_and_all_is_checked(cli: Cli) -> None:
     told = cli("doctor", "-o", "json")
 

@@ -24,7 +24,7 @@ from tests.support.programs import start
 from tests.support.servers import until, until_ended
 from tests.support.work import enqueue
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.beside]
 
 # The demo always has something under way, and a test that stops it has nothing to ask of how that ends.
 SOON = {"PABAL_SHUTDOWN_GRACE": "500ms"}

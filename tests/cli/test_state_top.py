@@ -43,6 +43,7 @@ async def test_a_quiet_house_says_that_nothing_needs_you(run: Inside, tree: Tree
 
 
 @pytest.mark.slow
+@pytest.mark.beside
 def test_at_a_terminal_it_goes_on_until_ctrl_c_and_ends_well(db: Database, cli: Cli) -> None:
     ours, theirs = pty.openpty()
     process = subprocess.Popen(

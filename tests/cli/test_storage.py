@@ -36,6 +36,7 @@ async def test_an_address_that_is_none_is_refused_without_its_secret(run: Inside
 
 
 @pytest.mark.slow
+@pytest.mark.beside
 async def test_files_move_to_a_bucket_whose_key_is_not_on_the_line(db: Database, run: Inside, tree: Tree) -> None:
     here = run.folder / "data" / "files"
     file = await accept(db, Files(here), tree, b"one")

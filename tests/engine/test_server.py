@@ -126,6 +126,7 @@ async def test_a_server_that_stops_under_load_loses_and_counts_nothing(db: Datab
 
 
 @pytest.mark.slow
+@pytest.mark.beside
 async def test_another_server_runs_what_a_killed_one_held(db: Database, tmp_path: Path):
     with other_server(db, tmp_path, ttl=6.0) as other:
         job = await enqueue(db, LINGER)

@@ -28,7 +28,7 @@ from tests.support.database import apply_unknown
 from tests.support.embedded import ask, until
 from tests.support.work import begin_life, enqueue
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.beside]
 
 SQL = load(__file__)
 

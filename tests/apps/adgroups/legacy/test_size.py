@@ -8,7 +8,7 @@ from pabal.base.sql import load
 from tests.apps.adgroups.actions.world import boss
 from tests.apps.adgroups.legacy.olds import Mover
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.beside]
 
 SQL = load(__file__)
 # more than twice what one transaction may be: a dozen batches

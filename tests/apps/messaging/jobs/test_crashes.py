@@ -18,7 +18,7 @@ from tests.support.messaging import World, add_bot, add_room, add_schedule, make
 from tests.support.programs import start
 from tests.support.work import advance
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.beside]
 
 ROOT = Path(__file__).parents[4]
 # What a phone has handled is told with the next part or with the end: who dies before leaves it unknown.

@@ -13,7 +13,7 @@ from pabal.platform.actor import ENGINE
 from tests.support.rendering import LABELS, RenderWorld, first_slot, make_world
 from tests.support.servers import serving, until_in
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.beside]
 
 
 @pytest.fixture
