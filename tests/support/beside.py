@@ -1,8 +1,8 @@
 """A pytest plugin: tests that mostly wait run in processes of their own, beside the workers.
 
-Where there are workers, the process they belong to starts two with every test marked `beside`; whichever is free takes
-the next file. They keep what each test showed, and the worker whose turn such a test is, at the end of the run, tells
-that as its own.
+Where there are workers, the process they belong to starts one with every test marked `beside`, and another once the
+workers have come to the first part: whichever is free takes the next file. They keep what each test showed, and the
+worker whose turn such a test is, at the end of the run, tells that as its own.
 """
 
 import fcntl
@@ -27,8 +27,6 @@ SUFFIX = f"@{MARK}"  # pytest-xdist writes a test's group behind its name
 KEPT = "PABAL_TESTS_BESIDE"
 # never written to: it closes when the process that started this one is gone, however it went
 LIFELINE = "PABAL_TESTS_LIFELINE"
-# one after the other, they would last longer than all that is not marked
-PROCESSES = 2
 # what is kept of a run is kept by the workers' own
 NOT_THERE = ("-p", "no:cacheprovider", "-p", "no:tools.record_plugin")
 LOOK_SECONDS = 0.1
@@ -74,7 +72,8 @@ def pytest_xdist_node_collection_finished(node: Any, ids: list[str]) -> None:
     config: pytest.Config = node.config
     wanted = [name.removesuffix(SUFFIX) for name in ids if name.endswith(SUFFIX)]
     if wanted and len(wanted) < len(ids) and _started not in config.stash:
-        config.stash[_started] = [_start(config, number, wanted) for number in range(PROCESSES)]
+        config.stash[_started] = [_start(config, 0, wanted)]
+        config.pluginmanager.register(Second(config, wanted))
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -104,6 +103,19 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
 def _pass_over(item: pytest.Item, nextitem: pytest.Item | None) -> None:
     """What the test before shares with this one alone would be in the way of the next."""
     item.session._setupstate.teardown_exact(nextitem)
+
+
+class Second:
+    """One process would last longer than all other tests; two from the beginning would keep the second part waiting,
+    which has work for both cores."""
+
+    def __init__(self, config: pytest.Config, wanted: list[str]) -> None:
+        self._config, self._wanted = config, wanted
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if self._wanted and "slow" not in report.keywords:
+            self._config.stash[_started].append(_start(self._config, 1, self._wanted))
+            self._wanted = []
 
 
 class Keeper:
