@@ -30,6 +30,13 @@ def read_published(program: Program) -> set[str]:
 
 
 async def finish(db: Database) -> None:
+    """PostgreSQL takes a moment to see that a killed server is gone; until then its share is nobody else's."""
+
+    async def is_free() -> bool:
+        async with db.transaction() as tx:
+            return bool(await tx.value(SQL.count_holders) == 0)
+
+    await until(is_free)
     for one in CONSUMERS:
         await begin(db, one)
         await drain(db, one)

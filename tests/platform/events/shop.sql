@@ -22,3 +22,7 @@ select 1;
 
 -- name: analyze()!
 analyze pabal.event, pabal.event_done, pabal.event_place, pabal.dead_letter;
+
+-- name: count_holders()
+-- who holds a consumer's share, in whichever process
+select count(*) from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database());

@@ -24,7 +24,7 @@ from pabal.platform.tenants import Scope
 from tests.apps.messaging.asking import DAY, NINE, asked, begin_at, daily, once, save
 from tests.platform.storage.samples import stream
 from tests.support.botline import Desk, send_now
-from tests.support.messaging import SQL, World, add_bot, add_room, add_schedule, make_world, set_limit
+from tests.support.messaging import SQL, World, add_bot, add_room, add_schedule, make_world, set_limit, sign_wrongly
 from tests.support.people import person
 from tests.support.work import begin_life, hold_route
 
@@ -140,6 +140,15 @@ async def test_a_schedule_for_a_bot_that_is_offline_is_saved_with_a_warning(worl
     assert warned(checked) == ["bot_offline"]
     assert checked.upcoming[0].reasons[0][0] == "The bot is offline now."
     assert made.next_send_at == NINE
+
+
+async def test_a_bot_whose_phone_does_not_sign_as_it_must_is_not_said_to_be_offline(world: World, me: Actor):
+    unproven = await sign_wrongly(world.db, world.tree.haeundae, "busan3")
+    room = await add_room(world.db, world.tree.haeundae, "3", "새 방", bots=[unproven])
+
+    checked = await check(world, me, room_id=room, bot_id=unproven)
+
+    assert checked.upcoming[0].reasons[0][0] == "The bot's phone does not sign with its secret now."
 
 
 async def test_others_in_the_same_room_are_seen_and_named_only_where_they_are_in_sight(world: World, me: Actor):

@@ -173,10 +173,11 @@ class Send:
             raise RouteLost(f"job {job.id} route {job.queue}: the connection it was claimed for is gone")
         planned = Mark(ready.delivery.id, part.no, PartState.PLANNED)
         async with taking_turns(line, limit):
+            beginning = asyncio.create_task(self._begin(job, ready, part, before))
             try:
-                await self._begin(job, ready, part, before)
+                await asyncio.shield(beginning)
             except asyncio.CancelledError:
-                await self._say(job, planned)
+                await self._take_back(job, beginning, planned)
                 raise
             try:
                 receipt = await self._write(line, ready, part, pictures)
@@ -189,6 +190,15 @@ class Send:
     async def _begin(self, job: Job, ready: Ready, part: Part, before: Handled | None) -> None:
         told = () if before is None else (before.mark(ready.delivery.id),)
         await self._marks.put(job, *told, Mark(ready.delivery.id, part.no, PartState.WRITING))
+
+    async def _take_back(self, job: Job, beginning: "asyncio.Task[None]", planned: Mark) -> None:
+        """Two batches of marks are written side by side: asked for before the first mark stands, this one may be passed
+        by it, and the part would seem to have begun."""
+        await asyncio.wait([beginning], timeout=LAST_WORD)
+        if not beginning.done():
+            beginning.cancel()
+        elif beginning.exception() is None:
+            await self._say(job, planned)
 
     async def _write(self, line: BotLine, ready: Ready, part: Part, pictures: list[bytes]) -> Receipt:
         delivery = ready.delivery
