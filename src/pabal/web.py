@@ -30,7 +30,7 @@ def make_web(app: Running, site: Site) -> FastAPI:
     web.add_middleware(TrustedProxies, trusted=site.services.settings.trusted_proxies)
     modules = [importlib.import_module(name) for one in site.slices for name in (one.api, one.pages) if name]
     with_doors = [module for module in modules if hasattr(module, "DOORS")]
-    # Routes are tried in turn, some two hundred of them: what programs call all day comes first.
+    # Routes are tried in turn, some seven hundred of them: what programs call all day comes first.
     for module in with_doors:
         web.include_router(module.router)
     web.state.doors = [door for module in with_doors for door in module.DOORS]
